@@ -1,9 +1,9 @@
-"""DivisiveReCon: a hierarchy divided from the top, by votes of the triplets.
+"""DivisiveReCon: the mean of a sample of trees, given features and triplets, some of which may be wrong.
 
 In the order of this file: the items to cluster and their distances, how triplets change these, how trees are averaged
-and divided, held-out triplets, heights, large data, the choice between hard and soft (`_tree`), the estimator, and what
-users hand over. The loops are in ``kernels/division.py``; ``docs/algorithms.md``, "Divisions that keep all triplets",
-has the theorem and the reasons.
+and divided, held-out triplets, heights, large data, the tree (`_tree`), the estimator, and what users hand over. The
+trees are sampled in ``cluster/posterior.py``; the loops of the division are in ``kernels/division.py``.
+``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the theorem and the reasons.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import NumberOfClusters, cut, real_clusters, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
-from tripletree.algorithms.induce import displays
+from tripletree.algorithms.induce import displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
@@ -38,6 +39,7 @@ from tripletree.cluster.base import (
     warn_of_silent_classes,
 )
 from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
+from tripletree.cluster.posterior import TreeSample, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
@@ -48,6 +50,7 @@ from tripletree.cluster.validation import (
     alike,
     compare_settings,
 )
+from tripletree.core.checks import check_entries
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
@@ -55,7 +58,7 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import Pace, progress_bar
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet, total_weight
+from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 
@@ -387,13 +390,14 @@ def _mapped(known: _Known, owner: np.ndarray) -> _Known:
 
 @dataclass(frozen=True, eq=False)
 class _ChosenTree:
-    """A tree, whether it is hard, and why."""
+    """A tree, whether it is hard, and why; and the sample of trees that it is the mean of, if there is one."""
 
     parent: np.ndarray
     hard: bool
     why: str
     held_out: float | None
     noise: float
+    sample: TreeSample | None = None
 
 
 def _tree(
@@ -403,6 +407,7 @@ def _tree(
     known: _Known,
     hard: bool | None,
     estimate: bool,
+    effort: float,
     rng: np.random.Generator,
     tell: Callable[[int], Any],
 ) -> _ChosenTree:
@@ -413,7 +418,9 @@ def _tree(
     hard : bool or None
         None: hard if held-out triplets speak for it.
     estimate : bool
-        Whether the share of wrong triplets is estimated, as what a first division violates.
+        Whether the share of wrong triplets is estimated.
+    effort : float
+        Factor on the steps in which trees are sampled; 0 for none.
     """
     n = merges.shape[0] + 1
     owner, plain = _coarse(merges, COARSE)
@@ -421,6 +428,8 @@ def _tree(
     few = len(known.rows) == 0 or known.weight.sum() < np.unique(known.rows).size
     tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
     divide = hard or tied or not few
+    sampled = effort > 0 and not is_matrix and not tied and len(above.rows) > 0 and owner.max() > 1
+    sample: TreeSample | None = None
     base, share, why = merges[:, :2].astype(np.int32), None, "as asked for"
     if len(above.rows):
         items = _items(points, is_matrix, owner, plain)
@@ -440,20 +449,69 @@ def _tree(
         share = float(best.mean())
         lead = _lead(held.shown, _shown(_parents(plain), above.rows), above.weight)
         weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
-        base = _refined(_mean_tree([*held.trees, _parents(plain)], weight, items.size), merges)
+        base = _mean_tree([*held.trees, _parents(plain)], weight, items.size)
+        if sampled and n > COARSE:
+            sample = _sample(points, owner, [base, plain], above, False, estimate, effort, rng, tell)
+            base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), items.size)
+        base = _refined(base, merges)
     if hard is None:
         hard, why = False, "triplets are too few to tell whether some are wrong"
         if not few:
             why = f"with more than {COARSE:,} samples triplets are soft unless asked for"
-    if not divide:
-        return _ChosenTree(_parents(base), False, why, share, known.noise)
-    parent = _divided(base, known, hard)
-    noise = 0.0 if hard else known.noise
-    if estimate and not hard and not few:
+    parent, noise = _parents(base), 0.0 if hard else known.noise
+    if divide:
+        parent = _divided(base, known, hard)
+    if divide and estimate and not hard and not few:
         violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
         noise = float(min(max(violated, LEAST), MOST))
         parent = _divided(base, replace(known, noise=noise), hard)
-    return _ChosenTree(parent, hard, why, share, noise)
+    if sampled and n <= COARSE:
+        plain = _children(_divided(merges[:, :2].astype(np.int32), known, True)) if hard else plain
+        sample = _sample(points, owner, [_children(parent), plain], known, hard, estimate, effort, rng, tell)
+        base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
+        parent = _divided(base, known, True) if hard else _parents(base)
+    if sample is not None and estimate and not hard:
+        noise = float(sample.noise.mean())
+    return _ChosenTree(parent, hard, why, share, noise, sample)
+
+
+def _sample(
+    points: np.ndarray,
+    owner: np.ndarray,
+    starts: list[np.ndarray],
+    known: _Known,
+    hard: bool,
+    estimate: bool,
+    effort: float,
+    rng: np.random.Generator,
+    tell: Callable[[int], Any],
+) -> TreeSample:
+    """Trees of the items sampled from chains that begin at base trees."""
+    size = np.bincount(owner)
+    means = points
+    if size.size < owner.size:
+        means = np.zeros((size.size, points.shape[1]))
+        np.add.at(means, owner, points)
+        means /= size[:, None]
+    parents, noise = sample_trees(
+        means,
+        [_parents(base) for base in starts],
+        known.rows,
+        known.weight,
+        rng,
+        hard=hard,
+        noise=None if estimate else known.noise,
+        effort=effort,
+        tell=tell,
+    )
+    return TreeSample(parents, noise, owner)
+
+
+def _children(parent: np.ndarray) -> np.ndarray:
+    """The base tree with these parents, which come after their children."""
+    n = (parent.size + 1) // 2
+    order = np.argsort(parent[:-1], kind="stable").astype(np.int32)
+    return order.reshape(n - 1, 2)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
@@ -484,8 +542,12 @@ class DivisiveReCon(HierarchicalClusterer):
         triplets are consistent and at least as many as the samples they name, there are at most 2,000 samples and no
         pairs, and hard trees display more of the held-out triplets than soft ones; "soft" if not.
     noise : float or None, default None
-        The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it, as what a first division
-        violates, where there are at least as many triplets as samples they name; else it is 0.1.
+        The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
+        no trees are sampled, it is what a first division violates, or 0.1 if there are fewer triplets than samples they
+        name.
+    effort : float, default 1.0
+        Factor on the number of steps in which trees are sampled. With 0, none are: the tree is that of a first
+        division, and nothing tells how sure its clades are.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -525,6 +587,10 @@ class DivisiveReCon(HierarchicalClusterer):
         The triplets that were used, those of pairs, classes and a hierarchy among them, and their number.
     pairs_ : PairwiseConstraints
         The must-links and cannot-links that were used.
+    clade_support_ : ndarray of float64, shape (n_samples - 1,), or None
+        How sure the clade of each inner node of ``hierarchy_`` is: its posterior probability, as the share of the
+        sampled trees that have it. NaN for clades within those that are not taken apart beyond 2,000 samples. None if
+        no trees were sampled. ``write_newick(hierarchy_, support=clade_support_)`` writes it.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
@@ -581,6 +647,7 @@ class DivisiveReCon(HierarchicalClusterer):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "constraints": [StrOptions({"auto", "hard", "soft"})],
         "noise": [Interval(Real, 0, 2 / 3, closed="neither"), None],
+        "effort": [Interval(Real, 0, None, closed="left")],
         "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "random_state": ["random_state", np.random.Generator],
@@ -590,6 +657,8 @@ class DivisiveReCon(HierarchicalClusterer):
     labels_: np.ndarray
     hierarchy_: Hierarchy
     n_clusters_choice_: NumberOfClusters | None
+    clade_support_: np.ndarray | None
+    _sample: TreeSample | None
 
     def __init__(
         self,
@@ -597,6 +666,7 @@ class DivisiveReCon(HierarchicalClusterer):
         *,
         constraints: str = "auto",
         noise: float | None = None,
+        effort: float = 1.0,
         metric: str = "euclidean",
         missing_samples: str = "raise",
         random_state: Any = 0,
@@ -605,6 +675,7 @@ class DivisiveReCon(HierarchicalClusterer):
         self.n_clusters = n_clusters
         self.constraints = constraints
         self.noise = noise
+        self.effort = effort
         self.metric = metric
         self.missing_samples = missing_samples
         self.random_state = random_state
@@ -734,9 +805,62 @@ class DivisiveReCon(HierarchicalClusterer):
             used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
             self.predictor_ = NeighbourPredictor(samples, points[place], self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
+            self.clade_support_ = None
+            if self._sample is not None:
+                self._sample = replace(self._sample, owner=self._sample.owner[place])
+                self.clade_support_ = self._sample.support(tree)
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
+
+    def triplet_probability(self, triplets: Any) -> np.ndarray:
+        """Tell how probable triplets are, given the data and what was known.
+
+        Parameters
+        ----------
+        triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3)
+            Triplets ab|c on samples of the fit, by the labels that `fit` took: of the index of X, else row numbers.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            The share of the sampled trees that display each triplet. For ab|c, ac|b and bc|a it sums to 1. Beyond 2,000
+            samples, triplets within clades that are not taken apart are 1 or 0, as ``hierarchy_`` displays them.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If no trees were sampled: nothing was known, or only classes, hard pairs or distances, or ``effort=0``.
+        UnknownLeafError, InvalidTripletError
+            If a triplet names a sample that the fit did not have, or is malformed.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [5.0], [6.5]]
+        >>> model = DivisiveReCon(2).fit(X, triplets=[(0, 1, 2), (2, 3, 0)])
+        >>> model.triplet_probability([(0, 1, 3)]).round(1).tolist()
+        [1.0]
+        """
+        check_is_fitted(self)
+        if self._sample is None:
+            msg = (
+                "no trees were sampled: give triplets or a hierarchy to fit, samples with features rather than "
+                "distances, and effort above 0"
+            )
+            raise ValueError(msg)
+        leaves = self.hierarchy_.leaves
+        if isinstance(triplets, TripletSet):
+            rows = rows_over(triplets, leaves)
+        elif isinstance(triplets, np.ndarray) and triplets.dtype.kind in "iu":
+            rows = triplets
+            TripletSet(rows, len(leaves))  # checks it
+        else:
+            entries = [check_label_triple(row, k) for k, row in enumerate(check_entries(triplets, "triplets"))]
+            flat = leaves.indices([x for row in entries for x in row], what="triplets' leaves")
+            rows = np.array(flat, np.int32).reshape(-1, 3)
+        return self._sample.probability(rows, self.hierarchy_)
 
     def _merges(
         self,
@@ -750,12 +874,13 @@ class DivisiveReCon(HierarchicalClusterer):
         """The plain linkage, or that of the tree under what is known, and how this was used."""
         n = len(points)
         linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
-        with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
+        with progress_bar(self.verbose, n + 1 + FOLDS, type(self).__name__, "steps") as bar:
             tell = bar or (lambda done: None)
             nothing = TripletSet([], n), PairwiseConstraints([], [], n)
             plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
             merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
             self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
+            self._sample = None
             self.noise_ = NOISE if self.noise is None else float(self.noise)
             if not len(given.triplets) and not len(given.pairs):
                 return merges
@@ -764,9 +889,11 @@ class DivisiveReCon(HierarchicalClusterer):
             cannot = first[closure.cannot].astype(np.int32)
             known = _Known(given.rows, given.weight, cannot, group, self.noise_)
             seen = points if given.codes is None or is_matrix else _whitened(points, given.codes)
-            found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, rng, tell)
+            # labels of classes are many triplets on few samples, of which the model of the trees knows nothing
+            effort = 0.0 if given.codes is not None else float(self.effort)
+            found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, effort, rng, tell)
         self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
-        self.held_out_, self.noise_ = found.held_out, found.noise
+        self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
         return _linkage(found.parent, points, is_matrix)
 
     def _flat_clusters(

@@ -1,0 +1,361 @@
+"""A sample of trees from the posterior of a model, given features and triplets, by Markov chain Monte Carlo.
+
+The model and the steps of the chain are in ``kernels/posterior.py``; `DivisiveReCon` is the caller. In the order of
+this file: the sample and what is read off it, the chains, coordinates in which the model fits tables, and where a chain
+begins.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.interrupts import check_time
+from tripletree.kernels import freeze
+
+__all__ = ["TreeSample", "n_steps", "sample_trees"]
+
+#: The likelihood of d features has the exponent 12 / d if there are more: those of tables are less independent than
+#: the model has it.
+FEATURES = 12
+
+#: Leaves that a clade may be regrafted beside, for each of its leaves.
+NEAR = 10
+
+#: The share of wrong triplets has the prior Beta(1, 9).
+WRONG, RIGHT = 1.0, 9.0
+
+#: Steps of a chain for each leaf, and the least number from about forty leaves on; fewer for fewer.
+STEPS, LEAST = 1_000, 100_000
+
+#: The share of the steps before the first tree is sampled, and trees in the sample.
+BURN, TREES = 1 / 3, 100
+
+
+# ---------------------------------------------------------------------- the sample
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSample:
+    """Trees of a posterior, each as probable as it is frequent.
+
+    Attributes
+    ----------
+    parents : ndarray of int32, shape (t, 2 g - 1)
+        Of each tree over g items; parents come after their children.
+    noise : ndarray of float64, shape (t,)
+        The share of wrong triplets that goes with each tree.
+    owner : ndarray of int64, shape (n,)
+        The item of each sample: the sample itself, or a clade that was not taken apart if there are many samples.
+    """
+
+    parents: np.ndarray
+    noise: np.ndarray
+    owner: np.ndarray
+
+    def support(self, tree: Hierarchy) -> np.ndarray:
+        """The share of the trees that have each clade of a tree over the samples, for each inner node.
+
+        NaN for clades within an item. A clade is known by the sum of random 128-bit numbers of its leaves.
+        """
+        n, items = self.owner.size, int(self.owner.max()) + 1
+        code = np.random.default_rng(0).integers(0, 2**63, (n, 2), dtype=np.uint64)
+        of_items = np.zeros((items, 2), np.uint64)
+        np.add.at(of_items, self.owner, code)
+        wanted = _clade_codes(tree.parent, code)[n:]
+        found = dict.fromkeys(wanted, 0)
+        for parent in self.parents:
+            for key in _clade_codes(parent, of_items)[items:]:
+                if key in found:
+                    found[key] += 1
+        share = np.array([found[key] for key in wanted]) / len(self.parents)
+        start, stop, leaf = tree.leaf_intervals
+        first, last = (
+            function.reduceat(np.append(self.owner[leaf], 0), np.stack([start[n:], stop[n:]], axis=1).ravel())[::2]
+            for function in (np.minimum, np.maximum)
+        )
+        share[first == last] = np.nan
+        return share
+
+    def probability(self, rows: np.ndarray, tree: Hierarchy) -> np.ndarray:
+        """The share of the trees that display each triplet, rows of samples; by `tree` within two items or one."""
+        items = self.owner[rows]
+        a, b, c = items.T
+        apart = (a != b) & (a != c) & (b != c)
+        found = _displayed(tree, rows).astype(np.float64)
+        if apart.any():
+            some = np.ascontiguousarray(items[apart])
+            found[apart] = np.mean([_displayed(Hierarchy(freeze(x.copy())), some) for x in self.parents], axis=0)
+        return found
+
+
+def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
+    """A name for the set of leaves below each node."""
+    total = np.zeros((parent.shape[0], 2), np.uint64)
+    total[: len(code)] = code
+    for column in range(2):
+        values = total[:, column].tolist()
+        for v, p in enumerate(parent.tolist()[:-1]):
+            values[p] = (values[p] + values[v]) & (2**64 - 1)
+        total[:, column] = values
+    return [(a, b) for a, b in total.tolist()]
+
+
+def _displayed(tree: Hierarchy, rows: np.ndarray) -> np.ndarray:
+    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
+    above = kernels.rooted_tree.common_ancestors
+    return above(a, b, *tree.ancestor_table) < above(a, c, *tree.ancestor_table)
+
+
+# ---------------------------------------------------------------------- chains
+
+
+def n_steps(n: int, effort: float = 1.0) -> int:
+    """The steps of a chain over trees with n leaves."""
+    return round(effort * max(STEPS * n, min(LEAST, 100 * n * n)))
+
+
+def sample_trees(
+    points: np.ndarray,
+    starts: Sequence[np.ndarray],
+    rows: np.ndarray,
+    weight: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    hard: bool = False,
+    noise: float | None = None,
+    effort: float = 1.0,
+    tell: Callable[[int], Any] = lambda done: None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sample trees from chains that begin at given trees, as many from each.
+
+    Chains from different trees show more of what is possible than one that is as long as all of them.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    starts : sequence of ndarray of int32, shape (2 n - 1,)
+        Parents of binary trees, after their children; if `hard`, of trees that display all triplets.
+    rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
+        Triplets.
+    rng : Generator
+    hard : bool
+        Whether all triplets must hold.
+    noise : float or None
+        The share of wrong triplets; None estimates it with the trees.
+    effort : float
+        Factor on the number of steps.
+    tell : callable
+        Is given the number of chains that have ended.
+
+    Returns
+    -------
+    parents : ndarray of int32, shape (t, 2 n - 1)
+    noise : ndarray of float64, shape (t,)
+    """
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    with threadpool_limits(limits=1, user_api="blas"):  # the number of threads changes the rounding
+        coordinates = [independent(points, start) for start in starts]
+    seeds = rng.integers(2**63, size=len(starts)).tolist()
+    each = -(-TREES // len(starts))
+    stop = Event()
+
+    def run(i: int) -> tuple[np.ndarray, np.ndarray]:
+        chain = _Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
+        return chain.sampled(n_steps(len(points), effort), each, stop)
+
+    with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+        futures = [pool.submit(run, i) for i in range(len(starts))]
+        waiting = set(futures)
+        try:
+            while waiting:  # a wait without an end would not hear Ctrl-C everywhere
+                done, waiting = wait(waiting, timeout=0.2)
+                check_time()
+                tell(len(done))
+        except BaseException:
+            stop.set()
+            raise
+        found = [future.result() for future in futures]
+    return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
+
+
+class _Chain:
+    """One chain: its state, the share of wrong triplets, and its random numbers."""
+
+    def __init__(
+        self,
+        points: np.ndarray,
+        parent: np.ndarray,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        hard: bool,
+        noise: float | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.walk = _begun(points, parent, rows, weight)
+        self.power = min(1.0, FEATURES / points.shape[1])
+        self.given, self.hard, self.noise, self.rng = float(weight.sum()), hard, noise, rng
+
+    def sampled(self, steps: int, trees: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
+        """Trees at equal distances after the first third of the steps, and the share of wrong triplets with each."""
+        loops, walk = kernels.posterior, self.walk
+        part = max(500, 2 * len(walk.near))
+        n_parts = max(-(-steps // part), trees + 1)
+        taken = set(np.linspace(int(BURN * n_parts), n_parts - 1, trees).astype(int).tolist())
+        out, shares = [], []
+        for k in range(n_parts):
+            if stop.is_set():
+                break
+            wrong = 0.0 if self.hard else self.share_of_wrong()
+            price = np.inf if self.hard else math.log((1 - wrong) / wrong * 2)
+            loops.walk(walk, self.power, price, self.rng.random((part, 8)))
+            loops.rescale(walk, _by_height(walk), self.power, self.rng.random((2, 2)))
+            if k % 20 == 19:
+                loops.begin(walk, _by_height(walk))  # sums that change by small steps lose digits
+            if k in taken:
+                out.append(_numbered(walk))
+                shares.append(wrong)
+        return np.array(out), np.array(shares)
+
+    def share_of_wrong(self) -> float:
+        """Drawn from its distribution given the tree (Gibbs sampling), unless it is given."""
+        if self.noise is not None:
+            return self.noise
+        right = float(self.walk.state[kernels.posterior.VOTES])
+        return float(np.clip(self.rng.beta(WRONG + max(self.given - right, 0.0), RIGHT + right), 1e-9, 0.6))
+
+
+# ---------------------------------------------------------------------- coordinates
+
+
+def independent(points: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Coordinates of which the contrasts of a tree are uncorrelated and of variance 1.
+
+    Their correlations are shrunk to none as far as the contrasts are too few to tell them (Schaefer and Strimmer 2005).
+    A contrast, the difference of the means of sister clades, counts by its direction, whatever its length.
+    """
+    contrast = _contrasts(points, parent)
+    length = np.sqrt((contrast**2).mean(axis=1, keepdims=True))
+    contrast = contrast[length[:, 0] > 0] / length[length[:, 0] > 0]
+    if not len(contrast):
+        return points - points.mean(axis=0)
+    deviation = np.sqrt((contrast**2).mean(axis=0))
+    used = deviation > 1e-6 * deviation.max()
+    z = contrast[:, used] / deviation[used]
+    d, m = z.shape[1], len(z)
+    r = z.T @ z / m
+    off = ~np.eye(d, dtype=bool)
+    doubt = (((z**2).T @ z**2) / m - r**2)[off].sum() / m
+    shrunk = min(1.0, doubt / max((r[off] ** 2).sum(), 1e-12))
+    value, vector = np.linalg.eigh((1 - shrunk) * r + shrunk * np.eye(d))
+    positive = value > 1e-6 * value.max()
+    white = (points - points.mean(axis=0))[:, used] / deviation[used]
+    return np.ascontiguousarray(white @ vector[:, positive] / np.sqrt(value[positive]))
+
+
+def _contrasts(points: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Differences of the means of the two sides of each inner node, of one variance if samples are independent."""
+    n, d = points.shape
+    N = 2 * n - 1
+    mean, size, other = np.zeros((N, d)), np.ones(N), np.full(N, -1)
+    mean[:n], out = points, []
+    for v in range(N - 1):
+        u, w = parent[v], other[parent[v]]
+        if w < 0:
+            other[u] = v
+            continue
+        a, b = size[w], size[v]
+        out.append((mean[w] - mean[v]) * np.sqrt(a * b / (a + b)))
+        mean[u], size[u] = (a * mean[w] + b * mean[v]) / (a + b), a + b
+    return np.array(out)
+
+
+# ---------------------------------------------------------------------- where the walk begins
+
+
+def _begun(points: np.ndarray, parent: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> Any:
+    """The state of a chain at its first tree."""
+    from scipy.spatial import cKDTree
+
+    n, d = points.shape
+    N, m = 2 * n - 1, len(rows)
+    child = np.full((N, 2), -1, np.int32)
+    for v in range(N - 1):
+        child[parent[v], int(child[parent[v], 0] >= 0)] = v
+    height = _heights(points, parent, child)
+    mean = np.zeros((N, d))
+    mean[:n] = points
+    leaf = rows.ravel()
+    start = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(leaf, minlength=n), out=start[1:])
+    told = np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32)
+    k = min(NEAR, n - 1)
+    near = cKDTree(points).query(points, k + 1)[1]
+    near = np.array([[j for j in row if j != i][:k] for i, row in enumerate(near)], np.int32)
+    state = np.zeros(7)
+    state[kernels.posterior.NOISE] = np.median(height[n:]) / 4
+    state[kernels.posterior.SHAPE] = math.lgamma(n) - (n - 1) * math.log(2.0)
+    walk = kernels.posterior.Walk(
+        parent.astype(np.int32),
+        child,
+        height,
+        np.zeros(N, np.int32),
+        mean,
+        np.zeros(N),
+        np.zeros(N),
+        rows.astype(np.int32),
+        weight.astype(np.float64),
+        np.zeros(m, bool),
+        start,
+        told,
+        near,
+        np.zeros(m, np.int64),
+        state,
+    )
+    kernels.posterior.begin(walk, _by_height(walk))
+    return walk
+
+
+def _heights(points: np.ndarray, parent: np.ndarray, child: np.ndarray) -> np.ndarray:
+    """Half the mean square distance, for a feature, between the two sides of each node; growing to the root."""
+    n, d = points.shape
+    N = 2 * n - 1
+    mean, square, size, height = np.zeros((N, d)), np.zeros(N), np.ones(N), np.zeros(N)
+    mean[:n], square[:n] = points, (points**2).sum(axis=1)
+    for u in range(n, N):
+        a, b = child[u]
+        height[u] = max(0.0, square[a] + square[b] - 2 * mean[a] @ mean[b]) / (2 * d)
+        size[u] = size[a] + size[b]
+        mean[u] = (size[a] * mean[a] + size[b] * mean[b]) / size[u]
+        square[u] = (size[a] * square[a] + size[b] * square[b]) / size[u]
+    least = 1e-3 * np.median(height[n:]) or 1.0
+    for u in range(n, N):
+        height[u] = max(height[u], 1.01 * height[child[u]].max(), least)
+    return height
+
+
+def _by_height(walk: Any) -> np.ndarray:
+    """The inner nodes by height."""
+    n = walk.near.shape[0]
+    return n + np.argsort(walk.height[n:], kind="stable")
+
+
+def _numbered(walk: Any) -> np.ndarray:
+    """The parents, inner nodes numbered by their heights."""
+    n, order = walk.near.shape[0], _by_height(walk)
+    number = np.arange(2 * n - 1, dtype=np.int32)
+    number[order] = np.arange(n, 2 * n - 1)
+    out = np.full(2 * n - 1, -1, np.int32)
+    below = walk.parent >= 0
+    out[number[below]] = number[walk.parent[below]]
+    return out

@@ -1,0 +1,428 @@
+"""Markov chain Monte Carlo over rooted binary trees: features evolve along the branches, and triplets vote.
+
+Each feature is a Brownian motion along the tree, with noise at the leaves. Its differences between sister clades
+(contrasts, Felsenstein 1973) are then independent, and a change of the tree changes those on the paths to the root
+only. Heights have the prior of a Yule tree or of a coalescent one, half each, whose rates are integrated out. Steps
+are accepted by the rule of Metropolis and Hastings. All random numbers are handed in, so the chain is the same whether
+it is compiled or not, and however it is cut into parts.
+
+Nodes are numbered: n leaves, then inner nodes in any order. Heights grow strictly towards the root. A step takes
+O(depth * d) time, plus the triplets that name a leaf of a clade that moves. The caller is ``cluster/posterior.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletree.kernels.jit import inner, njit
+
+__all__ = ["FIT", "LENGTH", "NOISE", "PAIRS", "SHAPE", "STEP", "VOTES", "Walk", "begin", "rescale", "walk"]
+
+_REGRAFT, _SWAP = 0.5, 0.65  # of proposals, up to here: regraft a clade; swap it with its uncle; else change a height
+_UP = 0.4  # chance to take the clade one level higher
+_FAR = 0.1  # chance to regraft beside any leaf instead of a near one
+_WIDE, _SCALE, _BLUR = 1.0, 0.1, 1.0  # width of the logarithm: of the height of a regraft, all heights, noise
+
+
+# entries of `Walk.state`
+LENGTH = 0  # the sum of all heights, the root's twice: for the prior of a Yule tree
+PAIRS = 1  # the integral of the number of pairs of lineages over height: for that of a coalescent tree
+FIT = 2  # log-likelihood of the features
+VOTES = 3  # weight of the triplets displayed
+NOISE = 4  # variance at the leaves
+STEP = 5  # steps so far
+SHAPE = 6  # log((n - 1)! / 2^(n - 1)), by which the constant of the coalescent's prior exceeds that of Yule's
+
+
+class Walk(NamedTuple):
+    """The state of a chain: a tree and what is known of it; changed in place."""
+
+    parent: np.ndarray  #: int32[2 n - 1], -1 above the root
+    child: np.ndarray  #: int32[2 n - 1, 2], -1 below leaves
+    height: np.ndarray  #: float64[2 n - 1]
+    size: np.ndarray  #: int32[2 n - 1], leaves below
+    mean: np.ndarray  #: float64[2 n - 1, d]: of each feature at a node, given the leaves below
+    variance: np.ndarray  #: float64[2 n - 1], of these means
+    log: np.ndarray  #: float64[2 n - 1], the log-likelihood of a node's contrasts
+    rows: np.ndarray  #: int32[m, 3]: triplets
+    weight: np.ndarray  #: float64[m]
+    shown: np.ndarray  #: bool[m]: which the tree displays
+    start: np.ndarray  #: int32[n + 1]: the triplets that name leaf i are told[start[i]:start[i + 1]]
+    told: np.ndarray  #: int32[3 m]
+    near: np.ndarray  #: int32[n, k]: leaves near each
+    stamp: np.ndarray  #: int64[m]: the step at which a triplet was last looked at
+    state: np.ndarray  #: float64[7]: the entries LENGTH, PAIRS, ... below
+
+
+# ---------------------------------------------------------------------- likelihood and prior
+
+
+@inner
+def _contrast(w, u):
+    """Mean, variance and likelihood at an inner node, from its children."""
+    a, b = w.child[u, 0], w.child[u, 1]
+    one, other = w.variance[a] + w.height[u] - w.height[a], w.variance[b] + w.height[u] - w.height[b]
+    both, square = one + other, 0.0
+    share = other / both
+    for j in range(w.mean.shape[1]):
+        gap = w.mean[a, j] - w.mean[b, j]
+        square += gap * gap
+        w.mean[u, j] = w.mean[b, j] + share * gap
+    w.log[u] = -0.5 * (w.mean.shape[1] * math.log(both) + square / both)
+    w.variance[u] = one * share
+
+
+@inner
+def _all_contrasts(w, order, noise):
+    """Those of all nodes; `order` has the inner ones by height. Returns the log-likelihood."""
+    n = w.near.shape[0]
+    for i in range(n):
+        w.variance[i] = noise
+    total = 0.0
+    for i in range(order.shape[0]):
+        _contrast(w, order[i])
+        total += w.log[order[i]]
+    return total
+
+
+@inner
+def _prior(length, pairs, n, shape):
+    """Logarithm of the prior of the heights, up to a constant: Yule and coalescent trees, half each.
+
+    length : the sum of all heights, the root's twice; pairs : the integral of the number of pairs of lineages
+    shape : log((n - 1)! / 2^(n - 1)), by which the coalescent's constant exceeds Yule's
+    """
+    yule = -(n - 1) * math.log(length)
+    coalescent = shape - (n - 1) * math.log(pairs)
+    most = max(yule, coalescent)
+    return most + math.log(math.exp(yule - most) + math.exp(coalescent - most))
+
+
+@inner
+def _more_pairs(height, n, u, new):
+    """By how much `pairs` of the prior changes if node u gets a new height: the sum of min over pairs of heights."""
+    old, total = height[u], 0.0
+    for v in range(n, height.shape[0]):
+        total += min(height[v], new) - min(height[v], old)
+    return total - min(old, new) + new
+
+
+# ---------------------------------------------------------------------- walking up the tree
+
+
+@inner
+def _meet(w, a, b):
+    """The last common ancestor."""
+    while a != b:
+        if w.height[a] <= w.height[b] and w.parent[a] >= 0:
+            a = w.parent[a]
+        else:
+            b = w.parent[b]
+    return a
+
+
+@inner
+def _displays(w, t):
+    near = _meet(w, w.rows[t, 0], w.rows[t, 1])
+    return _meet(w, near, w.rows[t, 2]) != near
+
+
+@inner
+def _lineage(w, leaf, height):
+    """The highest node above a leaf, or itself, that is not above a height."""
+    while w.parent[leaf] >= 0 and w.height[w.parent[leaf]] <= height:
+        leaf = w.parent[leaf]
+    return leaf
+
+
+@inner
+def _is_below(w, u, above):
+    while u >= 0 and w.height[u] <= w.height[above]:
+        if u == above:
+            return True
+        u = w.parent[u]
+    return False
+
+
+@inner
+def _hang(w, above, old, new):
+    """Let `new` be a child of a node in place of `old`."""
+    w.child[above, np.int64(w.child[above, 1] == old)] = new
+    w.parent[new] = above
+
+
+@inner
+def _resize(w, u, by):
+    while u >= 0:
+        w.size[u] += by
+        u = w.parent[u]
+
+
+# ---------------------------------------------------------------------- proposals
+
+
+@inner
+def _regraft(w, i, beside):
+    """Move the clade i, with the node above it, beside a node; its height is changed elsewhere."""
+    p = w.parent[i]
+    sister, above = w.child[p, np.int64(w.child[p, 0] == i)], w.parent[p]
+    _hang(w, above, p, sister)
+    _resize(w, above, -w.size[i])
+    _hang(w, w.parent[beside], beside, p)
+    _hang(w, p, sister, beside)
+    w.size[p] = w.size[beside] + w.size[i]
+    _resize(w, w.parent[p], w.size[i])
+
+
+@inner
+def _swap(w, i, j):
+    """Exchange two clades, the first below the sister of the second."""
+    p, above = w.parent[i], w.parent[j]
+    _hang(w, p, i, j)
+    _hang(w, above, j, i)
+    w.size[p] += w.size[j] - w.size[i]
+
+
+@inner
+def _target(w, i, x, far, pick, height):
+    """Beside what a clade goes at a height, without itself; -1 if nowhere."""
+    n = w.near.shape[0]
+    y = np.int64(pick * n) if far < _FAR else np.int64(w.near[x, np.int64(pick * w.near.shape[1])])
+    if _is_below(w, y, i):
+        return -1
+    return _beside(w, i, y, height)
+
+
+@inner
+def _beside(w, i, y, height):
+    p = w.parent[i]
+    j = _lineage(w, y, height)
+    return np.int64(w.child[p, np.int64(w.child[p, 0] == i)]) if j == p else np.int64(j)
+
+
+@inner
+def _chance(w, i, x, j, height):
+    """The chance that a clade goes beside a node at a height."""
+    n, k, hits = w.near.shape[0], w.near.shape[1], 0
+    for c in range(k):
+        y = w.near[x, c]
+        if not _is_below(w, y, i) and _beside(w, i, y, height) == j:
+            hits += 1
+    size = w.size[j] - (w.size[i] if _is_below(w, i, j) else 0)
+    return _FAR * size / n + (1.0 - _FAR) * hits / k
+
+
+@inner
+def _turned(w, i, stack, turned, count, step):
+    """Append the triplets with a leaf below i that are displayed and were not, or the reverse; how many there are."""
+    n = w.near.shape[0]
+    stack[0], top = i, 1
+    while top > 0:
+        top -= 1
+        u = stack[top]
+        if u >= n:
+            stack[top], stack[top + 1] = w.child[u, 0], w.child[u, 1]
+            top += 2
+        else:
+            for e in range(w.start[u], w.start[u + 1]):
+                t = w.told[e]
+                if w.stamp[t] != step:
+                    w.stamp[t] = step
+                    if _displays(w, t) != w.shown[t]:
+                        turned[count] = t
+                        count += 1
+    return count
+
+
+@inner
+def _update(w, one, other, path, mean, variance, log):
+    """Contrasts from two nodes up to the root, the old ones kept; number of nodes, change of the log-likelihood."""
+    k, change = 0, 0.0
+    while one >= 0 or other >= 0:
+        if one == other:
+            other = -1
+        if other < 0 or (one >= 0 and w.height[one] < w.height[other]):
+            u, one = one, np.int64(w.parent[one])
+        else:
+            u, other = other, np.int64(w.parent[other])
+        path[k], variance[k], log[k] = u, w.variance[u], w.log[u]
+        for j in range(mean.shape[1]):
+            mean[k, j] = w.mean[u, j]
+        _contrast(w, u)
+        change += w.log[u] - log[k]
+        k += 1
+    return k, change
+
+
+# ---------------------------------------------------------------------- the walk
+
+
+@njit
+def begin(w, order):
+    """Compute sizes, what is displayed, the likelihood and the sums of the prior; ``state[NOISE]`` is given.
+
+    w : Walk; order : int64[n - 1], the inner nodes by height
+    """
+    n = w.near.shape[0]
+    w.size[:] = 0
+    for i in range(n):
+        _resize(w, i, 1)
+    w.state[VOTES] = 0.0
+    for t in range(w.rows.shape[0]):
+        w.shown[t] = _displays(w, t)
+        if w.shown[t]:
+            w.state[VOTES] += w.weight[t]
+    w.state[LENGTH], w.state[PAIRS] = w.height[order[n - 2]], 0.0
+    for r in range(n - 1):
+        w.state[LENGTH] += w.height[order[r]]
+        w.state[PAIRS] += w.height[order[r]] * (n - 1 - r)
+    w.state[FIT] = _all_contrasts(w, order, w.state[NOISE])
+
+
+@njit
+def rescale(w, order, power, draws):
+    """Propose to multiply all heights, and then the noise.
+
+    w : Walk; order : int64[n - 1], the inner nodes by height; power : as in `walk`; draws : float64[2, 2], uniform
+    """
+    n = w.near.shape[0]
+    for what in range(2):
+        step = (draws[what, 0] - 0.5) * (_SCALE if what == 0 else _BLUR)
+        factor, noise = math.exp(step), w.state[NOISE]
+        gain = step
+        if what == 0:
+            for u in range(n, 2 * n - 1):
+                w.height[u] *= factor
+            before = _prior(w.state[LENGTH], w.state[PAIRS], n, w.state[SHAPE])
+            after = _prior(w.state[LENGTH] * factor, w.state[PAIRS] * factor, n, w.state[SHAPE])
+            gain = (n - 1) * step + after - before
+        else:
+            noise *= factor
+        log = _all_contrasts(w, order, noise)
+        if math.log(1.0 - draws[what, 1]) < gain + power * (log - w.state[FIT]):
+            w.state[FIT], w.state[NOISE] = log, noise
+            if what == 0:
+                w.state[LENGTH] *= factor
+                w.state[PAIRS] *= factor
+        else:
+            if what == 0:
+                for u in range(n, 2 * n - 1):
+                    w.height[u] /= factor
+            w.state[FIT] = _all_contrasts(w, order, w.state[NOISE])
+
+
+@njit
+def walk(w, power, price, draws):
+    """Take one step for each row of draws.
+
+    Half of the steps regraft a clade: a random leaf, then some levels up, beside a leaf near to it or any. Others swap
+    a clade with its uncle, or change the height of a node.
+
+    w : Walk; power : exponent of the likelihood of the features; price : log-odds of a triplet that is displayed,
+    infinite if all must hold (they do at first); draws : float64[steps, 8], uniform in [0, 1)
+    Returns how many steps were accepted : int.
+    """
+    n, d = w.near.shape[0], w.mean.shape[1]
+    N, m = 2 * n - 1, w.rows.shape[0]
+    path, stack, turned = np.empty(N, np.int64), np.empty(N + 2, np.int64), np.empty(m, np.int64)
+    mean, variance, log = np.empty((N, d)), np.empty(N), np.empty(N)
+    prior, taken = _prior(w.state[LENGTH], w.state[PAIRS], n, w.state[SHAPE]), 0
+    root = _lineage(w, 0, np.inf)
+    for step in range(draws.shape[0]):
+        draw = draws[step]
+        w.state[STEP] += 1
+        kind = 0 if draw[0] < _REGRAFT else 1 if draw[0] < _SWAP else 2
+        gain, i, j, sister, moved = 0.0, 0, 0, 0, False
+        if kind == 2:
+            u = n + np.int64(draw[1] * (n - 1))
+            low, old = max(w.height[w.child[u, 0]], w.height[w.child[u, 1]]), w.height[u]
+            if u == root:
+                gain = (draw[2] - 0.5) * _WIDE
+                new = low + (old - low) * math.exp(gain)
+            else:
+                new = low + draw[2] * (w.height[w.parent[u]] - low)
+            if not new > low:
+                continue
+            one, other = u, -1
+        elif kind == 1:
+            i = np.int64(draw[1] * N)
+            u = np.int64(w.parent[i])
+            if u < 0 or u == root:
+                continue
+            above = w.parent[u]
+            j = np.int64(w.child[above, np.int64(w.child[above, 0] == u)])
+            if w.height[j] >= w.height[u]:
+                continue
+            one, other, old = u, -1, w.height[u]
+            new = old
+        else:
+            x = np.int64(draw[1] * n)
+            i = x
+            for _ in range(int(math.log(1.0 - draw[2]) / math.log(_UP))):
+                if w.parent[i] >= 0:
+                    i = np.int64(w.parent[i])
+            u = np.int64(w.parent[i])
+            if u < 0 or u == root:
+                continue
+            old = new = w.height[u]
+            if draw[3] < 0.5:
+                gain = (draw[4] - 0.5) * _WIDE
+                new = old * math.exp(gain)
+                if new <= w.height[i] or new >= w.height[root]:
+                    continue
+            sister = np.int64(w.child[u, np.int64(w.child[u, 0] == i)])
+            j = _target(w, i, x, draw[5], draw[6], new)
+            if j < 0 or (j == sister and new == old):
+                continue
+            there, back = _chance(w, i, x, j, new), _chance(w, i, x, sister, old)
+            if there <= 0.0 or back <= 0.0:
+                continue
+            gain += math.log(back / there)
+            one, other = u, -1
+            if j != sister:
+                other = np.int64(w.parent[u])
+        length, pairs, after = w.state[LENGTH], w.state[PAIRS], prior
+        if new != old:
+            length += (new - old) * (2.0 if u == root else 1.0)
+            pairs += _more_pairs(w.height, n, u, new)
+            after = _prior(length, pairs, n, w.state[SHAPE])
+        if kind == 0 and j != sister:
+            _regraft(w, i, j)
+            moved = True
+        elif kind == 1:
+            _swap(w, i, j)
+            moved = True
+        w.height[u] = new
+        k, more = _update(w, one, other, path, mean, variance, log)
+        gain += power * more + after - prior
+        count, votes = 0, 0.0
+        if m > 0 and moved:
+            count = _turned(w, i, stack, turned, 0, w.state[STEP])
+            if kind == 1:
+                count = _turned(w, j, stack, turned, count, w.state[STEP])
+            for e in range(count):
+                votes += -w.weight[turned[e]] if w.shown[turned[e]] else w.weight[turned[e]]
+            if votes != 0.0:
+                gain += price * votes
+        if math.log(1.0 - draw[7]) < gain:
+            w.state[LENGTH], w.state[PAIRS], prior = length, pairs, after
+            w.state[FIT] += more
+            w.state[VOTES] += votes
+            for e in range(count):
+                w.shown[turned[e]] = not w.shown[turned[e]]
+            taken += 1
+        else:
+            for e in range(k):
+                v = path[e]
+                w.variance[v], w.log[v] = variance[e], log[e]
+                for c in range(d):
+                    w.mean[v, c] = mean[e, c]
+            if kind == 0 and moved:
+                _regraft(w, i, sister)
+            elif kind == 1:
+                _swap(w, j, i)
+            w.height[u] = old
+    return taken
