@@ -20,7 +20,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import NumberOfClusters, cut, real_clusters, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
@@ -285,43 +284,42 @@ class _HeldOut:
     ----------
     trees : list of ndarray of int32
         Their parents.
-    shown, soft, hard : ndarray of float64, shape (m,)
-        1 where a triplet is displayed by the tree that was made without it; by this tree softly divided, and divided
-        so that the others hold. The latter two are 0 unless they were asked for.
+    shown, soft : ndarray of float64, shape (m,)
+        1 where a triplet is displayed by the tree that was made without it, and by this tree softly divided. The latter
+        is 0 unless it was asked for.
     """
 
     trees: list[np.ndarray]
     shown: np.ndarray
     soft: np.ndarray
-    hard: np.ndarray
 
 
 def _held_out(
-    items: _Items, known: _Known, how: tuple[bool, ...], rng: np.random.Generator, tell: Callable[[int], Any]
+    items: _Items, known: _Known, divide: bool, rng: np.random.Generator, tell: Callable[[int], Any]
 ) -> _HeldOut:
-    """Hold out one part of the triplets after the other, and divide each tree softly, or hard, or both."""
+    """Hold out one part of the triplets after the other, and divide each tree if asked for."""
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     m = len(known.rows)
     folds = min(FOLDS, m)
     fold = rng.permutation(m) % folds
 
-    def one(k: int) -> tuple[np.ndarray, dict[bool | None, np.ndarray]]:
+    def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         some, held = known.part(fold != k), known.rows[fold == k]
         base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
         tree = _parents(base)
-        return tree, {None: _shown(tree, held)} | {hard: _shown(_divided(base, some, hard), held) for hard in how}
+        shown = _shown(tree, held)
+        return tree, shown, _shown(_divided(base, some, False), held) if divide else np.zeros(len(held))
 
-    trees, shown = [], {kind: np.zeros(m) for kind in (None, False, True)}
+    trees, shown, soft = [], np.zeros(m), np.zeros(m)
     workers = min(folds, os.cpu_count() or 1, 4)
     # one thread each for BLAS: their number changes the rounding, and that changes ties
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        for k, (tree, found) in enumerate(pool.map(one, range(folds))):
+        for k, (tree, *of_fold) in enumerate(pool.map(one, range(folds))):
             trees.append(tree)
-            for kind, values in found.items():
-                shown[kind][fold == k] = values
+            shown[fold == k], soft[fold == k] = of_fold
             tell(1)
-    return _HeldOut(trees, shown[None], shown[False], shown[True])
+    return _HeldOut(trees, shown, soft)
 
 
 # ---------------------------------------------------------------------- heights
@@ -390,11 +388,9 @@ def _mapped(known: _Known, owner: np.ndarray) -> _Known:
 
 @dataclass(frozen=True, eq=False)
 class _ChosenTree:
-    """A tree, whether it is hard, and why; and the sample of trees that it is the mean of, if there is one."""
+    """A tree, how many triplets trees made without them display, and the sample of trees that it is the mean of."""
 
     parent: np.ndarray
-    hard: bool
-    why: str
     held_out: float | None
     noise: float
     sample: TreeSample | None = None
@@ -405,7 +401,7 @@ def _tree(
     is_matrix: bool,
     merges: np.ndarray,
     known: _Known,
-    hard: bool | None,
+    hard: bool,
     estimate: bool,
     effort: float,
     rng: np.random.Generator,
@@ -415,8 +411,8 @@ def _tree(
 
     Parameters
     ----------
-    hard : bool or None
-        None: hard if held-out triplets speak for it.
+    hard : bool
+        Whether all triplets must hold.
     estimate : bool
         Whether the share of wrong triplets is estimated.
     effort : float
@@ -430,20 +426,11 @@ def _tree(
     divide = hard or tied or not few
     sampled = effort > 0 and not is_matrix and not tied and len(above.rows) > 0 and owner.max() > 1
     sample: TreeSample | None = None
-    base, share, why = merges[:, :2].astype(np.int32), None, "as asked for"
+    base, share = merges[:, :2].astype(np.int32), None
     if len(above.rows):
         items = _items(points, is_matrix, owner, plain)
-        # consistent triplets of samples may contradict each other on clades, so these cannot tell hard from soft
-        both = hard is None and not few and n <= COARSE
-        held = _held_out(items, above, (False, True) if both else () if few or hard else (False,), rng, tell)
+        held = _held_out(items, above, not (few or hard), rng, tell)
         best = held.shown if few or hard else held.soft
-        if both:
-            hard = bool(above.weight @ held.hard > max(above.weight @ held.soft, above.weight @ held.shown))
-            best = held.hard if hard else held.soft
-            why = (
-                f"soft trees display {held.soft.mean():.1%} of the {best.size:,} held-out triplets, "
-                f"hard ones {held.hard.mean():.1%}"
-            )
         if not hard and not tied and above.weight @ held.shown > above.weight @ best:
             divide, best = False, held.shown
         share = float(best.mean())
@@ -454,10 +441,6 @@ def _tree(
             sample = _sample(points, owner, [base, plain], above, False, estimate, effort, rng, tell)
             base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), items.size)
         base = _refined(base, merges)
-    if hard is None:
-        hard, why = False, "triplets are too few to tell whether some are wrong"
-        if not few:
-            why = f"with more than {COARSE:,} samples triplets are soft unless asked for"
     parent, noise = _parents(base), 0.0 if hard else known.noise
     if divide:
         parent = _divided(base, known, hard)
@@ -472,7 +455,7 @@ def _tree(
         parent = _divided(base, known, True) if hard else _parents(base)
     if sample is not None and estimate and not hard:
         noise = float(sample.noise.mean())
-    return _ChosenTree(parent, hard, why, share, noise, sample)
+    return _ChosenTree(parent, share, noise, sample)
 
 
 def _sample(
@@ -538,9 +521,8 @@ class DivisiveReCon(HierarchicalClusterer):
         the number at which the heights of the last merges rise by the greatest factor; either no more than there are
         groups of must-linked samples.
     constraints : {"auto", "hard", "soft"}, default "auto"
-        Whether all triplets must hold. "auto" is "hard" where a hierarchy is all that is given. Else it is "hard" if
-        triplets are consistent and at least as many as the samples they name, there are at most 2,000 samples and no
-        pairs, and hard trees display more of the held-out triplets than soft ones; "soft" if not.
+        Whether all triplets must hold. "auto" is "hard" if a hierarchy is all that is given, and "soft" otherwise: soft
+        triplets that are all right are kept, too, as the share of wrong ones is then estimated to be near 0.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
         no trees are sampled, it is what a first division violates, or 0.1 if there are fewer triplets than samples they
@@ -868,7 +850,7 @@ class DivisiveReCon(HierarchicalClusterer):
         is_matrix: bool,
         given: _Statements,
         closure: PairClosure,
-        hard: bool | None,
+        hard: bool,
         rng: np.random.Generator,
     ) -> np.ndarray:
         """The plain linkage, or that of the tree under what is known, and how this was used."""
@@ -892,7 +874,10 @@ class DivisiveReCon(HierarchicalClusterer):
             # labels of classes are many triplets on few samples, of which the model of the trees knows nothing
             effort = 0.0 if given.codes is not None else float(self.effort)
             found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, effort, rng, tell)
-        self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
+        self.constraints_ = "hard" if hard else "soft"
+        self.reason_ = "as asked for"
+        if self.constraints == "auto":
+            self.reason_ = "a hierarchy is all that is known" if hard else "some triplets may be wrong"
         self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
         return _linkage(found.parent, points, is_matrix)
 
@@ -932,14 +917,12 @@ class DivisiveReCon(HierarchicalClusterer):
         fitted, others = alike(self, constraints=used), {f"constraints={other!r}": alike(self, constraints=other)}
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
-    def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool | None:
-        """Whether all triplets must hold; None: held-out triplets are to decide."""
-        if self.constraints == "soft":
-            return False
-        if self.constraints == "hard" or only_hierarchy:
+    def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool:
+        """Whether all triplets must hold: checks that they can."""
+        hard = self.constraints == "hard" or (self.constraints == "auto" and only_hierarchy)
+        if hard:
             check_consistent(combine_constraints(used, links))
-            return True
-        return None if is_consistent(used) and not len(links) else False
+        return hard
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
