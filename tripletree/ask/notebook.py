@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from html import escape
 from typing import Any
 
 import anywidget
@@ -9,7 +11,9 @@ import traitlets
 
 from tripletree.ask.server import source
 from tripletree.ask.session import RefusedError, Session
+from tripletree.core.checks import counted
 from tripletree.errors import TripletreeError
+from tripletree.io import write_answers
 
 __all__ = ["AskWidget"]
 
@@ -32,6 +36,8 @@ class AskWidget(anywidget.AnyWidget):
         try:
             body, buffers = self._answered(content)
             self.send({"id": number, "body": body}, buffers)
+            if content["kind"] in ("answer", "undo"):  # other views of this widget show it, too
+                self.send({"changed": body["version"].partition("-")[0]})
         except RefusedError as error:
             self.send({"id": number, "error": str(error), "status": error.status})
         except (TripletreeError, OSError) as error:
@@ -51,9 +57,21 @@ class AskWidget(anywidget.AnyWidget):
             return session.answer(body), None
         if kind == "undo":
             return session.undo(body), None
+        if kind == "answers":
+            return {"name": "answers.jsonl", "text": write_answers(session.model.answers_)}, None
         row, images = body.get("row"), session.cards.images
         if kind == "image" and images is not None and type(row) is int and 0 <= row < len(session.cards.names):
             image, media_type = images.read(row)
             return {"type": media_type}, [image]
-        msg = "expected setup, state, answer, undo or image"
+        msg = "expected setup, state, answer, undo, answers or image"
         raise RefusedError(msg)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The widget, and a sentence for a notebook that is opened again without its kernel."""
+        found = super()._repr_mimebundle_(**options)
+        bundle = found[0] if isinstance(found, tuple) else found
+        if bundle is not None:
+            kept = "in memory only" if self.session.path is None else f"in {os.path.basename(self.session.path)}"
+            number = counted(len(self.session.model.answers_), "answer")
+            bundle["text/html"] = f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
+        return found
