@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 import anywidget
@@ -21,7 +22,7 @@ __all__ = ["AskWidget"]
 class AskWidget(anywidget.AnyWidget):
     """Shows questions and takes answers; `session` does the work."""
 
-    _esm = source("cards.js", "view.js", "widget.js")
+    _esm = files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8") + source("cards.js", "view.js", "widget.js")
     _css = source("ask.css")
     who = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 

@@ -681,7 +681,7 @@ def _kind_text(report: Report) -> str:
 
 def _tree_text(report: Report, triplets: TripletSet | None) -> str:
     how = "with" if report.uses_knowledge else "without"
-    text = f"The tree made {how} the knowledge. Lines have the colours of the clusters; click a clade to fold it."
+    text = f"The tree made {how} the knowledge. Lines have the colours of the clusters."
     if triplets is not None and len(triplets):
         from tripletree.algorithms.induce import displays
 

@@ -57,27 +57,6 @@ function kernelTransport(model) {
   };
 }
 
-/** Whether what is behind an element is dark: notebooks have themes of their own, whatever the system prefers. */
-function isDark(element) {
-  for (let at = element; at; at = at.parentNode ?? at.host) {
-    if (!(at instanceof Element)) continue;
-    const [red, green, blue, alpha = 1] = getComputedStyle(at).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
-    if (alpha > 0.5) return 0.3 * red + 0.59 * green + 0.11 * blue < 128;
-  }
-  return matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-/** Give an element the theme of the notebook, now and when it changes; returns what stops that. */
-function followTheme(el, root) {
-  const follow = () => {
-    root.dataset.theme = isDark(el) ? "dark" : "light";
-  };
-  follow();
-  const changes = new MutationObserver(follow);
-  for (const at of [document.documentElement, document.body]) changes.observe(at, { attributes: true });
-  return () => changes.disconnect();
-}
-
 function render({ model, el }) {
   const transport = kernelTransport(model);
   const root = make("div", { tabindex: "0", "data-lm-suppress-shortcuts": "true" });
@@ -95,7 +74,9 @@ function render({ model, el }) {
   transport.views.heard = () => view.lost && view.tell("");
   const named = () => view.called(model.get("who"));
   model.on("change:who", named);
-  const stop = followTheme(el, root);
+  const stop = followTheme(el, (theme) => {
+    root.dataset.theme = theme;
+  });
   view.start();
   return () => {
     stop();
