@@ -260,10 +260,17 @@ def test_page__cards_tell_their_values_and_scroll_by_keys(browser, start):
     _, address, _ = start(columns=["length", "width", "height", "weight"])
     page = Person(browser, address)
     named = page.page.run("document.querySelector('.tt-pick').ariaLabel")
-    shown = page.page.run("Array.from(document.querySelectorAll('.tt-card:first-child .tt-value'), (x) => x.textContent)")
-    assert named == f"1: {page.shown()[0]}, " + ", ".join(
-        f"{name} {value}" for name, value in zip(["length", "width", "height", "weight"], shown, strict=True)
-    ) + ": does not belong"
+    shown = page.page.run(
+        "Array.from(document.querySelectorAll('.tt-card:first-child .tt-value'), (x) => x.textContent)"
+    )
+    assert (
+        named
+        == f"1: {page.shown()[0]}, "
+        + ", ".join(
+            f"{name} {value}" for name, value in zip(["length", "width", "height", "weight"], shown, strict=True)
+        )
+        + ": does not belong"
+    )
     said = page.page.text(".tt-unseen")
     assert said == "Which one does not belong? " + "; ".join(f"{k}: {x}" for k, x in enumerate(page.shown(), 1))
     page.press("1")

@@ -22,7 +22,9 @@ __all__ = ["AskWidget"]
 class AskWidget(anywidget.AnyWidget):
     """Shows questions and takes answers; `session` does the work."""
 
-    _esm = files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8") + source("cards.js", "view.js", "widget.js")
+    _esm = files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8") + source(
+        "cards.js", "view.js", "widget.js"
+    )
     _css = source("ask.css")
     who = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
@@ -74,5 +76,7 @@ class AskWidget(anywidget.AnyWidget):
         if bundle is not None:
             kept = "in memory only" if self.session.path is None else f"in {os.path.basename(self.session.path)}"
             number = counted(len(self.session.model.answers_), "answer")
-            bundle["text/html"] = f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
+            bundle["text/html"] = (
+                f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
+            )
         return found

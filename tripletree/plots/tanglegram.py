@@ -126,7 +126,7 @@ ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
 TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; largest font in points
-SMALLEST = 4.5
+SMALLEST, SCALE_FONT = 4.5, 7.0
 ROOM = 0.16  # largest part of the width that labels take on each side
 SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
 PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
@@ -162,7 +162,7 @@ def plot_tanglegram(
     leaves : {"same", "common"}
         "same" raises an error if the leaves differ; "common" draws those that both have.
     names : pair of str, optional
-        Titles of the two sides.
+        Titles of the two sides; by default "first" and "second".
     classes : sequence or mapping, optional
         The class of each leaf of `first`, in leaf order or by label; lines have its colour and dashes. A band has the
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
@@ -173,9 +173,10 @@ def plot_tanglegram(
     untangle : bool
         False keeps both in the order of the leaf index, as `plot_dendrogram` does.
     heights : {"auto", "height", "order", "level"}
-        As in `plot_dendrogram`; each has its own scale.
+        As in `plot_dendrogram`; each has its own scale, drawn below it.
     title : str, optional
-        By default the number of crossings, and of triples of leaves on which the two differ.
+        By default the number of crossings, and of triples of leaves on which the two differ; with a title these stand
+        below the picture.
     color : matplotlib colour, optional
         Colour of the trees.
 
@@ -183,7 +184,8 @@ def plot_tanglegram(
     -------
     matplotlib Axes
         Trees have the gid "lines" (dashed: branches above a clade that is not in the other hierarchy), collapsed clades
-        "collapsed", the lines between leaves "ties", bands "bands", labels "label".
+        "collapsed", the lines between leaves "ties", bands "bands", labels "label", scales of heights "scale". The
+        legend says what is solid and what is dashed.
 
     Raises
     ------
@@ -203,9 +205,9 @@ def plot_tanglegram(
     Notes
     -----
     Minimizing crossings is NP-hard. Each side in turn gets the best order given the other (exact for nodes with two
-    children, by the mean position of their leaves for more); up to 1,200 tips, many starts follow, with a fixed seed, and
-    turns of single nodes. Binary trees that can be drawn without a crossing are. Both trees are scaled to the same depth.
-    Lines within a clade that both have are solid, others dashed.
+    children, by the mean position of their leaves for more). Up to 1,200 tips, many starts follow, with a fixed seed,
+    and turns of single nodes: binary trees that can be drawn without a crossing are. Both trees are scaled to the same
+    depth. Lines within a clade that both have are solid, others dashed.
 
     Examples
     --------
@@ -250,7 +252,7 @@ def plot_tanglegram(
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
         _draw_tree(ax, pair, side, find_theme(ax).line if color is None else color)
-    _write_names(ax, pair, groups, texts)
+    _write_names(ax, pair, texts)
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(span - 0.5, -0.5)
     for side, name in enumerate(above):
@@ -258,14 +260,16 @@ def plot_tanglegram(
         ax.text(side, 1.0, _on_half(ax, name, FONT + 1), fontsize=FONT + 1, parse_math=False, **at)
     described = _describe(pair, found) if wide is None or wide > 5 else _describe(pair, found).replace("; ", "\n")
     font = 11.0 if wide is None else largest_font(wide) + 1
-    ax.set_title(described if title is None else title, fontsize=font, pad=16 if above else 6)
+    ax.set_title(described if title is None else title, fontsize=font, pad=16)
+    low = max(_draw_scale(ax, pair, side) for side in (0, 1))
+    _write_legend(ax, pair, groups, low, None if title is None else described)
     return ax
 
 
 def _check_names(names: Any) -> tuple[str, ...]:
     """Check the titles of the two sides."""
     if names is None:
-        return ()
+        return ("first", "second")
     if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != 2:
         msg = f"names must be two, for the left and the right, such as ('before', 'after'); got {names!r:.60}"
         raise ValueError(msg)
@@ -436,11 +440,8 @@ def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[lis
     return texts, room
 
 
-def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[list[str]]) -> None:
-    """Write the labels of both sides if they are legible, and the legend of classes."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
+def _write_names(ax: Any, pair: TreePair, both: list[list[str]]) -> None:
+    """Write the labels of both sides if they are legible."""
     font, theme = _font(ax, pair), find_theme(ax)
     if font >= SMALLEST:
         for side in (0, 1):
@@ -454,9 +455,55 @@ def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[
                     texts[k], (x, y), (4 - 8 * side, 0), textcoords="offset points", fontsize=fonts[k],
                     ha=("left", "right")[side], va="center_baseline", parse_math=False, color=theme.line, gid="label",
                 )  # fmt: skip
+
+
+def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
+    """Draw the scale of one side's heights below it, with its unit; return the points that it takes."""
+    from matplotlib.ticker import MaxNLocator
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    place = pair.places[side]
+    low, high = float(place.foot.min()), float(place.up.max())
+    if high <= low:
+        return 0.0
+    theme, font = find_theme(ax, bare=True), SCALE_FONT
+    whole = not place.unit.startswith("height")
+    ticks = MaxNLocator(3, integer=whole).tick_values(low, high)
+    ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
+    down = blended_transform_factory(ax.transData, ax.transAxes) + ScaledTranslation(
+        0, -4 / 72, ax.figure.dpi_scale_trans
+    )
+    look: dict[str, Any] = {"transform": down, "clip_on": False, "color": theme.line, "linewidth": 0.8, "gid": "scale"}
+    ax.plot(_x(pair, side, np.array([low, high])), [0, 0], **look)
+    ax.plot(_x(pair, side, ticks), np.zeros(ticks.size), linestyle="none", marker=3, markersize=3, **look)
+    words: dict[str, Any] = {
+        "fontsize": font,
+        "color": theme.line,
+        "va": "top",
+        "annotation_clip": False,
+        "gid": "scale",
+    }
+    for tick, x in zip(ticks.tolist(), _x(pair, side, ticks).tolist(), strict=True):
+        ax.annotate(f"{tick:g}", (x, 0), (0, -8), xycoords=("data", "axes fraction"), textcoords="offset points",
+                    ha="center", **words)  # fmt: skip
+    name = place.unit.partition(" (")[0]
+    ax.annotate(name, (side, 0), (0, -9 - 1.3 * font), xycoords=("data", "axes fraction"), textcoords="offset points",
+                ha=("left", "right")[side], **words)  # fmt: skip
+    return 12 + 2.6 * font
+
+
+def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float, described: str | None) -> None:
+    """Write what dashes and colours mean, `low` points below the trees, and what a title of the user's replaced."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.transforms import ScaledTranslation
+
+    theme = find_theme(ax, bare=True)
+    handles: list[Any] = [Line2D([], [], color=theme.line, linestyle=x, linewidth=1.1) for x in DASHES[:2]]
+    names = ["in a clade that both have", "in a clade of one side only"]
     if groups is not None and groups.names:
         some = range(min(len(groups.names), 12))
-        handles: list[Any] = [
+        handles += [
             Patch(
                 **{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_style(k, theme).items()}
             )
@@ -464,13 +511,16 @@ def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names = [shorten(str(groups.names[k]), 24) for k in some]
+        names += [shorten(str(groups.names[k]), 24) for k in some]
         mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
         if mixed:
             handles.append(Patch(facecolor=theme.faint(0.5), edgecolor=theme.paper, hatch=MIXED))
             names.append(f"mixed: less than {100 * PURE:.0f}% of one")
-        inches = ax.get_window_extent().width / ax.figure.dpi
-        across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)
-        at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": across}
-        for text in ax.legend(handles, names, fontsize=8, frameon=False, **at).get_texts():
-            text.set_parse_math(False)
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)
+    down = ax.transAxes + ScaledTranslation(0, -low / 72, ax.figure.dpi_scale_trans)
+    at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": down, "ncols": across}
+    at |= {"frameon": False, "borderaxespad": 0.2, "title": described, "title_fontsize": 8}
+    legend = ax.legend(handles, names, fontsize=8 if inches > 5 else 7, **at)
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -1,7 +1,7 @@
 """Orders of the leaves of two trees, face to face, in which few of the lines between equal leaves cross.
 
-Two leaves meet at a node u of one tree and at a node v of the other. Whether their lines cross depends on nothing but how
-u and v are turned. With x and y the turns of the inner nodes (+1 or -1), binary trees have
+Two leaves meet at a node u of one tree and at a node v of the other. Whether their lines cross depends on nothing but
+the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), binary trees have
 
     crossings = sum over u, v of (N[u, v] - W[u, v] x[u] y[v]) / 2
 
@@ -10,13 +10,13 @@ for N the numbers of such pairs of leaves, and W those in the same order on both
 one side fixed the best turns of the other are the signs of W y (Fernau, Kaufmann, Poths 2010, Comparing trees via
 crossing minimization, Journal of Computer and System Sciences 76(7), 593-608); both together are NP-hard.
 
-The starts are a spanning forest of the largest |W|, whose turns agree with each of its entries, and turns at random with
-a fixed seed. From each the sides take turns; then single nodes are turned, each with the best answer of the whole other
-side, while that gains. If binary trees can be drawn without a crossing, all entries of W agree, and the forest finds such
-a drawing.
+The starts are a spanning forest of the largest |W|, with turns that agree with each of its entries, and turns at
+random with a fixed seed. From each the sides take turns; then single nodes are turned, each with the best answer of
+the whole other side, while that gains. If binary trees can be drawn without a crossing, all entries of W agree, and
+the forest finds such a drawing.
 
-Nodes with more than two children are resolved into binary ones along the order of their children, and their children are
-sorted again by the mean position of their leaves in between. Beyond MOST tips the sides only take turns.
+Nodes with more than two children are resolved into binary ones along the order of their children. In between their
+children are sorted again by the mean position of their leaves. Beyond MOST tips the sides only take turns.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class _Resolved:
 
 
 def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> np.ndarray:
-    """W: pairs of tips that meet at u and at v, those in the same order less those in opposite orders: float64[U, V]."""
+    """W: pairs of tips that meet at u and v, those in the same order less those in opposite ones: float64[U, V]."""
     at = _places(right.order)[partner[left.order]]  # the place on the right of what is at each place on the left
     i, j = np.triu_indices(at.size, 1)
     u, v = left.meetings()[i, j], right.meetings()[at[i], at[j]]

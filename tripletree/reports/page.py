@@ -462,7 +462,7 @@ def _card(report: Report, profile: ClusterProfile) -> str:
     if profile.features:
         table = _table(
             f"Features of cluster {profile.number}",
-            ("feature", "inside", "outside", "<i>d</i>", ""),
+            ("feature", "inside", "outside", "<i>d</i>", '<span class="unseen">d as a bar</span>'),
             [_feature_row(x) for x in profile.features[:FEATURES]],
             numbers=4,
         )
