@@ -255,7 +255,8 @@ def draw_columns(
             )
             ax.annotate(
                 shorten(column.name, 14), at, (0, -aside) if last else (-aside, 0), textcoords="offset points",
-                fontsize=6.5, parse_math=False, annotation_clip=False, gid="column name", color=find_theme(ax, bare=True).line, **how,
+                fontsize=6.5, parse_math=False, annotation_clip=False, gid="column name",
+                color=find_theme(ax, bare=True).line, **how,
             )  # fmt: skip
     return found
 

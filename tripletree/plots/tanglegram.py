@@ -468,7 +468,7 @@ def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
         return 0.0
     theme, font = find_theme(ax, bare=True), SCALE_FONT
     whole = not place.unit.startswith("height")
-    ticks = MaxNLocator(3, integer=whole).tick_values(low, high)
+    ticks = np.asarray(MaxNLocator(3, integer=whole).tick_values(low, high))
     ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
     down = blended_transform_factory(ax.transData, ax.transAxes) + ScaledTranslation(
         0, -4 / 72, ax.figure.dpi_scale_trans
