@@ -11,9 +11,6 @@ sys.path.insert(0, str(DOCS.parent))
 sys.path.insert(0, str(DOCS.parent / "tests"))
 sys.path.insert(0, str(DOCS))
 
-from browser import Browser
-from pictures import wines, write_page
-
 #: The server that asks about wines; its argument is a file for the answers.
 SERVER = """
 import sys
@@ -26,6 +23,8 @@ serve(OddOneOutClustering(), wines()[0].iloc[:, :6], answers=sys.argv[1], open_b
 
 def hierarchy_page(browser, folder):
     """Take the page of the mammals."""
+    from pictures import write_page
+
     write_page(folder / "site")
     page = browser.open(folder / "site" / "mammals.html", 1100, 620)
     for name in ("Primates", "Rodentia", "Laurasiatheria", "Marsupialia"):
@@ -37,6 +36,8 @@ def hierarchy_page(browser, folder):
 
 def questions(browser, folder):
     """Take the page that asks, after a dozen answers of somebody who knows the wines."""
+    from pictures import wines
+
     table, kinds, _ = wines()
     kind = dict(zip(table.index, kinds, strict=True))
     path = os.pathsep.join([str(DOCS), str(DOCS.parent)])
@@ -60,6 +61,8 @@ def questions(browser, folder):
 
 def main():
     """Take both."""
+    from browser import Browser
+
     with tempfile.TemporaryDirectory() as name:
         browser = Browser(Path(name) / "chromium")
         try:
