@@ -74,7 +74,7 @@ class AskWidget(anywidget.AnyWidget):
         found = super()._repr_mimebundle_(**options)
         bundle = found[0] if isinstance(found, tuple) else found
         if bundle is not None:
-            kept = "in memory only" if self.session.path is None else f"in {os.path.basename(self.session.path)}"
+            kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
             number = counted(len(self.session.model.answers_), "answer")
             bundle["text/html"] = (
                 f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
