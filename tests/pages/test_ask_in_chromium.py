@@ -1,6 +1,7 @@
 """The page that asks people, in a real browser and with its real server."""
 
 import base64
+import io
 import json
 import os
 import re
@@ -197,7 +198,7 @@ def test_page__clicks_and_names(browser, start):
     assert page.page.run("location.search") == "?who=Zo%C3%AB+%3Cb%3E"
     page.page.click_on("[data-reply=alike]")
     page.wait()
-    page.page.run("document.querySelector('.tt-card:nth-child(3)').focus()")
+    page.page.run("document.querySelector('.tt-card:nth-child(3) button').focus()")
     page.press("Enter")
     page.reload()
     assert page.page.run("document.querySelector('#tt-who').value") == "Zoë <b>"
@@ -207,6 +208,94 @@ def test_page__clicks_and_names(browser, start):
     assert [(x.kind, x.who) for x in found] == [("odd", None), ("alike", "Zoë <b>")]
     assert found[0].odd == first[1]
     assert "Zoë <b>" in page.page.text(".tt-people")
+    page.close()
+
+
+def test_page__a_name_without_enter_keeps_the_answer(browser, start):
+    _, address, path = start(real=True)
+    page = Person(browser, address)
+    first = page.shown()
+    page.page.click_on("#tt-who")
+    page.page.write("anna")
+    page.page.click_on(".tt-card:nth-child(2)")
+    page.page.wait("document.querySelector('.tt-progress').textContent.startsWith('1 answered')")
+    page.wait()
+    assert [(x.items, x.odd, x.who) for x in read_answers(path)] == [(tuple(first), first[1], "anna")]
+    page.close()
+
+
+def test_page__another_question_of_that_name_is_shown_and_not_answered(browser, start):
+    _, address, path = start()  # the stand-in has other questions for each name
+    page = Person(browser, address)
+    page.page.click_on("#tt-who")
+    page.page.write("anna")
+    page.page.click_on(".tt-card:nth-child(2)")
+    page.page.wait("document.querySelector('.tt-status').textContent !== ''")
+    assert "please answer it" in status(page)
+    assert path.read_bytes() == b""
+    page.close()
+
+
+def test_page__no_more_samples_are_settled_than_there_are(browser, start):
+    _, address, _ = start(points(18), real=True)
+    page = Person(browser, address)
+    told = re.search(r"settle about (\d+) samples", page.page.text(".tt-progress"))
+    assert int(told[1]) <= 18
+    page.close()
+
+
+def test_page__clusters_are_shown_once_something_is_known(browser, start):
+    _, address, _ = start(real=True)
+    page = Person(browser, address, "anna")
+    assert page.page.text(".tt-side h2") == "Nothing is known yet"
+    assert page.page.run("document.querySelectorAll('.tt-rows li').length") == 0
+    page.press("c")  # says nothing
+    assert page.page.text(".tt-side h2") == "Nothing is known yet"
+    page.press("1")
+    assert "cluster" in page.page.text(".tt-side h2")
+    page.close()
+
+
+def test_page__cards_tell_their_values_and_scroll_by_keys(browser, start):
+    _, address, _ = start(columns=["length", "width", "height", "weight"])
+    page = Person(browser, address)
+    named = page.page.run("document.querySelector('.tt-pick').ariaLabel")
+    shown = page.page.run(
+        "Array.from(document.querySelectorAll('.tt-card:first-child .tt-value'), (x) => x.textContent)"
+    )
+    assert (
+        named
+        == f"1: {page.shown()[0]}, "
+        + ", ".join(
+            f"{name} {value}" for name, value in zip(["length", "width", "height", "weight"], shown, strict=True)
+        )
+        + ": does not belong"
+    )
+    said = page.page.text(".tt-unseen")
+    assert said == "Which one does not belong? " + "; ".join(f"{k}: {x}" for k, x in enumerate(page.shown(), 1))
+    page.press("1")
+    assert page.page.text(".tt-unseen") != said
+    page.close()
+    _, address, _ = start(answers="b.jsonl", texts=["A long text. " * 200] * 60)
+    page = Person(browser, address)
+    assert "A long text" in page.page.run("document.querySelector('.tt-pick').ariaLabel")
+    page.page.run("document.querySelector('.tt-text').focus()")
+    page.page.call("Input.dispatchKeyEvent", type="keyDown", key="PageDown", windowsVirtualKeyCode=34)
+    page.page.wait("document.querySelector('.tt-text').scrollTop > 20")
+    page.close()
+
+
+def test_page__more_than_seven_clusters_look_different(browser, start):
+    _, address, _ = start()
+    page = Person(browser, address, "anna")
+    for _ in range(30):  # the stand-in has nine clusters then
+        page.press("1")
+    looks = page.page.run(
+        "Array.from(document.querySelectorAll('.tt-swatch'), (x) => { const s = getComputedStyle(x);"
+        " return [x.className.match(/colour-\\d+/)[0], s.borderColor, s.backgroundColor, s.borderRadius].join(); })"
+    )
+    names = page.page.run("Array.from(document.querySelectorAll('.tt-row-title b'), (x) => x.textContent)")
+    assert len(set(names)) == len(set(looks)) == 9
     page.close()
 
 
@@ -293,6 +382,11 @@ def test_page__pictures(browser, start, tmp_path):
         )
         for name, width in cards:
             assert width == (None if name in ("sample 3", "sample 58", "sample 59") else 12)
+        without = [name for name, _ in cards if name in ("sample 58", "sample 59")]
+        assert page.page.run(
+            "Array.from(document.querySelectorAll('.tt-card .tt-noimage'), (x) => x.textContent)"
+            ".filter((x) => x === 'no picture').length"
+        ) == len(without)
     page.close()
 
 
@@ -315,6 +409,20 @@ def test_page__the_end_of_the_plan_and_the_end_of_the_server(browser, start):
     assert "All answers up to here are on disk" in status(page)
     assert len(read_answers(path)) == 101
     page.page.close()
+
+
+def test_page__says_so_when_the_server_answers_again(browser, start):
+    _, address, path = start()
+    page = Person(browser, address)
+    page.page.run("window.fetched = window.fetch; window.fetch = () => Promise.reject(new Error('away')); null")
+    page.press("1")
+    assert "does not answer" in status(page)
+    page.page.run("window.fetch = window.fetched; null")
+    page.page.wait("document.querySelector('.tt-status').textContent === 'Connected again.'")
+    assert not page.page.run("document.querySelector('.tt-status').classList.contains('tt-wrong')")
+    page.press("1")
+    assert len(read_answers(path)) == 1
+    page.close()
 
 
 def test_page__a_state_that_comes_after_an_answer_is_out_of_date(browser, start):
@@ -437,7 +545,10 @@ MODEL = """
 window.sent = []; window.heard = []; window.keys = [];
 window.model = {
   handlers: [],
-  get: (name) => ({ who: "anna" })[name],
+  values: { who: "anna" },
+  get(name) { return this.values[name]; },
+  set(name, value) { this.values[name] = value; },
+  save_changes() {},
   send: (message) => sent.push(message),
   on(name, act) { this.handlers.push(act); },
   off(name, act) { this.handlers = this.handlers.filter((x) => x !== act); },
@@ -458,7 +569,7 @@ class Notebook:
         )
         self.page.run(
             f"(async () => {{ const code = new Blob([{json.dumps(widget._esm)}], {{ type: 'text/javascript' }});"
-            " const module = (await import(URL.createObjectURL(code))).default;"
+            " window.module = (await import(URL.createObjectURL(code))).default;"
             " window.end = module.render({ model, el: document.querySelector('#cell') }); })()"
         )
         self.work()
@@ -524,3 +635,119 @@ def test_widget__in_a_page_as_notebooks_make_it(browser, tmp_path):
     assert page.run("model.handlers.length") == 0
     assert page.complaints(own=["blob:"]) == []
     page.close()
+
+
+@pytest.fixture
+def notebook(browser, tmp_path):
+    """Show a widget that keeps no file in a page as notebooks make it."""
+    pytest.importorskip("anywidget")
+    from asking_model import RandomQuestions
+
+    from tripletree.ask import widget
+
+    shown = []
+
+    def call(**more):
+        model = RandomQuestions()
+        shown.append(Notebook(browser, tmp_path, widget(model, points(), **more)))
+        return shown[-1], model
+
+    yield call
+    for each in shown:
+        assert each.page.complaints(own=["blob:"]) == []
+        each.page.close()
+
+
+@pytest.mark.parametrize("shadow", [False, True])
+def test_widget__keys_go_on_after_a_click(notebook, shadow):
+    view, model = notebook()
+    page = view.page
+    if shadow:  # marimo puts widgets there
+        page.run("""
+        (() => {
+          document.querySelector("#cell").replaceChildren();
+          const root = document.querySelector("#cell").attachShadow({ mode: "open" });
+          root.append(document.querySelector("style").cloneNode(true), document.createElement("div"));
+          module.render({ model, el: root.lastChild });
+          window.inside = root;
+        })()
+        """)
+        view.work()
+    else:
+        page.run("window.inside = document; null")
+    place = (
+        "(() => {{ const b = inside.querySelector('{}').getBoundingClientRect();"
+        " return [b.x + b.width / 2, b.y + b.height / 2]; }})()"
+    )
+    for k, where in enumerate((".tt-card:nth-child(2)", ".tt-pick", "[data-reply=alike]", "[data-reply=undo]")):
+        page.click(*page.run(place.format(where)))
+        view.work()
+        before = len(model.given)
+        view.press("2")
+        assert len(model.given) == before + 1, where
+        if k in (1, 2):  # at the same place of the new question
+            assert page.run(f"inside.activeElement === inside.querySelector('{where}')")
+
+
+def test_widget__without_a_file_says_so_and_offers_one(notebook):
+    view, model = notebook()
+    view.widget.session.n_questions = 2
+    page = view.page
+    page.run("document.querySelector('.tt-ask').focus()")
+    view.press("1")
+    assert "A restart of the kernel loses the answers" in page.text(".tt-unsaved")
+    view.press("2")
+    assert "on disk" not in page.text(".tt-done")
+    assert "in the memory of this notebook only" in page.text(".tt-done")
+    page.run("URL.createObjectURL = (blob) => { window.blob = blob; return 'data:,'; };"
+             " HTMLAnchorElement.prototype.click = function () { window.saved = this.download; }; null")  # fmt: skip
+    page.click_on(".tt-done .tt-save")
+    view.work()
+    assert page.run("saved") == "answers.jsonl"
+    text = page.run("blob.text()")
+    assert list(read_answers(io.StringIO(text))) == list(model.answers_)
+
+
+def test_widget__all_views_show_the_same(notebook):
+    view, _ = notebook()
+    page = view.page
+    page.run("document.body.append(Object.assign(document.createElement('div'), { id: 'second' }));"
+             " module.render({ model, el: document.querySelector('#second') }); null")  # fmt: skip
+    view.work()
+    page.run("document.querySelector('#second .tt-ask').focus()")
+    view.press("2")
+    both = page.run("Array.from(document.querySelectorAll('.tt-ask'), (x) => x.innerText)")
+    assert both[0] == both[1]
+    assert "1 answered" in both[0]
+
+
+def test_widget__a_kernel_that_is_silent_is_named(notebook):
+    view, _ = notebook()
+    page = view.page
+    page.run("document.querySelector('.tt-ask').focus()")
+    page.press("1")  # nobody works on the message
+    page.wait("document.querySelector('.tt-status').textContent.includes('run the cell of this widget again')")
+    view.work()
+    assert "kernel" not in page.text(".tt-status")
+    assert "1 answered" in page.text(".tt-progress")
+
+
+def test_widget__has_the_theme_of_the_notebook(notebook):
+    view, _ = notebook()
+    page = view.page
+    ground = "getComputedStyle(document.querySelector('.tt-ask')).backgroundColor"
+    assert page.run(ground) == "rgb(255, 255, 255)"
+    page.run("document.body.style.background = '#111111'; document.body.dataset.jpThemeLight = 'false'; null")
+    page.frames(2)
+    assert page.run(ground) == "rgb(22, 24, 28)"
+
+
+def test_widget__leaves_a_sentence_in_a_notebook_without_a_kernel():
+    pytest.importorskip("anywidget")
+    from asking_model import RandomQuestions
+
+    from tripletree.ask import widget
+
+    found = widget(RandomQuestions(), points(9))._repr_mimebundle_()
+    bundle = found[0] if isinstance(found, tuple) else found
+    assert "0 answers so far, in memory only. Run the cell again" in bundle["text/html"]

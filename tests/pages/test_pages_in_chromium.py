@@ -1,6 +1,9 @@
 """The page of a hierarchy in a real browser: loads, folds, finds, shows triplets, and complains of nothing."""
 
+import base64
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,18 +101,25 @@ def test_page__draws_parents_between_their_children(show):
 def test_page__folds_by_click_and_by_key(show):
     page = show(apes()[0])
     great = page.run("tripletree.find('orang')[0]") - 6  # depth first: root, great apes, ...
-    page.click(*page.place(great))
+    expanded = "document.querySelector('#current').getAttribute('aria-expanded')"
+    page.click(*page.place(great))  # picks
+    assert page.state()["folded"] == []
+    assert page.state()["selected"] == great
+    page.click(*page.place(great))  # and folds
     assert page.state()["folded"] == [great]
     assert page.state()["rows"] == 3
     assert page.text("#panel button") == "Unfold"
+    assert page.run(expanded) == "false"
     page.click(*page.place(great))
     assert page.state()["rows"] == 6
+    assert page.run(expanded) == "true"
     page.run("document.querySelector('#view').focus()")
     page.press("Enter")
     assert page.state()["rows"] == 3
-    assert page.run("document.querySelector('#current').getAttribute('aria-expanded')") == "false"
+    assert page.run(expanded) == "false"
     page.press("ArrowRight")
     assert page.state()["rows"] == 6
+    assert page.run(expanded) == "true"
     page.press("ArrowRight")
     assert page.state()["selected"] == great + 1
     for key, selected in [("ArrowLeft", great + 1), ("ArrowLeft", great), ("ArrowUp", 0), ("ArrowDown", great)]:
@@ -118,8 +128,68 @@ def test_page__folds_by_click_and_by_key(show):
     assert page.run("document.querySelector('#current').textContent") == "clade of 4 leaves"
     page.click_on("#fold")
     assert page.state()["rows"] == 2
+    assert page.run(expanded) == "false"
     page.click_on("#unfold")
     assert page.state()["rows"] == 6
+
+
+def test_page__the_first_click_on_the_root_picks_it(show):
+    page = show(apes()[0])
+    page.click(*page.place(0))
+    assert page.state()["rows"] == 6
+    page.click(*page.place(0))
+    assert page.state()["rows"] == 1
+
+
+def test_page__two_fingers_zoom_the_rows(show):
+    page = show(yule(300, np.random.default_rng(0)), width=390, height=740)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    before = page.state()["rowHeight"]
+    for kind, far in (("touchStart", 30), ("touchMove", 45), ("touchMove", 60), ("touchEnd", None)):
+        points = [] if far is None else [{"x": 150, "y": 300 - far, "id": 1}, {"x": 150, "y": 300 + far, "id": 2}]
+        page.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    page.frames(2)
+    assert page.state()["rowHeight"] == pytest.approx(2 * before, rel=0.1)
+    assert page.run("visualViewport.scale") == 1
+    assert "two fingers" in page.text("details")
+
+
+def test_page__folded_rows_say_what_their_number_is(show):
+    codes = [0, 0, 0, 1, 2, 2]
+    page = show(apes()[0], clusters=codes)
+    page.run("tripletree.fold(tripletree.find('orang')[0] - 6)")
+    assert "4 leaves · 75% cluster 0" in page.run("tripletree.svg()")
+
+
+@pytest.mark.parametrize(("n", "height"), [(45, 640), (60, 800)])
+def test_page__opens_whole_where_all_rows_can_be_read(show, n, height):
+    page = show(yule(n, np.random.default_rng(n)), height=height)
+    assert page.state()["rowHeight"] >= 10
+    assert page.run("document.querySelector('#view').scrollHeight <= document.querySelector('#view').clientHeight")
+
+
+@pytest.mark.parametrize("n", [60, 5000, 100_000])
+def test_page__phones_scroll_down_only(show, n):
+    names = [f"a_genus_with_a_long_name_{k} and its species" for k in range(n)]
+    h = yule(n, np.random.default_rng(1))
+    h = Hierarchy(h.parent, names)
+    page = show(h, width=360, height=740, classes=[f"class with a name {k % 5}" for k in range(n)])
+    view = "document.querySelector('#view')"
+    assert page.run(f"{view}.scrollWidth <= {view}.clientWidth")
+    assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.click_on("#wider")
+    assert page.run(f"{view}.scrollWidth > {view}.clientWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), [(690, 520), (390, 740), (360, 640)])
+def test_page__narrow_windows_are_the_trees(show, width, height):
+    h, t = apes()
+    page = show(h, triplets=t, clusters=[0, 0, 0, 1, 2, 2], title="Apes", width=width, height=height)
+    assert page.run("document.querySelector('#stage').clientHeight") > 0.6 * height
+    page.click_on("#more")
+    assert page.run("document.querySelector('#more').ariaExpanded") == "true"
+    assert page.run("document.querySelector('#triplets').getBoundingClientRect().height") > 10
+    assert page.run("document.querySelector('#stage').clientHeight") > 0.25 * height
 
 
 def test_page__a_click_with_shift_only_selects(show):
@@ -142,6 +212,7 @@ def test_page__shows_the_triplets_under_the_pointer(show):
     page.point(*page.place(node(page, "human")))  # a leaf: those that name it
     assert page.text("#triplets h3") == "Triplets that name it"
     assert page.text("#triplets p") == "2 displayed, 1 not"
+    page.click(*page.place(1))
     page.click(*page.place(1))  # folded: those below it too
     assert page.text("#triplets p") == "1 displayed, 1 not"
     page.click_on("#triplets li button")  # unfolds the leaves and goes where they meet
@@ -489,6 +560,62 @@ def test_page__nasty_labels_stay_text_in_svg(show):
     assert {x.tag.partition("}")[2] for x in root.iter()} == {"svg", "title", "path", "rect", "text"}
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_page__saved_pictures_are_light_and_have_a_legend(show, dark):
+    h, t = apes()
+    page = show(h, dark=dark, triplets=t, clusters=["ape"] * 4 + ["lesser"] * 2, classes=list("xxyyzz"))
+    svg = page.run("tripletree.svg()")
+    for text in ("cluster ape (4)", "class x (2)", "2 triplets displayed", "1 not displayed"):
+        assert f">{text}</text>" in svg
+    assert 'fill="#ffffff"' in svg
+    assert "#16181c" not in svg
+    corner = page.run("""
+    (async () => {
+      const image = new Image();
+      image.src = tripletree.png();
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      canvas.getContext("2d").drawImage(image, 0, 0);
+      return Array.from(canvas.getContext("2d").getImageData(3, 3, 1, 1).data);
+    })()
+    """)
+    assert corner == [255, 255, 255, 255]
+
+
+def test_page__refuses_a_png_in_which_nothing_could_be_read(show):
+    page = show(yule(5000, np.random.default_rng(0)))
+    page.run("window.clicked = 0; HTMLAnchorElement.prototype.click = () => { window.clicked += 1; }; null")
+    page.click_on("#unfold")
+    page.click_on("#save-png")
+    assert "too high for a PNG: save SVG or Newick" in page.text("#status")
+    assert page.run("tripletree.png()") is None
+    page.click_on("#fit")
+    page.click_on("#save-png")
+    page.wait("window.clicked === 1")
+
+
+def test_page__on_paper_has_all_rows(show):
+    names = [f"species {k}" for k in range(60)]
+    h = Hierarchy(yule(60, np.random.default_rng(0)).parent, names)
+    page = show(h, dark=True, clusters=[k % 3 for k in range(60)], title="Sixty", width=690, height=520)
+    pdf = base64.b64decode(page.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"])
+    assert pdf.count(b"/Type /Page\n") == 1
+    written = page.run("Array.from(document.querySelectorAll('.printed text'), (x) => x.textContent)")
+    assert set(names) <= set(written)
+    assert "cluster 0 (20)" in written
+    assert "rgb(22, 24, 28)" not in page.run("document.querySelector('.printed').innerHTML")
+    if "TRIPLETREE_SHOTS" in os.environ:
+        Path(os.environ["TRIPLETREE_SHOTS"], "printed.pdf").write_bytes(pdf)
+
+
+def test_page__on_paper_large_ones_take_pages(show):
+    page = show(yule(500, np.random.default_rng(0)))
+    pdf = base64.b64decode(page.call("Page.printToPDF")["data"])
+    assert pdf.count(b"/Type /Page\n") == page.run("document.querySelectorAll('.printed svg').length") > 3
+    names = page.run("Array.from(document.querySelectorAll('.printed text'), (x) => x.textContent)")
+    assert {str(k) for k in range(500)} <= set(names)
+
+
 def test_page__saves_a_png(show):
     import base64
     import struct
@@ -567,6 +694,9 @@ def test_widget__hands_the_picked_clade_to_python(browser, tmp_path):
 
     h, t = apes()
     view = hierarchy_widget(h, triplets=t, height=400)
+    found = view._repr_mimebundle_()
+    bundle = found[0] if isinstance(found, tuple) else found
+    assert "<img" in bundle["text/html"]  # for a notebook that is opened again without its kernel
     (tmp_path / "alone.html").write_text(view.page, encoding="utf-8")
     # two windows of one size: in the one places of nodes can be read, the other is the widget
     alone = browser.open(tmp_path / "alone.html", 898, 398)
@@ -617,6 +747,10 @@ def test_widget__hands_the_picked_clade_to_python(browser, tmp_path):
         page.press(key)
     changed(alone.run("tripletree.find('orang')[0]"))
     assert view.clade == ["orang"]
+
+    page.run("document.body.style.background = '#111111'; document.body.dataset.jpThemeLight = 'false'; null")
+    page.frames(3)  # a dark theme of the notebook
+    assert page.pixels()[250, 450].sum() < 0.6
 
     page.press("Escape")  # leaves the search
     view.node = h.common_ancestor(["gibbon", "siamang"])  # Python goes there, and the page after it

@@ -68,4 +68,10 @@ def test_report__on_paper_the_tree_is_a_picture(browser, pages):
     assert page.run(shown.format(".viewer")) == "none"
     assert page.run(shown.format(".printed")) == "block"
     assert page.run(shown.format("button[data-node]")) == "none"
+    assert page.run(shown.format(".on-screen")) == "none"
+    page.call("Page.printToPDF")
+    assert page.run("document.querySelectorAll('.printed img').length") == 0  # the picture in grey is for no script
+    colours = page.run("Array.from(document.querySelectorAll('.printed path'), (x) => x.getAttribute('stroke'))")
+    assert {"#0b61a2", "#b24300"} <= set(colours)
+    assert "colours of the clusters" in page.text("#tree p")
     page.close()

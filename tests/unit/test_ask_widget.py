@@ -23,8 +23,10 @@ def asked(monkeypatch):
         sent = []
         monkeypatch.setattr(view, "send", lambda content, buffers=None: sent.append((content, buffers)))
         view._handle_custom_msg({"id": "1 0.5", "kind": kind, "body": body}, [])
-        ((content, buffers),) = sent
+        (content, buffers), *others = sent
         assert content["id"] == "1 0.5"
+        done = kind in ("answer", "undo") and "error" not in content
+        assert [list(more) for more, _ in others] == [["changed"]] * done  # other views of the widget hear of it
         return content if "error" in content else (content["body"], buffers) if buffers else content["body"]
 
     return call

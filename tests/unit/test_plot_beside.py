@@ -91,7 +91,8 @@ def test_tanglegram__common_leaves_and_classes():
     ax = plot_tanglegram(ONE, three, leaves="common", classes={"a": "u", "b": "v", "d": "u"}, title="mine")
     assert sorted(labels_of(ax)) == sorted("abd" * 2)
     assert ax.get_title() == "mine"
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["u", "v"]
+    both = ["in a clade that both have", "in a clade of one side only"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [*both, "u", "v"]
     colours = {matplotlib.colors.to_hex(x) for c in with_gid(ax, "ties") for x in c.get_colors()}
     assert len(colours) == 2
 

@@ -25,7 +25,7 @@ from tripletree.plots.layout import (
     find_node_codes,
 )
 from tripletree.plots.style import percent
-from tripletree.plots.tanglegram import count_crossings, find_best_order, find_reading_order, untangle_orders
+from tripletree.plots.untangling import count_crossings, find_best_order, find_reading_order, untangle_orders
 
 
 def leaves_of_tips(drawn):
@@ -183,6 +183,64 @@ def test_untangled__never_worse_and_possible(h, random):
     assert crossed == inversions(at[partner[first]].tolist())
     read = np.argsort(find_reading_order(collapse_nothing(other)))[partner[find_reading_order(collapse_nothing(h))]]
     assert crossed <= inversions(read.tolist())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_untangled__as_few_as_possible_for_small_binary_ones(seed):
+    rng = np.random.default_rng(seed)
+    n = 5 + seed % 2
+    one, two = yule(n, rng), yule(n, rng)
+    partner = rng.permutation(n)
+    *_, crossed = untangle_orders(collapse_nothing(one), collapse_nothing(two), partner)
+    fewest = min(
+        inversions(np.argsort(second)[partner[first]].tolist())
+        for first in all_orders(one, one.root)
+        for second in all_orders(two, two.root)
+    )
+    assert crossed == fewest
+
+
+@pytest.mark.parametrize(("n", "seed"), [(15, 1), (15, 3), (15, 6), (120, 0), (120, 1), (120, 3)])
+def test_untangled__without_crossings_wherever_binary_ones_can_be(n, seed):
+    rng = np.random.default_rng(seed)
+
+    def split(leaves):  # both trees are drawn over one and the same order of the leaves
+        if len(leaves) == 1:
+            return leaves[0]
+        middle = int(rng.integers(1, len(leaves)))
+        return [split(leaves[:middle]), split(leaves[middle:])]
+
+    leaves = rng.permutation(n).tolist()
+    one, two = (Hierarchy.from_nested(split(leaves)).reindex(range(n)) for _ in range(2))
+    *_, crossed = untangle_orders(collapse_nothing(one), collapse_nothing(two), np.arange(n))
+    assert crossed == 0
+
+
+def test_untangled__noisy_trees_and_those_with_many_children():
+    """Fewer than the sides leave if they only take turns."""
+    from scipy.cluster.hierarchy import linkage
+
+    from tripletree.algorithms.linkage import from_linkage
+    from tripletree.datasets import load_hierarchy
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)) + np.repeat(np.eye(3, 4) * 4, 40, axis=0)
+    noisy = X + 0.3 * rng.normal(size=X.shape)
+    one, two = (collapse_nothing(from_linkage(linkage(x, "average"))) for x in (X, noisy))
+    *_, crossed = untangle_orders(one, two, np.arange(120))
+    assert crossed <= 200
+    mammals = load_hierarchy("mammals")
+    moved = np.arange(120)
+    some = rng.choice(120, 8, replace=False)
+    moved[some] = rng.permutation(some)
+    one = collapse_nothing(mammals)
+    first, second, crossed = untangle_orders(one, one, moved)
+    read = find_reading_order(one)
+    assert crossed < 0.7 * inversions(np.argsort(read)[moved[read]].tolist())
+    assert sorted(first.tolist()) == sorted(second.tolist()) == list(range(120))
+    again = untangle_orders(one, one, moved)
+    assert np.array_equal(again[0], first)
+    assert again[2] == crossed
 
 
 def test_untangled__equal_hierarchies_without_crossings():

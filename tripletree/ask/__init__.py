@@ -117,7 +117,8 @@ def widget(
     X : array_like or data frame, shape (n, d)
     answers : path, optional
         Answers that this file has are taken in first, and each new one is appended. Without it they are only kept in
-        the model; one that has answers about samples of the same names goes on with these.
+        the model, which the widget says, with a button that saves them; a model that has answers about samples of the
+        same names goes on with these.
     who : str, optional
         Name of the person.
     sample_names : sequence of labels, optional

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from html import escape
+from importlib.resources import files
 from typing import Any
 
 import anywidget
@@ -9,7 +12,9 @@ import traitlets
 
 from tripletree.ask.server import source
 from tripletree.ask.session import RefusedError, Session
+from tripletree.core.checks import counted
 from tripletree.errors import TripletreeError
+from tripletree.io import write_answers
 
 __all__ = ["AskWidget"]
 
@@ -17,7 +22,9 @@ __all__ = ["AskWidget"]
 class AskWidget(anywidget.AnyWidget):
     """Shows questions and takes answers; `session` does the work."""
 
-    _esm = source("cards.js", "view.js", "widget.js")
+    _esm = files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8") + source(
+        "cards.js", "view.js", "widget.js"
+    )
     _css = source("ask.css")
     who = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
@@ -32,6 +39,8 @@ class AskWidget(anywidget.AnyWidget):
         try:
             body, buffers = self._answered(content)
             self.send({"id": number, "body": body}, buffers)
+            if content["kind"] in ("answer", "undo"):  # other views of this widget show it, too
+                self.send({"changed": body["version"].partition("-")[0]})
         except RefusedError as error:
             self.send({"id": number, "error": str(error), "status": error.status})
         except (TripletreeError, OSError) as error:
@@ -51,9 +60,23 @@ class AskWidget(anywidget.AnyWidget):
             return session.answer(body), None
         if kind == "undo":
             return session.undo(body), None
+        if kind == "answers":
+            return {"name": "answers.jsonl", "text": write_answers(session.model.answers_)}, None
         row, images = body.get("row"), session.cards.images
         if kind == "image" and images is not None and type(row) is int and 0 <= row < len(session.cards.names):
             image, media_type = images.read(row)
             return {"type": media_type}, [image]
-        msg = "expected setup, state, answer, undo or image"
+        msg = "expected setup, state, answer, undo, answers or image"
         raise RefusedError(msg)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The widget, and a sentence for a notebook that is opened again without its kernel."""
+        found = super()._repr_mimebundle_(**options)
+        bundle = found[0] if isinstance(found, tuple) else found
+        if bundle is not None:
+            kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
+            number = counted(len(self.session.model.answers_), "answer")
+            bundle["text/html"] = (
+                f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
+            )
+        return found

@@ -104,12 +104,13 @@ class Session:
     # ------------------------------------------------------------------ what is shown
 
     def setup(self) -> dict[str, Any]:
-        """Return what stays the same: title, number of samples, columns."""
+        """Return what stays the same: title, number of samples, columns, whether there are pictures."""
         return {
             "title": shortened(self.title, MAX_WHO),
             "samples": len(self.cards.names),
             "columns": self.cards.scales(),
             "file": None if self.file is None else printable(os.path.basename(self.file.path)),
+            "images": self.cards.images is not None,
         }
 
     def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:

@@ -31,11 +31,13 @@ from tripletree.plots.style import (
 __all__ = [
     "ARCS",
     "COLUMN",
+    "BracketLayout",
     "Clade",
     "LeafColumn",
     "check_clades",
     "check_columns",
     "check_node_labels",
+    "count_levels",
     "draw_arcs",
     "draw_boxes",
     "draw_clades",
@@ -49,6 +51,7 @@ __all__ = [
 COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the width of a tile
 ARCS = 56.0  # points that arcs take at most
 BRACKET = 5.0  # points from labels to brackets, and from brackets to their names
+CLADE_FONT = 8.0  # the largest
 #: One colour map for each column of numbers; single-hued ones follow cividis, so that columns are told apart. Their
 #: pale ends, which paper swallows, are left out.
 MAPS = ("cividis", "Purples", "Greens", "Oranges", "Greys")
@@ -227,10 +230,12 @@ def draw_columns(
     pixel: float,
     gap: float,
     rim: float,
+    aside: float,
 ) -> list[tuple[str, Any]]:
     """Draw the tiles, the first column next to the tips; return the name and artist of each column of numbers.
 
     pixel : units of height per point; gap : points from `rim`, the height of the lowest tip, to the first column
+    aside : points from the tiles to the names of columns, beyond the ticks of the height axis
     """
     found: list[tuple[str, Any]] = []
     for k, column in enumerate(columns):
@@ -249,8 +254,9 @@ def draw_columns(
                 {"rotation": 90, "ha": "center", "va": "top"} if last else {"ha": "right", "va": "center"}
             )
             ax.annotate(
-                shorten(column.name, 14), at, (0, -2) if last else (-2, 0), textcoords="offset points", fontsize=6.5,
-                parse_math=False, annotation_clip=False, gid="column name", color=find_theme(ax, bare=True).line, **how,
+                shorten(column.name, 14), at, (0, -aside) if last else (-aside, 0), textcoords="offset points",
+                fontsize=6.5, parse_math=False, annotation_clip=False, gid="column name",
+                color=find_theme(ax, bare=True).line, **how,
             )  # fmt: skip
     return found
 
@@ -333,32 +339,43 @@ def _clade_levels(clades: list[Clade], extents: list[tuple[float, float]]) -> li
     return levels
 
 
+def count_levels(clades: list[Clade], drawn: CollapsedTree, place: Layout) -> int:
+    """How many brackets stand one outside the other."""
+    return max(_clade_levels(clades, [_extents(clade, drawn, place) for clade in clades]), default=-1) + 1
+
+
+class BracketLayout(NamedTuple):
+    """Where the brackets of clades are.
+
+    levels : how far out each is; along : whether its name is written along it, not outwards
+    room : points that all brackets of each level take with their names
+    """
+
+    levels: list[int]
+    along: list[bool]
+    room: list[float]
+
+
 def measure_clades(
     ax: Any, clades: list[Clade], drawn: CollapsedTree, place: Layout, transform: Transform, layout: AxesLayout
-) -> tuple[list[int], list[float]]:
-    """The level of each clade's bracket, and the points that all brackets of each level take with their names."""
-    if not clades:
-        return [], []
+) -> BracketLayout:
+    """Find the places of the brackets; a name is written along its bracket where that is long enough."""
     extents = [_extents(clade, drawn, place) for clade in clades]
     levels = _clade_levels(clades, extents)
-    font = min(layout.font, 8.0)
+    font = min(layout.font, CLADE_FONT)
+    long = [measure_text(ax, [clade.name], font) / layout.scale for clade in clades]
+    along = [not transform.horizontal and x <= (b - a) * layout.row for x, (a, b) in zip(long, extents, strict=True)]
     room = []
-    for level in range(max(levels) + 1):
-        across = 1.3 * font
-        for k, clade in enumerate(clades):
-            long = measure_text(ax, [clade.name], font) / layout.scale
-            lies = not transform.horizontal and not isinstance(transform, CircularTransform)
-            if levels[k] == level and not (lies and long <= (extents[k][1] - extents[k][0]) * layout.row):
-                across = max(across, long)
-        room.append(2 * BRACKET + across)
-    return levels, room
+    for level in range(max(levels, default=-1) + 1):
+        outwards = [x for k, x in enumerate(long) if levels[k] == level and not along[k]]
+        room.append(2 * BRACKET + max(1.3 * font, *outwards, 0.0))
+    return BracketLayout(levels, along, room)
 
 
 def draw_clades(
     ax: Any,
     clades: list[Clade],
-    levels: list[int],
-    room: list[float],
+    brackets: BracketLayout,
     drawn: CollapsedTree,
     place: Layout,
     transform: Transform,
@@ -373,8 +390,8 @@ def draw_clades(
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
-    theme, font = find_theme(ax), min(layout.font, 8.0)
-    for clade, level in zip(clades, levels, strict=True):
+    theme, font = find_theme(ax), min(layout.font, CLADE_FONT)
+    for clade, level, along in zip(clades, brackets.levels, brackets.along, strict=True):
         low, high = _extents(clade, drawn, place)
         u = int(drawn.shown[clade.node])
         above = int(drawn.parent[u])
@@ -384,7 +401,7 @@ def draw_clades(
         shade = PolyCollection(box, facecolors=[theme.tinted(colour, 0.16)], linewidths=0, gid="clades")
         shade.set_zorder(0.4 - 0.3 * (high - low) / place.span)  # clades inside others lie above these
         ax.add_collection(shade, autolim=False)
-        at = rim - (outside + sum(room[:level]) + BRACKET) * pixel
+        at = rim - (outside + sum(brackets.room[:level]) + BRACKET) * pixel
         inset = min(0.2, 0.1 * (high - low))
         line = transform.paths(np.array([[[low + inset, at], [high - inset, at]]]))
         mark = LineCollection(line, colors=[theme.strong(colour)], linewidths=2.0, zorder=3, capstyle="butt")
@@ -392,9 +409,14 @@ def draw_clades(
         ax.add_collection(mark, autolim=False)
         middle = (low + high) / 2
         shift, how = label_direction(transform, middle, BRACKET - 1)
-        if not transform.horizontal and not isinstance(transform, CircularTransform):
-            long = measure_text(ax, [clade.name], font) / layout.scale
-            how = how | {"rotation": 0 if long <= (high - low) * layout.row else 90}
+        if isinstance(transform, CircularTransform):
+            if along:
+                angle = float(transform.angle(middle))
+                turn = np.degrees(angle) - 90
+                shift, _ = label_direction(transform, middle, BRACKET - 1 + font / 2)
+                how |= {"rotation": turn if np.sin(angle) >= 0 else turn + 180, "ha": "center"}
+        elif not transform.horizontal:
+            how |= {"rotation": 0 if along else 90}
         ax.annotate(
             clade.name, transform.xy(middle, at), shift, textcoords="offset points", fontsize=font, parse_math=False,
             annotation_clip=False, gid="clade name", color=theme.strong(colour), **how,

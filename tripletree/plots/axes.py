@@ -12,6 +12,8 @@ from tripletree.plots.style import find_theme
 
 __all__ = [
     "BAR",
+    "KEPT",
+    "KEPT_AROUND",
     "AxesLayout",
     "CircularTransform",
     "RectangularTransform",
@@ -22,6 +24,7 @@ __all__ = [
     "lay_out_axes",
     "make_axes",
     "make_transform",
+    "narrow_circle",
     "set_axes",
     "set_ticks",
 ]
@@ -99,14 +102,20 @@ class CircularTransform(NamedTuple):
 
 Transform = RectangularTransform | CircularTransform
 
-LARGEST_FONT, SMALLEST_FONT = 10.0, 4.8  # points
+LARGEST_FONT, LEGIBLE, SMALLEST_FONT = 10.0, 6.0, 4.8  # points; labels shrink down to LEGIBLE before they are cut
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
 SPARSEST = 10  # no labels at all where fewer than one in this many tips would get one
-LONGEST_FIGURE, LONGEST_PAGE, WIDEST_CIRCLE = 40.0, 9.0, 13.0  # inches
+# Inches: a new figure fits a sheet of paper, unless all labels are asked for; with a width, a page of a journal.
+LONGEST_SHEET, WIDEST_CIRCLE = 11.0, 8.0
+LONGEST_FIGURE, WIDEST_FIGURE = 40.0, 13.0
+LONGEST_PAGE = 9.0
+LABELLED = 0.0775  # inches of the leaf axis at which a tip has a label in the smallest font
 BAR = 30.0  # height of a colour bar with its tick labels and its name, in points
-# A new figure draws all leaves up to ALL (ALL_AROUND in a circle), else TIPS tips. In given axes subtrees collapse if a
-# leaf would get less than CROWDED points of the leaf axis; then there is one tip per ROOM points.
-ALL, ALL_AROUND, TIPS, CROWDED, ROOM = 600, 400, 80, 1.25, 10.0
+# A new figure draws all leaves up to ALL, else TIPS tips. In given axes subtrees collapse if a leaf would get less than
+# CROWDED points of the leaf axis; then there is one tip per ROOM points.
+ALL, TIPS, CROWDED, ROOM = 600, 80, 1.25, 10.0
+# Parts of the depth that the tree keeps: with labels, which are shortened, and at the least, with names of clades.
+KEPT, KEPT_AROUND, LEAST_AROUND = 0.35, 0.4, 0.25
 
 
 class AxesLayout(NamedTuple):
@@ -133,7 +142,7 @@ def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None, width: 
         length = 72 * (2 * width if around else width if kind in ("top", "bottom") else LONGEST_PAGE)
         return None if labels is True or length >= 2 * CROWDED * n else max(int(length / ROOM), 8)
     if ax is None:
-        return None if labels is True or n <= (ALL_AROUND if around else ALL) else TIPS
+        return None if labels is True or n <= ALL else TIPS
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
     length = {"circular": 2 * min(box.width, box.height), "left": box.height, "right": box.height}.get(kind, box.width)
@@ -145,7 +154,7 @@ def make_axes(
     transform: Transform,
     span: float,
     tips: int,
-    labels: bool,
+    labels: bool | None,
     most: int,
     title: bool,
     *,
@@ -153,20 +162,27 @@ def make_axes(
     beside: float = 0.0,
     names: float = 0.0,
 ) -> Any:
-    """Make axes with fixed margins in a new figure, long enough for the tips (and their labels, if any).
+    """Make axes with fixed margins in a new figure, for the tips and their labels, if any: at most a sheet of paper.
 
+    labels : bool, optional
+        None: as many as fit. True: all, so that the figure grows beyond a sheet.
     width : inches of the whole figure; by default as wide as the picture needs
     beside, names : inches of the height axis that columns, brackets and arcs take; inches of the names of columns
     """
-    each = max(0.2 * min(1.0, (50 / span) ** 0.5), 0.0775) if labels else 0.02
+    each = 0.02 if labels is False else max(0.2 * min(1.0, (50 / span) ** 0.5), LABELLED)
     top = 0.1 + (0.3 if title else 0.0)
     if isinstance(transform, CircularTransform):
-        side = min(max(2 * (span * each / (2 * np.pi) + (1.1 if labels else 0.2)), 5.0) + 2 * beside, WIDEST_CIRCLE)
+        widest = WIDEST_FIGURE if labels else WIDEST_CIRCLE
+        room = 0.2 if labels is False else 1.1
+        side = min(max(2 * (span * each / (2 * np.pi) + room), 5.0) + 2 * beside, widest)
         side = side if width is None else width - 0.2
         inner, (left, right, bottom) = (side, side), (0.1, 0.1, 0.35) if width else (0.15, 0.15, 0.35)
     else:
-        long = min(max(span * each, 1.2 if labels else 4.0), LONGEST_FIGURE if width is None else LONGEST_PAGE)
-        if find_labelled_tips(tips, 72 * long / span, None if labels else False, most).size == 0:
+        longest = LONGEST_PAGE if width is not None else LONGEST_FIGURE if labels else LONGEST_SHEET
+        if tips < span:  # collapsed subtrees are few, and each has its label
+            longest = max(longest, LABELLED * span) if width is None else longest
+        long = min(max(span * each, 4.0 if labels is False else 1.2), longest)
+        if find_labelled_tips(tips, 72 * long / span, labels, most).size == 0:
             long = min(max(span * 0.02, 4.0), 10.0)
         across = (7.0 if tips > 12 else 5.5) + beside
         left, right, bottom = (0.35, 0.15, 0.5) if transform.horizontal else (0.85, 0.15, 0.3)
@@ -216,15 +232,23 @@ def lay_out_axes(
     height = box.height - strip
     if isinstance(transform, CircularTransform):
         radius = min(box.width, height) / 2
-        largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), font), SMALLEST_FONT)
-        row = 2 * np.pi * (1 - OPEN) * radius / span
-        for _ in range(8):  # labels shorten the radius, which shrinks their font, and so on
-            size = min(row / scale / LEADING, largest)
-            left = max(radius - (0.6 * size * longest + 6) * scale, 0.45 * radius)
-            row = 2 * np.pi * (1 - OPEN) * left / span
-        return AxesLayout(row / scale, radius, strip, scale, largest)
+        layout = AxesLayout(0.0, radius, strip, scale, font)
+        return narrow_circle(layout, span, longest, 6.0)
     row, depth = (height / span, box.width) if transform.horizontal else (box.width / span, height)
     return AxesLayout(row / scale, depth, strip, scale, font)
+
+
+def narrow_circle(layout: AxesLayout, span: float, longest: int, around: float) -> AxesLayout:
+    """The layout of a circle with labels of `longest` characters and `around` points of other things outside."""
+    radius, scale = layout.depth, layout.scale
+    room = (1 - KEPT_AROUND) * radius / scale - around
+    font = min(layout.font, max(room / (0.6 * max(longest, 1)), LEGIBLE))
+    row = 2 * np.pi * (1 - OPEN) * radius / span
+    for _ in range(12):  # labels shorten the radius, which shrinks their font, and so on
+        size = min(row / scale / LEADING, font)
+        left = max(radius - (0.6 * size * longest + around) * scale, LEAST_AROUND * radius)
+        row = 2 * np.pi * (1 - OPEN) * left / span
+    return layout._replace(row=row / scale, font=font)
 
 
 def _grow(ax: Any, pixels: float) -> None:
@@ -262,7 +286,7 @@ def set_axes(
         return _set_circular_axes(ax, transform, place, axes_layout, extra)
     room = np.append(axes_layout.depth - margin - extra, axes_layout.depth - 2 * margin)
     reach = np.append(high - rim, span)
-    per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), 0.35 * axes_layout.depth / span)
+    per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), KEPT * axes_layout.depth / span)
     root_end = high + margin / per_unit
     leaf_end = root_end - axes_layout.depth / per_unit
     last = place.span - 0.5
@@ -283,7 +307,7 @@ def _set_circular_axes(
     """Limits that center the circle below the legend."""
     reach = np.full(extra.size + 1, transform.reach)  # all labels are written outside the rim
     room = np.append(axes_layout.depth - 3 * axes_layout.scale - extra, axes_layout.depth - 4 * axes_layout.scale)
-    per_unit = max(float((room / reach).min()), 0.4 * axes_layout.depth / transform.reach)
+    per_unit = max(float((room / reach).min()), LEAST_AROUND * axes_layout.depth / transform.reach)
     box = ax.get_window_extent()
     wide, high = box.width / per_unit, box.height / per_unit
     middle = -axes_layout.legend / 2 / per_unit
@@ -293,8 +317,11 @@ def _set_circular_axes(
     return per_unit
 
 
-def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
-    """Draw ticks and a label on the height axis; the leaf axis gets only the note."""
+def set_ticks(ax: Any, place: Layout, transform: Transform, note: str, *, below: bool = False) -> None:
+    """Draw ticks and a label on the height axis; the leaf axis gets only the note.
+
+    below : whether the label is centred at the tree alone, as it must be beside names of columns
+    """
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
@@ -311,6 +338,10 @@ def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
     height_axis, leaf_axis = (ax.xaxis, ax.yaxis) if horizontal else (ax.yaxis, ax.xaxis)
     height_axis.set_major_locator(FixedLocator(inside.tolist()))
     height_axis.set_label_text(place.unit if high > low else "")
+    if below:
+        first, last = ax.get_xlim() if horizontal else ax.get_ylim()
+        middle = ((low + high) / 2 - first) / (last - first)
+        height_axis.label.set(**{"x" if horizontal else "y": middle})
     leaf_axis.set_major_locator(FixedLocator([]))
     if note:
         size = min(9.0, float(leaf_axis.label.get_size()))

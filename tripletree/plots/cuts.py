@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletree.algorithms.cut import cut
 from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 from tripletree.plots.dendrogram import plot_dendrogram
@@ -68,7 +69,8 @@ def plot_cuts(
         As in `plot_dendrogram`; a class has one colour and shape in all panels, a cluster the colour of the class that
         it shares most leaves with, and there is one legend for all panels.
     heights : {"auto", "height", "order", "level"}
-        As in `plot_dendrogram`.
+        As in `plot_dendrogram`, but "auto" is "order" if any height is inverted: a line that cuts a tree needs every
+        node below its parent.
     max_leaves : int
         Maximum number of tips per panel, above which subtrees collapse; each panel collapses by its own clusters.
 
@@ -113,6 +115,8 @@ def plot_cuts(
         except ClusterCountError:
             found.append(None)
     classed = encode_groups(classes, tree, "classes", None)
+    if heights == "auto" and tree.height is not None and _is_inverted(tree):
+        heights = "order"
     plt = import_pyplot("plot_cuts")
     own, wide = axes is None, check_width(width, axes)
     if own:
@@ -139,6 +143,12 @@ def plot_cuts(
         _draw_panel(ax, tree, k, labels, classed, heights, most)
     _share_annotations(panels, classed, own)
     return panels
+
+
+def _is_inverted(tree: Hierarchy) -> bool:
+    """Whether some node is above its parent."""
+    assert tree.height is not None
+    return bool((tree.height[tree.parent[:-1]] < tree.height[:-1]).any())
 
 
 def _draw_panel(

@@ -20,6 +20,7 @@ from tripletree.plots.annotations import (
     check_clades,
     check_columns,
     check_node_labels,
+    count_levels,
     draw_arcs,
     draw_clades,
     draw_columns,
@@ -28,6 +29,8 @@ from tripletree.plots.annotations import (
 )
 from tripletree.plots.axes import (
     BAR,
+    KEPT,
+    KEPT_AROUND,
     AxesLayout,
     CircularTransform,
     count_tips_that_fit,
@@ -36,6 +39,7 @@ from tripletree.plots.axes import (
     lay_out_axes,
     make_axes,
     make_transform,
+    narrow_circle,
     set_axes,
     set_ticks,
 )
@@ -48,7 +52,7 @@ from tripletree.plots.drawing import (
     draw_strips,
     draw_triangles,
 )
-from tripletree.plots.labels import describe_leaves, draw_leaders, make_tip_labels, write_labels
+from tripletree.plots.labels import describe_leaves, draw_leaders, longest_shown, make_tip_labels, write_labels
 from tripletree.plots.layout import (
     CollapsedTree,
     Layout,
@@ -208,12 +212,13 @@ def plot_dendrogram(
         Larger hierarchies are drawn with at most this many tips: subtrees collapse into triangles labelled with their
         number of leaves and, given `classes`, the share of their most frequent class. The largest subtrees are
         expanded first, and those that mix clusters or classes before others. "auto" draws all leaves up to 600 in a
-        new figure (400 in a circle) and 80 tips above; in given axes, as many as fit. None draws all.
+        new figure and 80 tips above; in given axes, as many as fit. None draws all.
     collapse : iterable of inner nodes or their names, or "clusters", optional
         Subtrees to draw as triangles in any case; "clusters" are the clades of one cluster each.
     labels : bool, optional
         Whether to write leaf labels. By default only some are written where not all fit, and none where fewer than one
-        in ten would fit; a note on the leaf axis gives the share. True writes all of them, however small.
+        in ten would fit; a note on the leaf axis gives the share. True writes all of them, however small, and lets a
+        new figure grow beyond a sheet of paper. Labels that would leave too little for the tree lose their middle.
     heights : {"auto", "height", "order", "level"}
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
         to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
@@ -261,7 +266,7 @@ def plot_dendrogram(
     "cannot violated" ("must" and "cannot" without clusters), "forced", "delayed", "annotations", "clades", "brackets",
     "must arcs", "cannot arcs", "node label", "scale bar".
 
-    Colours are those of Okabe and Ito and the map cividis, which colour-blind readers can tell apart. Every colour is
+    The first seven colours, and the map cividis, are apart for colour-blind readers. Every colour is
     paired with a shape or dashes; markers of satisfied constraints are filled, those of violated ones hollow.
 
     Examples
@@ -414,10 +419,13 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
     if ax is None:
-        aside = COLUMN * len(columns) + 60 * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
-        names = max((0.06 * min(len(x.name), 14) + 0.1 for x in columns), default=0.0)
+        deep = count_levels(content.clades, drawn, place) if kind == "circular" else 1
+        aside = (
+            COLUMN * len(columns) + (20 * deep + 40) * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
+        )
+        names = max((0.06 * min(len(x.name), 14) + 0.35 for x in columns), default=0.0)
         ax = make_axes(
-            plt, transform, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None,
+            plt, transform, place.span, T, labels, style.max_leaf_labels, style.title is not None,
             width=style.width, beside=aside / 72, names=names,
         )  # fmt: skip
         if style.width is not None:
@@ -435,21 +443,27 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
         return make_legend_blocks(clusters, classes, columns, counts, more, most, theme) if style.legend else []
 
     longest = 0 if labels is False else max(map(len, texts), default=0)
+    if kind == "circular" and longest:
+        longest = longest_shown(texts)
+        texts = [shorten(x, longest) for x in texts]
     bars = (values is not None) + sum(x.values is not None for x in columns)
     axes_layout = lay_out_axes(
         ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)
     )
+    gap, marker = _gaps(axes_layout, classes, drawn)
+    strip = gap + (11.0 if values is not None else 0.0)  # points from the tips to the first column
+    away = strip + 1.0 + COLUMN * len(columns)
+    brackets = measure_clades(ax, content.clades, drawn, place, transform, axes_layout)
+    aside = sum(brackets.room) + (ARCS + 6 if content.arcs is not None else 0)
+    if kind == "circular":
+        axes_layout = narrow_circle(axes_layout, place.span, longest, away + aside)
     width = min(max(axes_layout.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
     draw_lines(ax, drawn, place, transform, clusters, line, width)
     draw_triangles(ax, drawn, place, transform, clusters, line, width)
-    marker = min(max(0.75 * axes_layout.row, 1.5), 6.0) if classes else 4.0 if tree.n_nodes == 1 else 0.0
     if classes:
         draw_classes(ax, drawn, place, transform, classes, marker)
     if tree.n_nodes == 1:
         ax.plot(*transform.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
-    gap = marker / 2 + 2.0 if drawn.is_whole or not classes else max(marker / 2, 6.5) + 2.0
-    strip = gap + (11.0 if values is not None else 0.0)  # points from the tips to the first column
-    away = strip + 1.0 + COLUMN * len(columns)
     shown = find_labelled_tips(T, axes_layout.row, labels, style.max_leaf_labels)
     tips = place.order[shown]
     lowest, round_tree = float(place.foot.min()), isinstance(transform, CircularTransform)
@@ -457,13 +471,14 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     if not round_tree and not columns:
         rim = place.foot
     beyond = np.full(T, away * axes_layout.scale)  # strips and markers need space at tips without a label, too
-    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away, rim)
+    kept = (KEPT_AROUND if round_tree else KEPT) * axes_layout.depth
+    room = max(axes_layout.depth - kept - (14 + away + aside) * axes_layout.scale, 0.2 * axes_layout.depth)
+    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away, rim, room)
     if round_tree or columns:
         every = values is not None or bool(columns)
         draw_leaders(ax, np.arange(T) if every else tips, place, transform, rim)
-    levels, room = measure_clades(ax, content.clades, drawn, place, transform, axes_layout)
     outside = float(beyond.max()) / axes_layout.scale
-    whole = outside + sum(room) + (ARCS + 6 if content.arcs is not None else 0)
+    whole = outside + aside
     extra, ends = np.append(beyond, whole * axes_layout.scale), np.append(rim, lowest)
     if whole == outside:
         extra, ends = beyond, rim
@@ -471,14 +486,14 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     pixel = axes_layout.scale / per_unit
     strips = draw_strips(ax, drawn, place, transform, classes, values, pixel, gap, axes_layout.row, rim)
     scales = [] if strips is None else [("", strips)]
-    scales += draw_columns(ax, columns, drawn, place, transform, pixel, strip, float(rim.min()))
+    tick = float(ax.xaxis.get_major_ticks(1)[0].label1.get_size())
+    past = 2.0 if style.scale_bar else 9.0 + (1.2 if kind in ("left", "right") else 1.6) * tick
+    scales += draw_columns(ax, columns, drawn, place, transform, pixel, strip, float(rim.min()), past)
     if content.clades:
         base = float(rim.min()) if round_tree else lowest
-        draw_clades(
-            ax, content.clades, levels, room, drawn, place, transform, axes_layout, pixel, base, outside
-        )  # fmt: skip
+        draw_clades(ax, content.clades, brackets, drawn, place, transform, axes_layout, pixel, base, outside)
     if content.arcs is not None:
-        start = lowest - (outside + sum(room) + 4) * pixel
+        start = lowest - (outside + sum(brackets.room) + 4) * pixel
         draw_arcs(ax, content.arcs, clusters, drawn, place, transform, pixel, start)
     draw_markers(ax, place, transform, counts, axes_layout.row)
     if inversions:
@@ -487,9 +502,11 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
         draw_cut(ax, drawn, place, transform, content.cut, clusters)
     left_out = draw_node_labels(ax, content.node_labels, drawn, place, transform) if content.node_labels else 0
     note = describe_leaves(drawn, shown.size)
+    if round_tree and columns:
+        note += f"{'; ' if note else ''}rings outwards: {', '.join(shorten(x.name, 24) for x in columns)}"
     if left_out:
         note += f"{'; ' if note else ''}{left_out:,} label{'s' if left_out > 1 else ''} of nodes left out"
-    set_ticks(ax, place, transform, note)
+    set_ticks(ax, place, transform, note, below=bool(columns))
     if style.scale_bar:
         draw_scale_bar(ax, place, transform)
     for k, (name, artist) in enumerate(scales):
@@ -497,6 +514,12 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     if style.title is not None:
         ax.set_title(style.title, loc="left")
     return ax
+
+
+def _gaps(axes_layout: AxesLayout, classes: LeafGroups | None, drawn: CollapsedTree) -> tuple[float, float]:
+    """Points from the tips to what stands beside them, and the size of the marks at the tips."""
+    marker = min(max(0.75 * axes_layout.row, 1.5), 6.0) if classes else 4.0 if drawn.tree.n_nodes == 1 else 0.0
+    return (marker / 2 if drawn.is_whole or not classes else max(marker / 2, 6.5)) + 2.0, marker
 
 
 def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Block:

@@ -10,6 +10,7 @@ import numpy as np
 from tripletree.algorithms.conflict import Conflict
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
+from tripletree.plots.labels import measure_text
 from tripletree.plots.style import PALETTE, SHAPES, close_on_error, find_theme, import_pyplot, shorten
 
 if TYPE_CHECKING:
@@ -408,10 +409,11 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     number = {leaf: i for i, leaf in enumerate(leaves)}
     points = ax.transData.transform(np.array([at[leaf] for leaf in leaves]))
     notes = [x for x in ax.texts if x.get_text()]
+    most = _fitting(ax, [str(leaf) for leaf in leaves])
     texts = [
         ax.annotate(
-            shorten(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
-            fontsize=9, zorder=2.5, parse_math=False, color=theme.line, bbox=plate,
+            shorten(str(leaf), most), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center",
+            va="center", fontsize=9, zorder=2.5, parse_math=False, color=theme.line, bbox=plate,
         )
         for leaf in leaves
     ]  # fmt: skip
@@ -426,11 +428,39 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     middle = place_names(points, edges, sizes, 6 * scale, len(leaves))
     for text, shift in zip(texts, (middle - points)[: len(leaves)] / scale, strict=True):
         text.set_position(tuple(shift))
+    _make_room(ax, texts)
+    points = ax.transData.transform(np.array([at[leaf] for leaf in leaves]))
+    for note, ends in zip(notes, points[edges], strict=False):  # edges are shorter now
+        _fit_note(note, ends, 12 * scale)
+
+
+def _fitting(ax: Axes, names: list[str]) -> int:
+    """Characters that names may have: none is wider than a good third of the axes."""
+    most = max(map(len, names))
+    while most > 6 and measure_text(ax, [shorten(x, most) for x in names], 9) > 0.4 * ax.get_window_extent().width:
+        most -= 1
+    return most
+
+
+def _make_room(ax: Axes, texts: list[Any]) -> None:
+    """Widen the limits until the texts, which are as large as before, are inside of the axes."""
+    for _ in range(6):
+        box = ax.get_window_extent()
+        ends = np.array([text.get_window_extent().get_points().ravel() for text in texts])
+        over = np.maximum([box.x0 - ends[:, 0].min(), box.y0 - ends[:, 1].min(), ends[:, 2].max() - box.x1,
+                           ends[:, 3].max() - box.y1], 0.0)  # fmt: skip
+        if over.max() < 0.5:
+            return
+        for axis, (low, high), size in (("x", over[[0, 2]], box.width), ("y", over[[1, 3]], box.height)):
+            first, last = getattr(ax, f"get_{axis}lim")()
+            unit = (last - first) / max(size - low - high, 0.2 * size)
+            getattr(ax, f"set_{axis}lim")(first - low * unit, last + high * unit)
 
 
 def _fit_note(note: Any, ends: np.ndarray, rims: float) -> None:
     """Turn a note along its edge, shortened until it leaves `rims` pixels of the edge free; hide it if it cannot be."""
     (x, y), room = ends[1] - ends[0], float(np.hypot(*(ends[1] - ends[0]))) - rims
+    note.set_rotation(0)
     text = note.get_text()
     most = max(map(len, text.split("\n")))
     while note.get_window_extent().width > room and most > 3:

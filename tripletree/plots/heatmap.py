@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,9 @@ def plot_heatmap(
     heights: str = "auto",
     max_leaves: int | None = TIPS,
     cmap: Any = None,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    robust: bool = False,
     label: str | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -100,6 +104,12 @@ def plot_heatmap(
         Maximum number of tips of the dendrogram, above which subtrees collapse into triangles as wide as their leaves.
     cmap : matplotlib colour map, optional
         By default viridis for symmetric matrices (small distances are dark), else cividis; both work in greyscale.
+    vmin, vmax : float, optional
+        The numbers at the ends of the colour map; by default the least and the greatest. Entries beyond have the colour
+        of the end, and the colour bar ends in an arrow. After `z_score`, in standard deviations.
+    robust : bool
+        Take the 2nd and the 98th percentile for the ends that are not given, so that a few large entries do not leave
+        one colour for all others.
     label : str, optional
         Label of the colour bar; by default "distance" for symmetric squares with zeros along the diagonal.
     title : str, optional
@@ -113,8 +123,8 @@ def plot_heatmap(
     Raises
     ------
     ValueError
-        If the matrix does not have a row for each leaf, or does not contain numbers, or `columns` does not name each
-        column.
+        If the matrix does not have a row for each leaf, or does not contain numbers, `columns` does not name each
+        column, or `vmin` is not less than `vmax`.
     UnknownLeafError
         If the index of a DataFrame lacks leaves, or has labels that are not leaves.
     TypeError, InvalidLabelsError, MissingDependencyError
@@ -152,6 +162,10 @@ def plot_heatmap(
     if z_score not in (None, "columns", "rows"):
         msg = f"z_score is {z_score!r}; it must be 'columns', 'rows' or None"
         raise ValueError(msg)
+    ends = _check_ends(vmin, vmax)
+    if not isinstance(robust, (bool, np.bool_)):
+        msg = f"robust must be True or False, got {robust!r:.60}"
+        raise TypeError(msg)
     size = check_width(width, ax)
     if max_leaves is not None:
         max_leaves = check_count(max_leaves, "max_leaves", 2)
@@ -186,9 +200,9 @@ def plot_heatmap(
         ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None, size, len(legend[0]))
     look: dict[str, Any] = {"cmap": ("viridis" if square else "cividis") if cmap is None else cmap}
     if z_score is not None:
-        reach = float(np.nanmax(np.abs(shown))) or 1.0
-        look = {"cmap": "RdBu_r" if cmap is None else cmap, "vmin": -reach, "vmax": reach}
-    image = _draw_map(ax, shown, look)
+        look["cmap"] = "RdBu_r" if cmap is None else cmap
+    low, high = _colour_ends(shown, ends, robust, z_score is not None)
+    image = _draw_map(ax, shown, look | {"vmin": low, "vmax": high})
     tree_width = min(TREE * float(ax.get_window_extent().width) / ax.figure.dpi, 1.6)
     beside = _write_names(ax, tree, order, square, names, tree_width + STRIP * len(strips) + 0.3)
     trees = {"dendrogram": (drawn, place, groups)}
@@ -197,7 +211,9 @@ def plot_heatmap(
     sides, bars = _add_side_axes(ax, trees, strips, order, tree_width, beside)
     if groups is not None:
         _separate_clusters(ax, groups.codes[order], square)
-    bar = ax.figure.colorbar(image, cax=sides["colour bar"])
+    beyond = np.nanmin(shown) < low, np.nanmax(shown) > high
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
+    bar = ax.figure.colorbar(image, cax=sides["colour bar"], extend=extend)
     bar.set_label(shorten(label or "", 60))
     for (name, artist), axes in zip(bars, sides["more bars"], strict=True):
         ax.figure.colorbar(artist, cax=axes).set_label(shorten(name, 40))
@@ -210,6 +226,39 @@ def plot_heatmap(
     if title is not None:
         top.set_title(title)
     return ax
+
+
+def _check_ends(vmin: Any, vmax: Any) -> tuple[float | None, float | None]:
+    """Check the ends of the colour map that are given."""
+    found: list[float | None] = []
+    for name, value in (("vmin", vmin), ("vmax", vmax)):
+        if value is not None and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
+            msg = f"{name} must be a number, got {value!r:.60}"
+            raise TypeError(msg)
+        if value is not None and not np.isfinite(float(value)):
+            msg = f"{name} must be finite, got {value!r}"
+            raise ValueError(msg)
+        found.append(None if value is None else float(value))
+    low, high = found
+    if low is not None and high is not None and low >= high:
+        msg = f"vmin={vmin!r} is not less than vmax={vmax!r}"
+        raise ValueError(msg)
+    return low, high
+
+
+def _colour_ends(
+    shown: np.ndarray, ends: tuple[float | None, float | None], robust: bool, centred: bool
+) -> tuple[float, float]:
+    """The numbers at the ends of the colour map; as far below 0 as above if `centred`, unless they are given."""
+    known = shown[~np.isnan(shown)]
+    low, high = np.percentile(known, (2, 98) if robust else (0, 100)).tolist()
+    if centred:
+        reach = max(-low, high) or 1.0
+        low, high = -reach, reach
+    low, high = (given if given is not None else found for given, found in zip(ends, (low, high), strict=True))
+    if low >= high and ends != (None, None):  # all entries are beyond the end that is given
+        low, high = (low, low + 1.0) if ends[0] is not None else (high - 1.0, high)
+    return low, high
 
 
 def _standardise(values: np.ndarray, axis: int) -> np.ndarray:

@@ -14,6 +14,7 @@ __all__ = [
     "describe_leaves",
     "draw_leaders",
     "label_direction",
+    "longest_shown",
     "make_tip_labels",
     "measure_text",
     "write_labels",
@@ -94,9 +95,12 @@ def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
 
 def write_labels(
     ax: Any, texts: list[str], codes: np.ndarray, classes: LeafGroups | None, tips: np.ndarray, place: Layout,
-    transform: Transform, axes_layout: AxesLayout, away: float, rim: np.ndarray,
+    transform: Transform, axes_layout: AxesLayout, away: float, rim: np.ndarray, room: float,
 ) -> np.ndarray:  # fmt: skip
-    """Write the labels of some tips, `away` points beyond `rim`; return the pixels that each takes there."""
+    """Write the labels of some tips, `away` points beyond `rim`; return the pixels that each takes there.
+
+    room : pixels that a label takes at most; longer ones lose their middle
+    """
     if tips.size == 0:
         return np.zeros(0)
     along = place.along[tips]
@@ -119,13 +123,17 @@ def write_labels(
                 **style,
             )  # fmt: skip
         )
+    turns = [text.get_rotation() for text in written]
+    for text in written:
+        text.set_rotation(0)
+        _shorten_to(text, room)
     if isinstance(transform, CircularTransform):
-        for text in written:
-            text.set_rotation(0)
         long = np.array([text.get_window_extent().width for text in written])
         for k, text in enumerate(written):
             text.set(**label_direction(transform, along[k], away)[1])
         return long + (away + 2) * axes_layout.scale
+    for text, turn in zip(written, turns, strict=True):
+        text.set_rotation(turn)
     boxes = [text.get_window_extent() for text in written]
     if not transform.horizontal and max(box.height for box in boxes) < 0.9 * step * axes_layout.row * axes_layout.scale:
         for text in written:  # short enough to be written horizontally side by side
@@ -134,6 +142,21 @@ def write_labels(
     return (
         np.array([box.width if transform.horizontal else box.height for box in boxes]) + (away + 2) * axes_layout.scale
     )
+
+
+def longest_shown(texts: list[str]) -> int:
+    """Characters that labels around a circle may have: a few that are much longer than the others do not count."""
+    lengths = [len(x) for x in texts]
+    return min(max(lengths), max(int(1.5 * float(np.percentile(lengths, 80))), 12)) if lengths else 0
+
+
+def _shorten_to(text: Any, room: float) -> None:
+    """Take the middle of a text out until it is no wider than `room` pixels."""
+    whole = text.get_text()
+    most = len(whole)
+    while most > 5 and (wide := float(text.get_window_extent().width)) > room:
+        most = max(min(int(most * room / wide), most - 1), 5)
+        text.set_text(shorten(whole, most))
 
 
 def measure_text(ax: Any, texts: list[str], font: float) -> float:

@@ -43,12 +43,14 @@ __all__ = [
     "tile_style",
 ]
 
-# Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; then six
-# more that differ from all of these by a CIELAB distance of 26 or more. The cycles of colours, dashes and shapes
-# have lengths without a common divisor, so that 52 clusters differ and grey prints stay readable.
+# Seven colours that red- and green-blind readers tell apart, too: Okabe and Ito's, a pale green in place of the yellow
+# that vanishes on white and of a grey. Then six more, each at a CIELAB distance of 26 or more from all others, but not
+# for these readers: wherever two of the thirteen are near each other for them, dashes, shapes and hatches differ. The
+# cycles of colours, dashes and shapes have lengths without a common divisor, so that 52 clusters differ and grey prints
+# stay readable.
 PALETTE = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"),
-    *("#332288", "#B5CC6A", "#7A3E00", "#9B4DCA", "#1F5A1F", "#8C1D5E"),
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B5CC6A"),
+    *("#332288", "#999999", "#7A3E00", "#9B4DCA", "#1F5A1F", "#8C1D5E"),
 )
 HATCHES: tuple[Any, ...] = (None, "////", "....", "\\\\\\\\", "xxxx")
 WIDTHS = {"column": 3.5, "page": 7.2}  # inches: 89 and 183 mm, which most journals ask for
@@ -236,10 +238,10 @@ def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
 
 
 def tile_style(style: int, paper: Any) -> dict[str, Any]:
-    """Colour and hatch of a tile or a band of that style index; the first seven have no hatch."""
+    """Colour and hatch of a tile or a band of that style index; the first seven have none, the others in turn."""
     return {
         "facecolor": PALETTE[style % len(PALETTE)],
-        "hatch": HATCHES[(style // 7) % len(HATCHES)],
+        "hatch": None if style < 7 else HATCHES[1 + (style - 7) % (len(HATCHES) - 1)],
         "edgecolor": paper,
     }
 

@@ -1,24 +1,14 @@
-"""Tanglegrams: two hierarchies face to face, with lines between equal leaves.
-
-With the order of one side fixed, the best order of the other splits into one question per node: swapping the two
-children of a node changes only the crossings between the leaves of one and the leaves of the other (Fernau, Kaufmann,
-Poths 2010, Comparing trees via crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Children
-are first sorted by the mean position of their leaves, which is all that is done for nodes with more than two. The sides
-take turns until nothing is gained, since finding the best pair of orders is NP-hard.
-"""
+"""Tanglegrams: two hierarchies face to face, with lines between equal leaves; `untangling` finds their order."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree.algorithms.compare import TripletComparison, compare_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import LimitExceededError
-from tripletree.kernels import freeze
 from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
 from tripletree.plots.labels import measure_text
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout, count_in_tips
@@ -38,6 +28,7 @@ from tripletree.plots.style import (
     shorten,
     tile_style,
 )
+from tripletree.plots.untangling import count_crossings, find_reading_order, untangle_orders
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,120 +36,9 @@ if TYPE_CHECKING:
 __all__ = [
     "TreePair",
     "collapse_pair",
-    "count_crossings",
-    "find_best_order",
-    "find_reading_order",
     "pair_trees",
     "plot_tanglegram",
-    "untangle_orders",
 ]
-
-
-ROUNDS = 12  # most turns of either side
-
-
-def count_crossings(places: np.ndarray) -> int:
-    """Count the crossings: inversions of a sequence of distinct numbers, O(n log n)."""
-    places = np.asarray(places)
-    rank = np.argsort(np.argsort(places))
-    total, width, n = 0, 1, rank.size
-    while width < n:  # bottom-up merge sort; one search serves all blocks of a width
-        block = np.arange(n) // (2 * width)
-        right = (np.arange(n) // width) % 2 == 1
-        key = rank + block * n
-        ordered = np.sort(key[~right])
-        number = np.bincount(block[~right], minlength=block[-1] + 1 if n else 0)
-        stop = np.cumsum(number)[block[right]]
-        total += int((stop - np.searchsorted(ordered, key[right])).sum())
-        rank = np.sort(key) - block * n
-        width *= 2
-    return total
-
-
-def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:
-    """The order of tips with the fewest crossings if the other side is fixed (optimal for nodes with two children).
-
-    place : float64[T], the position of each tip's partner, all distinct
-    Returns order : int64[T].
-    """
-    parent, T = drawn.parent.tolist(), drawn.size.size
-    total = np.zeros(len(parent))
-    number = np.zeros(len(parent))
-    total[:T], number[:T] = place, 1
-    kids: list[list[int]] = [[] for _ in parent]
-    below: list[list[float]] = [[x] for x in place.tolist()] + [[] for _ in parent[T:]]
-    for u, p in enumerate(parent):
-        if u >= T:
-            kids[u].sort(key=lambda v: total[v] / number[v])
-            if len(kids[u]) == 2:
-                left, right = (below[v] for v in kids[u])
-                small, large = (left, right) if len(left) < len(right) else (right, left)
-                before = sum(
-                    bisect_left(large, x) for x in small
-                )  # pairs in which the leaf of the larger child comes first
-                after = len(left) * len(right) - before
-                if (before > after) == (small is left) and before != after:
-                    kids[u].reverse()
-            largest = max(kids[u], key=lambda v: len(below[v]))
-            merged = below[largest]
-            for v in kids[u]:
-                if v != largest:
-                    for x in below[v]:
-                        insort(merged, x)
-                    below[v] = []
-            below[u] = merged
-        if p >= 0:
-            total[p] += total[u]
-            number[p] += number[u]
-            kids[p].append(u)
-    order, stack = [], [len(parent) - 1]
-    while stack:
-        u = stack.pop()
-        if u < T:
-            order.append(u)
-        else:
-            stack += kids[u][::-1]
-    return np.array(order)
-
-
-def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Orders of the tips of both sides, and the number of crossings; from two starts, whichever is better.
-
-    partner : int64[T], the tip of `two` that each tip of `one` is joined with, each once
-    """
-    back = np.argsort(partner)
-    read = find_reading_order(one), find_reading_order(two)
-    best = *read, _count_ordered_crossings(*read, partner)
-    for begin in (False, True):
-        first, second = read
-        found = best[2] + 1
-        for _ in range(ROUNDS):
-            before = found
-            if begin:
-                first = find_best_order(one, _places(second)[partner].astype(float))
-            second = find_best_order(two, _places(first)[back].astype(float))
-            first = find_best_order(one, _places(second)[partner].astype(float))
-            found = _count_ordered_crossings(first, second, partner)
-            if found < best[2]:
-                best = first, second, found
-            if found >= before:
-                break
-    return best
-
-
-def find_reading_order(drawn: CollapsedTree) -> np.ndarray:
-    """The tips as in a dendrogram: depth first, children by their smallest leaves."""
-    return np.argsort(kernels.cut.reading_places(freeze(drawn.parent), drawn.size.size))
-
-
-def _places(order: np.ndarray) -> np.ndarray:
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return place
-
-
-def _count_ordered_crossings(first: np.ndarray, second: np.ndarray, partner: np.ndarray) -> int:
-    return count_crossings(_places(second)[partner[first]])
 
 
 class TreePair(NamedTuple):
@@ -246,7 +126,7 @@ ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
 TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; largest font in points
-SMALLEST = 4.5
+SMALLEST, SCALE_FONT = 4.5, 7.0
 ROOM = 0.16  # largest part of the width that labels take on each side
 SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
 PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
@@ -282,7 +162,7 @@ def plot_tanglegram(
     leaves : {"same", "common"}
         "same" raises an error if the leaves differ; "common" draws those that both have.
     names : pair of str, optional
-        Titles of the two sides.
+        Titles of the two sides; by default "first" and "second".
     classes : sequence or mapping, optional
         The class of each leaf of `first`, in leaf order or by label; lines have its colour and dashes. A band has the
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
@@ -293,9 +173,10 @@ def plot_tanglegram(
     untangle : bool
         False keeps both in the order of the leaf index, as `plot_dendrogram` does.
     heights : {"auto", "height", "order", "level"}
-        As in `plot_dendrogram`; each has its own scale.
+        As in `plot_dendrogram`; each has its own scale, drawn below it.
     title : str, optional
-        By default the number of crossings, and of triples of leaves on which the two differ.
+        By default the number of crossings, and of triples of leaves on which the two differ; with a title these stand
+        below the picture.
     color : matplotlib colour, optional
         Colour of the trees.
 
@@ -303,7 +184,8 @@ def plot_tanglegram(
     -------
     matplotlib Axes
         Trees have the gid "lines" (dashed: branches above a clade that is not in the other hierarchy), collapsed clades
-        "collapsed", the lines between leaves "ties", bands "bands", labels "label".
+        "collapsed", the lines between leaves "ties", bands "bands", labels "label", scales of heights "scale". The
+        legend says what is solid and what is dashed.
 
     Raises
     ------
@@ -323,8 +205,9 @@ def plot_tanglegram(
     Notes
     -----
     Minimizing crossings is NP-hard. Each side in turn gets the best order given the other (exact for nodes with two
-    children, by the mean position of their leaves for more) until nothing is gained, from two starts. Both trees are
-    scaled to the same depth. Lines within a clade that both have are solid, others dashed.
+    children, by the mean position of their leaves for more). Up to 1,200 tips, many starts follow, with a fixed seed,
+    and turns of single nodes: binary trees that can be drawn without a crossing are. Both trees are scaled to the same
+    depth. Lines within a clade that both have are solid, others dashed.
 
     Examples
     --------
@@ -369,7 +252,7 @@ def plot_tanglegram(
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
         _draw_tree(ax, pair, side, find_theme(ax).line if color is None else color)
-    _write_names(ax, pair, groups, texts)
+    _write_names(ax, pair, texts)
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(span - 0.5, -0.5)
     for side, name in enumerate(above):
@@ -377,14 +260,16 @@ def plot_tanglegram(
         ax.text(side, 1.0, _on_half(ax, name, FONT + 1), fontsize=FONT + 1, parse_math=False, **at)
     described = _describe(pair, found) if wide is None or wide > 5 else _describe(pair, found).replace("; ", "\n")
     font = 11.0 if wide is None else largest_font(wide) + 1
-    ax.set_title(described if title is None else title, fontsize=font, pad=16 if above else 6)
+    ax.set_title(described if title is None else title, fontsize=font, pad=16)
+    low = max(_draw_scale(ax, pair, side) for side in (0, 1))
+    _write_legend(ax, pair, groups, low, None if title is None else described)
     return ax
 
 
 def _check_names(names: Any) -> tuple[str, ...]:
     """Check the titles of the two sides."""
     if names is None:
-        return ()
+        return ("first", "second")
     if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != 2:
         msg = f"names must be two, for the left and the right, such as ('before', 'after'); got {names!r:.60}"
         raise ValueError(msg)
@@ -555,11 +440,8 @@ def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[lis
     return texts, room
 
 
-def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[list[str]]) -> None:
-    """Write the labels of both sides if they are legible, and the legend of classes."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
+def _write_names(ax: Any, pair: TreePair, both: list[list[str]]) -> None:
+    """Write the labels of both sides if they are legible."""
     font, theme = _font(ax, pair), find_theme(ax)
     if font >= SMALLEST:
         for side in (0, 1):
@@ -573,9 +455,55 @@ def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[
                     texts[k], (x, y), (4 - 8 * side, 0), textcoords="offset points", fontsize=fonts[k],
                     ha=("left", "right")[side], va="center_baseline", parse_math=False, color=theme.line, gid="label",
                 )  # fmt: skip
+
+
+def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
+    """Draw the scale of one side's heights below it, with its unit; return the points that it takes."""
+    from matplotlib.ticker import MaxNLocator
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    place = pair.places[side]
+    low, high = float(place.foot.min()), float(place.up.max())
+    if high <= low:
+        return 0.0
+    theme, font = find_theme(ax, bare=True), SCALE_FONT
+    whole = not place.unit.startswith("height")
+    ticks = np.asarray(MaxNLocator(3, integer=whole).tick_values(low, high))
+    ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
+    down = blended_transform_factory(ax.transData, ax.transAxes) + ScaledTranslation(
+        0, -4 / 72, ax.figure.dpi_scale_trans
+    )
+    look: dict[str, Any] = {"transform": down, "clip_on": False, "color": theme.line, "linewidth": 0.8, "gid": "scale"}
+    ax.plot(_x(pair, side, np.array([low, high])), [0, 0], **look)
+    ax.plot(_x(pair, side, ticks), np.zeros(ticks.size), linestyle="none", marker=3, markersize=3, **look)
+    words: dict[str, Any] = {
+        "fontsize": font,
+        "color": theme.line,
+        "va": "top",
+        "annotation_clip": False,
+        "gid": "scale",
+    }
+    for tick, x in zip(ticks.tolist(), _x(pair, side, ticks).tolist(), strict=True):
+        ax.annotate(f"{tick:g}", (x, 0), (0, -8), xycoords=("data", "axes fraction"), textcoords="offset points",
+                    ha="center", **words)  # fmt: skip
+    name = place.unit.partition(" (")[0]
+    ax.annotate(name, (side, 0), (0, -9 - 1.3 * font), xycoords=("data", "axes fraction"), textcoords="offset points",
+                ha=("left", "right")[side], **words)  # fmt: skip
+    return 12 + 2.6 * font
+
+
+def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float, described: str | None) -> None:
+    """Write what dashes and colours mean, `low` points below the trees, and what a title of the user's replaced."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.transforms import ScaledTranslation
+
+    theme = find_theme(ax, bare=True)
+    handles: list[Any] = [Line2D([], [], color=theme.line, linestyle=x, linewidth=1.1) for x in DASHES[:2]]
+    names = ["in a clade that both have", "in a clade of one side only"]
     if groups is not None and groups.names:
         some = range(min(len(groups.names), 12))
-        handles: list[Any] = [
+        handles += [
             Patch(
                 **{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_style(k, theme).items()}
             )
@@ -583,13 +511,16 @@ def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names = [shorten(str(groups.names[k]), 24) for k in some]
+        names += [shorten(str(groups.names[k]), 24) for k in some]
         mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
         if mixed:
             handles.append(Patch(facecolor=theme.faint(0.5), edgecolor=theme.paper, hatch=MIXED))
             names.append(f"mixed: less than {100 * PURE:.0f}% of one")
-        inches = ax.get_window_extent().width / ax.figure.dpi
-        across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)
-        at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": across}
-        for text in ax.legend(handles, names, fontsize=8, frameon=False, **at).get_texts():
-            text.set_parse_math(False)
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)
+    down = ax.transAxes + ScaledTranslation(0, -low / 72, ax.figure.dpi_scale_trans)
+    at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": down, "ncols": across}
+    at |= {"frameon": False, "borderaxespad": 0.2, "title": described, "title_fontsize": 8}
+    legend = ax.legend(handles, names, fontsize=8 if inches > 5 else 7, **at)
+    for text in legend.get_texts():
+        text.set_parse_math(False)

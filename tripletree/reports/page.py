@@ -462,7 +462,7 @@ def _card(report: Report, profile: ClusterProfile) -> str:
     if profile.features:
         table = _table(
             f"Features of cluster {profile.number}",
-            ("feature", "inside", "outside", "<i>d</i>", ""),
+            ("feature", "inside", "outside", "<i>d</i>", '<span class="unseen">d as a bar</span>'),
             [_feature_row(x) for x in profile.features[:FEATURES]],
             numbers=4,
         )
@@ -681,7 +681,7 @@ def _kind_text(report: Report) -> str:
 
 def _tree_text(report: Report, triplets: TripletSet | None) -> str:
     how = "with" if report.uses_knowledge else "without"
-    text = f"The tree made {how} the knowledge. Lines have the colours of the clusters; click a clade to fold it."
+    text = f"The tree made {how} the knowledge. Lines have the colours of the clusters."
     if triplets is not None and len(triplets):
         from tripletree.algorithms.induce import displays
 

@@ -3,6 +3,8 @@
 // Everything is made of elements and text nodes: names, texts and numbers are never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
+const FEW = 12; // columns that are shown in a row each
+const SPOKEN = 300; // characters of a text that are read out
 
 /** An element with attributes (or "text"), and children. */
 function make(tag, attributes = {}, ...children) {
@@ -81,19 +83,36 @@ function picture(sample, transport, className) {
   return image;
 }
 
-/** What a card shows below its key. */
-function cardContent(sample, columns, transport) {
+/** What a card shows below its key; `pictures`: whether samples have pictures, so that one without says so. */
+function cardContent(sample, columns, transport, pictures) {
   const parts = [];
   if (sample.image) parts.push(picture(sample, transport, "tt-picture"));
-  if (sample.text !== undefined) parts.push(make("div", { class: "tt-text", dir: "auto", text: sample.text }));
-  if (sample.values) parts.push(sample.values.length > 12 ? profile(sample.values, columns) : numberRows(sample.values, columns));
+  else if (pictures) parts.push(make("span", { class: "tt-noimage", text: "no picture" }));
+  if (sample.text !== undefined) {
+    // a region that scrolls needs the focus, or keys would not scroll it
+    const region = { class: "tt-text", dir: "auto", tabindex: "0", role: "region", "aria-label": `text of ${sample.name}` };
+    parts.push(make("div", { ...region, text: sample.text }));
+  }
+  if (sample.values) parts.push(sample.values.length > FEW ? profile(sample.values, columns) : numberRows(sample.values, columns));
   parts.push(make("div", { class: "tt-name", dir: "auto", text: sample.name, title: sample.name }));
   return parts;
 }
 
+/** A sample in words: its name, and its text or its numbers, as many as can be listened to. */
+function spoken(sample, columns) {
+  const words = [sample.name];
+  if (sample.text !== undefined) words.push(sample.text.length > SPOKEN ? `${sample.text.slice(0, SPOKEN)}…` : sample.text);
+  else if (sample.values && sample.values.length <= FEW) {
+    words.push(...sample.values.map((value, k) => `${columns[k].name} ${value === null ? "missing" : numberText(value)}`));
+  } else if (sample.values) words.push(`${sample.values.length} numbers, drawn as a line`);
+  return words.join(", ");
+}
+
 // ---------------------------------------------------------------------- the hierarchy down to its clusters
 
-const ROW = 52, ACROSS = 64, PALETTE = 7;
+const ROW = 52, ACROSS = 64;
+// Colours that colour-blind readers tell apart, each in six shapes: more than the rows that are shown.
+const PALETTE = 7, SHAPES = 6;
 
 /** Brackets that join the rows, as high as the levels above them. */
 function brackets({ nodes, rows }) {
@@ -125,7 +144,8 @@ function counted(n, one) {
 }
 
 function swatch(cluster) {
-  return make("span", { class: `tt-swatch tt-colour-${cluster % PALETTE}`, "aria-hidden": "true" });
+  const shape = Math.floor(cluster / PALETTE) % SHAPES;
+  return make("span", { class: `tt-swatch tt-colour-${cluster % PALETTE} tt-shape-${shape}`, "aria-hidden": "true" });
 }
 
 /** One row: a cluster or a part of it, or several that are too many to show apart. */

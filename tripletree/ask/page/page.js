@@ -7,7 +7,7 @@ async function fetched(address, options = {}) {
   try {
     response = await fetch(address, { credentials: "omit", redirect: "error", ...options });
   } catch {
-    throw new Error(LOST);
+    throw Object.assign(new Error(LOST), { lost: true });
   }
   if (response.status === 204) return null;
   const body = await response.json().catch(() => ({ error: `the server says ${response.status}` }));
@@ -42,7 +42,9 @@ document.addEventListener("keydown", (event) => view.key(event));
 view.start().then(() => {
   document.title = `${view.title.textContent} · which one does not belong?`;
 });
-// what others have answered meanwhile
+// what others have answered meanwhile, or whether the server is there by now
 setInterval(() => {
-  if (!view.busy && view.known && document.visibilityState === "visible") view.refresh(view.known.version);
+  if (view.busy || document.visibilityState !== "visible") return;
+  if (view.known) view.refresh(view.known.version);
+  else view.start();
 }, 4000);

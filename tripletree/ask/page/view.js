@@ -13,6 +13,10 @@ function settled(gain) {
   return gain < 0.95 ? "less than one sample" : `about ${counted(Math.round(gain), "sample")}`;
 }
 
+function rowsOf(question) {
+  return question?.map((sample) => sample.row).join(" ");
+}
+
 class AskView {
   constructor(root, transport, who = null) {
     this.root = root;
@@ -23,6 +27,8 @@ class AskView {
     this.busy = true;
     this.acts = 0; // what the person has done so far; a state that was asked for before the last of it is out of date
     this.past = false; // the questions that were planned are answered, and more are wanted
+    this.meant = null; // a reply that was given while a new name was on its way
+    this.lost = false; // whether the line of notices says that nobody answers
     this.build();
   }
 
@@ -34,6 +40,7 @@ class AskView {
     this.prompt = make("h1", {}, "Which one does not belong?");
     this.cards = make("div", { class: "tt-cards" });
     this.status = make("p", { class: "tt-status", role: "status" });
+    this.said = make("p", { class: "tt-unseen", role: "status" }); // the question, for those who listen
     this.buttons = REPLIES.map(([reply, text, key, title]) => {
       const button = make("button", { type: "button", title, "data-reply": reply }, make("kbd", { text: key }), text);
       button.addEventListener("click", () => this.reply(reply));
@@ -49,9 +56,10 @@ class AskView {
       if (event.key === "Enter") this.name.blur();
     });
     const header = make("header", { class: "tt-header" }, this.title, this.progress, who);
-    const question = make("section", { class: "tt-question" }, this.prompt, this.cards, this.replies, this.status);
+    this.section = make("section", { class: "tt-question", tabindex: "-1", "aria-label": "The question" });
+    this.section.append(this.prompt, this.cards, this.replies, this.status, this.said);
     this.root.classList.add("tt-ask");
-    this.root.replaceChildren(make("div", { class: "tt-frame" }, header, this.meter, make("div", { class: "tt-layout" }, question, this.side)));
+    this.root.replaceChildren(make("div", { class: "tt-frame" }, header, this.meter, make("div", { class: "tt-layout" }, this.section, this.side)));
   }
 
   async start() {
@@ -59,10 +67,13 @@ class AskView {
       const setup = await this.transport.setup();
       this.columns = setup.columns;
       this.samples = setup.samples;
+      this.pictures = setup.images;
+      this.file = setup.file;
       this.exports = setup.exports ?? [];
       this.title.textContent = setup.title;
     } catch (error) {
-      this.tell(error.message, true);
+      this.fail(error);
+      this.setBusy(false);
       return;
     }
     await this.refresh();
@@ -74,37 +85,52 @@ class AskView {
     try {
       const state = await this.transport.state(this.who, version, was);
       if (acts !== this.acts) return;
+      if (this.lost) this.tell("Connected again.");
       if (state) this.show(state);
     } catch (error) {
       if (acts !== this.acts) return;
-      this.tell(error.message, true);
+      this.fail(error);
     }
     this.setBusy(false);
+  }
+
+  /** Another view of the same widget, or Python, has another name. */
+  called(who) {
+    if (who !== this.who) this.rename(who ?? "");
   }
 
   async rename(name) {
     if (this.busy) return;
     const was = this.who;
     this.who = name.trim().replace(/\s+/g, " ") || null;
+    if (this.who === was) return;
     this.transport.renamed?.(this.who);
     this.acts += 1;
     this.setBusy(true);
+    this.renaming = true;
     this.tell("");
     await this.refresh(null, was);
+    this.renaming = false;
+    this.replyAsMeant();
+  }
+
+  /** A click on a card takes the focus from the name first: the reply waits for the new name, and then counts. */
+  replyAsMeant() {
+    const { meant } = this;
+    this.meant = null;
+    if (!meant) return;
+    if (meant.question === rowsOf(this.known?.question)) this.reply(meant.reply);
+    else this.tell("With this name the question is another one: please answer it.", true);
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
-    if ((event.key === "Enter" || event.key === " ") && event.target.closest?.(".tt-card")) {
-      event.target.closest(".tt-card").click();
-    } else {
-      const act = KEYS[event.key.toLowerCase()];
-      if (act === undefined) return;
-      if (act === "undo") this.undo();
-      else if (typeof act === "number") this.choose(act);
-      else this.reply(act);
-    }
+    const act = KEYS[event.key.toLowerCase()];
+    if (act === undefined) return;
+    if (act === "undo") this.undo();
+    else if (typeof act === "number") this.choose(act);
+    else this.reply(act);
     event.preventDefault();
     event.stopPropagation();
   }
@@ -117,7 +143,9 @@ class AskView {
 
   async reply(reply) {
     const question = this.known?.question;
-    if (this.busy || !question || this.isDone()) return;
+    if (!question || this.isDone()) return;
+    if (this.renaming) this.meant = { question: rowsOf(question), reply };
+    if (this.busy) return;
     question.forEach((sample, k) => this.cards.children[k].classList.toggle("tt-chosen", sample.row === reply));
     this.buttons.forEach((button) => button.classList.toggle("tt-chosen", button.dataset.reply === reply));
     await this.send("answer", { question: question.map((sample) => sample.row), reply });
@@ -128,6 +156,7 @@ class AskView {
   }
 
   async send(kind, message) {
+    const held = this.held();
     this.acts += 1;
     this.setBusy(true);
     this.tell("");
@@ -136,10 +165,26 @@ class AskView {
       if (kind === "undo") this.tell("Taken back: here is the question again.");
     } catch (error) {
       if (error.status === 409) await this.refresh();
-      this.tell(error.message, true);
+      this.fail(error);
     }
     this.unmark();
     this.setBusy(false);
+    this.hold(held);
+  }
+
+  /** Where in the question the focus is: what has it is replaced or switched off while an answer is on its way. */
+  held() {
+    const at = this.root.getRootNode().activeElement;
+    if (!at || !this.section.contains(at) || at === this.section) return null;
+    const card = at.closest(".tt-card");
+    return card ? `.tt-card:nth-child(${Array.from(this.cards.children).indexOf(card) + 1}) button` : `[data-reply="${at.dataset.reply}"]`;
+  }
+
+  /** Give the focus back to the same place of the question, or to the question as a whole, so that keys go on. */
+  hold(held) {
+    if (!held) return;
+    const at = this.section.querySelector(held);
+    (at && !at.disabled ? at : this.section).focus({ preventScroll: true });
   }
 
   unmark() {
@@ -155,8 +200,14 @@ class AskView {
   }
 
   tell(text, wrong = false) {
+    this.lost = false;
     this.status.textContent = text;
     this.status.classList.toggle("tt-wrong", wrong);
+  }
+
+  fail(error) {
+    this.tell(error.message, true);
+    this.lost = Boolean(error.lost);
   }
 
   isDone() {
@@ -164,12 +215,12 @@ class AskView {
   }
 
   show(state) {
-    const before = this.known?.question?.map((sample) => sample.row).join(" ");
+    const before = rowsOf(this.known?.question);
     const wasDone = this.isDone();
     this.known = state;
     this.who = state.who;
-    if (document.activeElement !== this.name) this.name.value = state.who ?? "";
-    const now = state.question?.map((sample) => sample.row).join(" ");
+    if (this.root.getRootNode().activeElement !== this.name) this.name.value = state.who ?? "";
+    const now = rowsOf(state.question);
     if (before !== now || wasDone !== this.isDone() || !this.cards.childElementCount) this.showQuestion();
     this.showProgress();
     this.showKnowledge();
@@ -188,7 +239,10 @@ class AskView {
       const text = question
         ? "That was the number of questions planned. More answers still count."
         : "No further answer would change the clusters.";
-      const box = make("div", { class: "tt-done" }, make("p", { text: `${text} Everything is on disk.` }));
+      const kept = this.file ? `Everything is in ${this.file}.` : "The answers are in the memory of this notebook only.";
+      this.said.textContent = `${this.prompt.textContent}. ${text} ${kept}`;
+      const box = make("div", { class: "tt-done" }, make("p", { text: `${text} ${kept}` }));
+      if (!this.file) box.append(this.saver());
       if (question) {
         const more = make("button", { type: "button", id: "tt-more", text: "Go on asking" });
         more.addEventListener("click", () => {
@@ -205,20 +259,38 @@ class AskView {
     this.prompt.textContent = pair ? "Do these two belong together?" : "Which one does not belong?";
     this.buttons[0].lastChild.textContent = pair ? "Alike" : "All alike";
     this.buttons[1].lastChild.textContent = pair ? "Different" : "All different";
-    this.cards.classList.toggle("tt-images", question.every((sample) => sample.image));
+    this.cards.classList.toggle("tt-images", Boolean(this.pictures));
     this.cards.replaceChildren(
       ...question.map((sample, k) => {
-        const card = make("div", { class: "tt-card", "data-row": sample.row });
+        const card = make("div", { class: "tt-card", "data-row": sample.row, role: "group", "aria-label": sample.name });
         if (!pair) {
-          card.append(make("kbd", { text: k + 1 }));
-          for (const [name, value] of [["role", "button"], ["tabindex", "0"]]) card.setAttribute(name, value);
-          card.setAttribute("aria-label", `${k + 1}: ${sample.name} does not belong`);
-          card.addEventListener("click", () => this.choose(k));
+          const label = `${k + 1}: ${spoken(sample, this.columns)}: does not belong`;
+          card.append(make("button", { type: "button", class: "tt-pick", "aria-label": label }, make("kbd", { text: k + 1 })));
+          card.classList.add("tt-odd");
+          card.addEventListener("click", () => this.choose(k)); // of the button, too
         }
-        card.append(...cardContent(sample, this.columns, this.transport));
+        card.append(...cardContent(sample, this.columns, this.transport, this.pictures));
         return card;
       }),
     );
+    this.said.textContent = `${this.prompt.textContent} ${question.map((sample, k) => `${k + 1}: ${sample.name}`).join("; ")}`;
+  }
+
+  /** A button that saves the answers of a widget that keeps no file. */
+  saver() {
+    const button = make("button", { type: "button", class: "tt-save", text: "Save the answers as a file" });
+    button.addEventListener("click", async () => {
+      try {
+        const { name, text } = await this.transport.answers();
+        const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: name });
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+        this.tell(`${name} saved: give it as answers="${name}" to go on with it.`);
+      } catch (error) {
+        this.fail(error);
+      }
+    });
+    return button;
   }
 
   showProgress() {
@@ -234,7 +306,10 @@ class AskView {
     const { people, answers, known, stale } = this.known;
     this.side.setAttribute("aria-busy", String(stale));
     const parts = [];
-    if (known.rows) {
+    if (known.rows && (!known.answers || known.sure.every((sure) => sure < 0.005))) {
+      parts.push(make("h2", { text: "Nothing is known yet" }));
+      parts.push(make("p", { class: "tt-faint", text: `The clusters of the ${counted(this.samples, "sample")} come with the answers.` }));
+    } else if (known.rows) {
       parts.push(make("h2", { text: `${counted(known.sizes.length, "cluster")} of ${counted(this.samples, "sample")}` }));
       if (stale) parts.push(make("p", { class: "tt-faint", text: `after ${counted(known.answers, "answer")}; the rest is being worked out` }));
       parts.push(outlineOf(known, this.transport));
@@ -254,6 +329,10 @@ class AskView {
     if (this.exports.length) {
       const links = this.exports.map(([file, title]) => make("a", { href: `export/${file}`, download: file, text: title }));
       parts.push(make("h3", { text: "Save" }), make("p", { class: "tt-exports" }, ...links));
+    }
+    if (!this.file && answers) {
+      const text = "A restart of the kernel loses the answers: they are in its memory only. With answers=\"answers.jsonl\" each is on disk at once.";
+      parts.push(make("h3", { text: "Save" }), make("p", { class: "tt-unsaved", text }), this.saver());
     }
     this.side.replaceChildren(...parts);
   }

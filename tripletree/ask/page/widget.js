@@ -1,11 +1,20 @@
 // The same in a notebook: messages go to the kernel and come back with the number that they were sent with.
 
+const PATIENCE = 6000; // milliseconds
+const SILENT =
+  "The kernel does not answer: it is busy, or it was restarted. After a restart run the cell of this widget again: " +
+  "answers that went to a file are there, others are lost.";
+
 function kernelTransport(model) {
   const waiting = new Map();
+  const views = { changed: () => {}, silent: () => {}, heard: () => {} };
   const received = (message, buffers) => {
+    if (message.changed !== undefined) return views.changed(message.changed);
     const asked = waiting.get(message.id);
     if (!asked) return;
     waiting.delete(message.id);
+    clearTimeout(asked.late);
+    if (asked.told && !Array.from(waiting.values()).some((other) => other.told)) views.heard();
     if (message.error) asked.fail(Object.assign(new Error(message.error), { status: message.status }));
     else asked.done(asked.read(message.body, buffers));
   };
@@ -14,14 +23,25 @@ function kernelTransport(model) {
     new Promise((done, fail) => {
       number += 1;
       const id = `${number} ${Math.random()}`; // several views of one widget share its messages
-      waiting.set(id, { done, fail, read });
+      const asked = { done, fail, read, told: false };
+      asked.late = setTimeout(() => {
+        asked.told = true; // it may still come: the message waits until the kernel has time
+        views.silent();
+      }, PATIENCE);
+      waiting.set(id, asked);
       model.send({ id, kind, body });
     });
   const addresses = new Map();
   const loaded = (body, buffers) => URL.createObjectURL(new Blob([buffers[0]], { type: body.type }));
   model.on("msg:custom", received);
   return {
+    views,
     setup: () => sent("setup", {}),
+    answers: () => sent("answers", {}),
+    renamed(who) {
+      model.set("who", who);
+      model.save_changes();
+    },
     state: (who, version, was) => sent("state", { who, version, was: was === null ? "" : was }),
     answer: (message) => sent("answer", message),
     undo: (message) => sent("undo", message),
@@ -31,6 +51,7 @@ function kernelTransport(model) {
     },
     async close() {
       model.off("msg:custom", received);
+      for (const asked of waiting.values()) clearTimeout(asked.late);
       for (const address of addresses.values()) URL.revokeObjectURL(await address);
     },
   };
@@ -43,8 +64,25 @@ function render({ model, el }) {
   const view = new AskView(root, transport, model.get("who"));
   // keys count while the widget has the focus, and do not reach the notebook
   root.addEventListener("keydown", (event) => view.key(event));
+  transport.views.changed = (version) => {
+    if (view.known && version !== view.known.version.split("-")[0] && !view.busy) view.refresh(view.known.version);
+  };
+  transport.views.silent = () => {
+    view.tell(SILENT, true);
+    view.lost = true;
+  };
+  transport.views.heard = () => view.lost && view.tell("");
+  const named = () => view.called(model.get("who"));
+  model.on("change:who", named);
+  const stop = followTheme(el, (theme) => {
+    root.dataset.theme = theme;
+  });
   view.start();
-  return () => transport.close();
+  return () => {
+    stop();
+    model.off("change:who", named);
+    transport.close();
+  };
 }
 
 export default { render };

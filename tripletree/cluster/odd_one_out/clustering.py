@@ -566,7 +566,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         check_is_fitted(self)
         if "gain" not in self._made:
             best = self._best([])
-            self._made["gain"] = 0.0 if best is None else best.gain
+            # before the first answers the samples that walk to either of the three are counted for each
+            self._made["gain"] = 0.0 if best is None else min(best.gain, float(len(self._samples)))
         return self._made["gain"]
 
     @property

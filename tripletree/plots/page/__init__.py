@@ -201,8 +201,9 @@ def write_html(
     -----
     Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
     bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
-    and never executed. Its buttons save what is shown as SVG (with text that stays text) or PNG, and the selected clade
-    as Newick.
+    and never executed. A click selects a node, a second one folds it. The buttons save what is shown as SVG (with text
+    that stays text) or PNG, on white and with a legend, and the selected clade as Newick. More rows than a PNG can show
+    are refused with the way. A print has all rows that are shown, on as many pages as they take.
 
     Examples
     --------

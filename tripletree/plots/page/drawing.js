@@ -5,6 +5,8 @@ const ABOVE = 10; // pixels above the first row
 const AXIS = 30; // pixels of the height axis below
 const BELOW = 8; // pixels between the last row and the axis
 const NARROWEST = 160; // pixels from the root to the leaves
+const LEAST_LABELS = 110; // pixels that labels keep in the narrowest windows
+const FINEST = 10; // pixels of a row from which each has a label
 
 class Drawing {
   constructor(tree, canvas, view, space) {
@@ -15,17 +17,32 @@ class Drawing {
     this.selected = 0;
     this.hovered = -1;
     this.path = null; // leaves a, b, c of the triplet pointed at
+    const groups = tree.classes || tree.clusters;
+    this.longest = groups ? groups.names.reduce((a, b) => (b.length > a.length ? b : a), "") : "";
     this.readColours();
   }
 
   readColours() {
+    Object.assign(this, this.findColours());
+  }
+
+  findColours() {
     const style = getComputedStyle(document.documentElement);
     const get = (name) => style.getPropertyValue(`--${name}`).trim();
-    this.colour = Object.fromEntries(
-      ["ground", "ink", "faint", "line", "band", "hover", "accent", "missed"].map((x) => [x, get(x)]),
-    );
-    this.palette = get("palette").split(/\s+/);
-    this.font = get("font");
+    const names = ["ground", "ink", "faint", "line", "band", "hover", "accent", "missed"];
+    const colour = Object.fromEntries(names.map((x) => [x, get(x)]));
+    return { colour, palette: get("palette").split(/\s+/), font: get("font") };
+  }
+
+  /** The colours of a light page, whatever this one has: files and paper are white. */
+  lightColours() {
+    const { dataset } = document.documentElement;
+    const { theme } = dataset;
+    dataset.theme = "light";
+    const found = this.findColours();
+    if (theme === undefined) delete dataset.theme;
+    else dataset.theme = theme;
+    return found;
   }
 
   shade(groups, code) {
@@ -48,15 +65,15 @@ class Drawing {
       }
     }
     const room = Math.max(125, ...longest.map((x) => ctx.measureText(x).width)); // 125 for the axis' name
-    this.labelRoom = Math.ceil(room) + 24;
+    this.wanted = Math.ceil(room) + 24;
   }
 
   /** The space that rows and labels need. It follows the window by itself, so that a new size sets no size again. */
   fitSpace() {
     const { style } = this.space;
-    const beside = LEFT + this.labelRoom;
-    style.width = `calc(${beside}px + (100% - ${beside}px) * ${this.stretch})`;
-    style.minWidth = `${beside + Math.ceil(NARROWEST * this.stretch)}px`;
+    const beside = `min(${LEFT + this.wanted}px, max(${LEFT + LEAST_LABELS}px, 100% - ${NARROWEST}px))`;
+    style.width = `calc(${beside} + (100% - ${beside}) * ${this.stretch})`;
+    style.minWidth = `${LEFT + LEAST_LABELS + Math.ceil(NARROWEST * this.stretch)}px`;
     style.height = `${Math.floor(ABOVE + this.tree.rows * this.rowHeight + AXIS + BELOW / 2)}px`;
     this.measure();
   }
@@ -65,6 +82,7 @@ class Drawing {
   measure() {
     this.width = this.view.clientWidth;
     this.height = this.view.clientHeight;
+    this.labelRoom = Math.min(this.wanted, Math.max(LEAST_LABELS, this.width - LEFT - NARROWEST));
     this.across = Math.max(NARROWEST, this.width - LEFT - this.labelRoom) * this.stretch;
   }
 
@@ -98,10 +116,24 @@ class Drawing {
     const head = name ? `${shortened(name, 34)} · ${size}` : size;
     const groups = tree.classes || tree.clusters;
     if (!groups) return head;
-    if (quick) return `${head} · 00% ${"m".repeat(8)}`;
+    if (quick) return `${head} · 100% ${groups.one} ${shortened(this.longest, 20)}`;
     const [most] = tree.shares(groups, u);
     if (!most) return head;
-    return `${head} · ${percent(most[1], tree.leaves(u))}% ${shortened(groups.names[most[0]], 20)}`;
+    return `${head} · ${percent(most[1], tree.leaves(u))}% ${groups.one} ${shortened(groups.names[most[0]], 20)}`;
+  }
+
+  /** A text of the current font, shortened to the room for labels where that is less than all of them want. */
+  fitted(text) {
+    const room = this.labelRoom - 14;
+    let most = Array.from(text).length;
+    let found = text;
+    while (this.labelRoom < this.wanted && most > 4) {
+      const wide = this.ctx.measureText(found).width;
+      if (wide <= room) break;
+      most = Math.min(most - 1, Math.floor((most * room) / wide));
+      found = shortened(text, most);
+    }
+    return found;
   }
 
   /** The node under a place in the window, or -1. */
@@ -292,7 +324,7 @@ class Drawing {
   /** Ends of the rows: wedges of folded clades, shapes of classes, labels where there is room. */
   drawRows() {
     const { tree, ctx } = this;
-    const size = Math.min(13, Math.max(10, 0.68 * this.rowHeight));
+    const size = Math.min(13, Math.max(FINEST - 1, 0.68 * this.rowHeight));
     const every = Math.ceil((size + 1) / this.rowHeight);
     ctx.font = `${size}px ${this.font}`;
     ctx.textBaseline = "middle";
@@ -309,7 +341,7 @@ class Drawing {
       const chosen = u === this.selected || u === this.hovered;
       if (chosen) ctx.font = `bold ${size}px ${this.font}`;
       ctx.fillStyle = tree.isLeaf(u) || chosen ? this.colour.ink : this.colour.faint;
-      ctx.fillText(this.rowText(u, false), end + 9, this.y(u));
+      ctx.fillText(this.fitted(this.rowText(u, false)), end + 9, this.y(u));
       if (chosen) ctx.font = `${size}px ${this.font}`;
     }
   }

@@ -17,7 +17,7 @@ __all__ = ["HierarchyWidget"]
 class HierarchyWidget(anywidget.AnyWidget):
     """Shows a page in a frame; `node` is the picked node, which can be observed and set, or None."""
 
-    _esm = files("tripletree.plots.page").joinpath("widget.js").read_text(encoding="utf-8")
+    _esm = "\n".join(files("tripletree.plots.page").joinpath(x).read_text("utf-8") for x in ("theme.js", "widget.js"))
     page = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
     _place = traitlets.Any(None).tag(sync=True)  # the picked node as the page numbers it: depth first
@@ -28,6 +28,14 @@ class HierarchyWidget(anywidget.AnyWidget):
         self.hierarchy = hierarchy
         self._order = order
         self._places = np.argsort(order)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The widget, and a still picture for a notebook that is opened again without its kernel."""
+        found = super()._repr_mimebundle_(**options)
+        bundle = found[0] if isinstance(found, tuple) else found
+        if bundle is not None:
+            bundle["text/html"] = self.hierarchy._repr_html_()
+        return found
 
     @property
     def leaves(self) -> np.ndarray | None:

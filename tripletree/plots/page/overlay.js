@@ -61,6 +61,7 @@ Object.assign(Drawing.prototype, {
     }
     ctx.stroke();
     ctx.textAlign = "left";
-    ctx.fillText(tree.axis.name, Math.max(place(tree.bottom) + 12, 4), y + 13);
+    const last = this.width - ctx.measureText(tree.axis.name).width - 4;
+    ctx.fillText(tree.axis.name, Math.max(Math.min(place(tree.bottom) + 12, last), 4), y + 13);
   },
 });

@@ -192,7 +192,7 @@ window.tripletree = {
   /* What the buttons save. */
   svg: () => viewer.svg(),
   newick: () => viewer.newick(),
-  png: () => viewer.pngCanvas().toDataURL("image/png"),
+  png: () => viewer.pngCanvas()?.toDataURL("image/png") ?? null,
   /* Whether no folded clade hides a node, and where it is in the window. */
   isShown: (node) => viewer.tree.visible(node) === node,
   place: (node) => {

@@ -1,6 +1,13 @@
 /* What is shown as SVG or PNG, and the selected clade as Newick, into files of the reader's. */
 
 const WIDEST = 16000; // pixels of a canvas along either side that every browser can make
+const COARSEST = 0.5; // the least pixels of a PNG for each of the screen's: with fewer, nothing could be read
+const LINE = 19; // pixels from line to line of the legend
+// Paper: pixels across and down a page, of the rows of a tree that takes several pages, and the most pages.
+const PAGE = [720, 900];
+const HEAD = 70; // pixels that the title takes of the first
+const PRINTED_ROW = 13;
+const PAGES = 40;
 const QUOTED = /[\s()[\]{}\/\\,;:='"<>]|^$/;
 
 /** A path for `SvgContext.stroke`, as Path2D is one for a canvas. */
@@ -34,9 +41,17 @@ class SvgContext {
     Object.assign(this, { fillStyle: "#000", strokeStyle: "#000", font: "13px sans-serif", textAlign: "left", textBaseline: "middle" });
   }
 
-  setTransform() {}
+  /** Back to where the picture begins. */
+  setTransform() {
+    if (this.moved) this.parts.push("</g>");
+    this.moved = false;
+  }
 
-  translate() {}
+  translate(dx, dy) {
+    if (!dx && !dy) return;
+    this.parts.push(`<g transform="translate(${round(dx)} ${round(dy)})">`);
+    this.moved = true;
+  }
 
   setLineDash(dash) {
     this.dash = dash;
@@ -103,13 +118,19 @@ class SvgContext {
   }
 }
 
-/** A drawing like this one, of all rows and without what is selected. */
-function wholeDrawing(drawing, ctx, scale) {
-  const width = Math.ceil(LEFT + drawing.across + drawing.labelRoom);
-  const height = Math.ceil(ABOVE + drawing.tree.rows * drawing.rowHeight + AXIS + BELOW / 2);
-  const view = { scrollLeft: 0, scrollTop: 0, clientWidth: width, clientHeight: height };
-  const own = { ctx, view, width, height, hovered: -1, selected: -1, path: null, fitCanvas: () => scale };
-  return Object.assign(Object.create(drawing), own);
+/** A drawing like this one on white, of all rows unless `own` says otherwise, and without what is selected. */
+function drawingOn(drawing, ctx, scale, own = {}) {
+  const plain = { ctx, hovered: -1, selected: -1, path: null, labelRoom: drawing.wanted, fitCanvas: () => scale };
+  const made = Object.assign(Object.create(drawing), plain, drawing.lightColours(), own);
+  made.width = Math.ceil(LEFT + made.across + made.labelRoom);
+  made.height = own.height ?? Math.ceil(ABOVE + made.tree.rows * made.rowHeight + AXIS + BELOW / 2);
+  made.view = { scrollLeft: 0, scrollTop: own.top ?? 0, clientWidth: made.width, clientHeight: made.height };
+  return made;
+}
+
+function svgOf(width, height, parts) {
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>\n<title>${escaped(document.title)}</title>\n${parts.join("\n")}\n</svg>\n`;
 }
 
 Object.assign(Viewer.prototype, {
@@ -117,7 +138,13 @@ Object.assign(Viewer.prototype, {
     const name = () => document.title.replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 60) || "hierarchy";
     get("save-svg").addEventListener("click", () => this.download(`${name()}.svg`, new Blob([this.svg()], { type: "image/svg+xml" })));
     get("save-newick").addEventListener("click", () => this.download(`${name()}.nwk`, new Blob([this.newick()], { type: "text/plain" })));
-    get("save-png").addEventListener("click", () => this.pngCanvas().toBlob((blob) => this.download(`${name()}.png`, blob), "image/png"));
+    get("save-png").addEventListener("click", () => {
+      const save = (blob) => (blob ? this.download(`${name()}.png`, blob) : this.refusePng());
+      const canvas = this.pngCanvas();
+      if (canvas) canvas.toBlob(save, "image/png");
+      else this.refusePng();
+    });
+    window.addEventListener("beforeprint", () => document.querySelector(".printed").replaceChildren(...this.pages()));
   },
 
   download(name, blob) {
@@ -127,24 +154,135 @@ Object.assign(Viewer.prototype, {
     this.say(`${name} saved`);
   },
 
-  svg() {
-    const ctx = new SvgContext(this.drawing.ctx);
-    const whole = wholeDrawing(this.drawing, ctx, 1);
-    whole.draw();
-    const size = `width="${whole.width}" height="${whole.height}" viewBox="0 0 ${whole.width} ${whole.height}"`;
-    return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>\n<title>${escaped(document.title)}</title>\n${ctx.parts.join("\n")}\n</svg>\n`;
+  refusePng() {
+    this.say(`${number(this.tree.rows)} rows are too high for a PNG: save SVG or Newick, fold clades, or press Fit first`);
   },
 
-  /** Two pixels for each of the screen's, or as many as fit. */
+  svg() {
+    const ctx = new SvgContext(this.drawing.ctx);
+    const whole = drawingOn(this.drawing, ctx, 1);
+    whole.draw();
+    const below = this.drawLegend(whole, whole.height);
+    return svgOf(whole.width, whole.height + below, ctx.parts);
+  },
+
+  /** Two pixels for each of the screen's, or as many as fit; null where too few do. */
   pngCanvas() {
     const canvas = document.createElement("canvas");
     const ctx = canvas.getContext("2d");
-    const { width, height } = wholeDrawing(this.drawing, ctx, 1);
-    const scale = Math.min(2, WIDEST / Math.max(width, height));
+    const { width, height } = drawingOn(this.drawing, ctx, 1);
+    const high = height + this.drawLegend(drawingOn(this.drawing, ctx, 1), height, false);
+    const scale = Math.min(2, WIDEST / Math.max(width, high));
+    if (scale < COARSEST) return null;
     canvas.width = Math.ceil(width * scale);
-    canvas.height = Math.ceil(height * scale);
-    wholeDrawing(this.drawing, ctx, scale).draw();
+    canvas.height = Math.ceil(high * scale);
+    const whole = drawingOn(this.drawing, ctx, scale);
+    whole.draw();
+    this.drawLegend(whole, height);
     return canvas;
+  },
+
+  /** What colours, dashes, shapes and marks mean: how each is drawn around a place, and its text. */
+  legendEntries(drawing) {
+    const { tree } = this;
+    const { ctx, colour } = drawing;
+    const entries = [];
+    const shape = (name, fill, stroke) => (x, y) => {
+      ctx.beginPath();
+      shapePath(ctx, name, x, y, 4.2);
+      ctx.fillStyle = fill;
+      ctx.fill();
+      if (!stroke) return;
+      ctx.strokeStyle = stroke;
+      ctx.lineWidth = 1;
+      ctx.stroke();
+    };
+    for (const groups of [tree.clusters, tree.classes]) {
+      if (!groups) continue;
+      const line = (code) => (x, y) => {
+        ctx.setLineDash(DASHES[groups.style[code] % DASHES.length]);
+        ctx.strokeStyle = drawing.shade(groups, code);
+        ctx.lineWidth = 2;
+        ctx.beginPath();
+        ctx.moveTo(x - 13, y);
+        ctx.lineTo(x + 13, y);
+        ctx.stroke();
+        ctx.setLineDash([]);
+      };
+      groups.names.slice(0, 14).forEach((name, code) => {
+        const dot = shape(SHAPES[groups.style[code] % SHAPES.length], drawing.shade(groups, code));
+        entries.push([groups.one === "class" ? dot : line(code), `${groups.one} ${shortened(name, 30)} (${number(groups.sizes[code])})`]);
+      });
+      if (groups.names.length > 14) entries.push([null, `and ${number(groups.names.length - 14)} more ${groups.many}`]);
+    }
+    if (tree.data.triplets) {
+      const missed = tree.data.triplets.at.filter((node) => node < 0).length;
+      const held = tree.data.triplets.at.length - missed;
+      if (held) entries.push([shape("circle", colour.ink), `${number(held)} triplet${held === 1 ? "" : "s"} displayed`]);
+      if (missed) entries.push([shape("cross", colour.missed), `${number(missed)} not displayed`]);
+    }
+    if (tree.up.some((_, u) => tree.pointsDown(u))) entries.push([shape("down", colour.ground, colour.line), "inverted height"]);
+    return entries;
+  },
+
+  /** Draw the legend in lines from a height down; returns the pixels that it takes. */
+  drawLegend(drawing, top, drawn = true) {
+    const { ctx, width } = drawing;
+    const entries = this.legendEntries(drawing);
+    if (!entries.length) return 0;
+    ctx.font = `12px ${drawing.font}`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
+    const places = [];
+    let [x, line] = [LEFT, 0];
+    for (const [mark, text] of entries) {
+      const wide = (mark ? 34 : 0) + ctx.measureText(text).width + 18;
+      if (x > LEFT && x + wide > width) [x, line] = [LEFT, line + 1];
+      places.push([x, top + (line + 0.5) * LINE]);
+      x += wide;
+    }
+    const high = (line + 1) * LINE + 6;
+    if (!drawn) return high;
+    ctx.fillStyle = drawing.colour.ground;
+    ctx.fillRect(0, top, width, high);
+    entries.forEach(([mark, text], k) => {
+      const [left, y] = places[k];
+      if (mark) mark(left + 13, y);
+      ctx.fillStyle = drawing.colour.ink;
+      ctx.fillText(text, left + (mark ? 34 : 0), y);
+    });
+    return high;
+  },
+
+  /** The rows that are shown as pictures for paper, a page each, below the legend: elements of SVG. */
+  pages() {
+    const { drawing, tree } = this;
+    const [wide, high] = PAGE;
+    const found = [];
+    const labelRoom = Math.min(drawing.wanted, wide / 2);
+    const own = { labelRoom, across: wide - LEFT - labelRoom };
+    const add = (height, parts) => {
+      const { documentElement } = new DOMParser().parseFromString(svgOf(wide, height, parts), "image/svg+xml");
+      found.push(document.importNode(documentElement, true));
+    };
+    const legend = new SvgContext(drawing.ctx);
+    const below = this.drawLegend(drawingOn(drawing, legend, 1, own), 0);
+    if (below) add(below, legend.parts);
+    const room = high - AXIS - ABOVE;
+    const first = room - HEAD - below;
+    const one = first / tree.rows; // the height of a row if all are to be on one page
+    const rowHeight = one >= FINEST ? Math.min(one, 22) : Math.min(PRINTED_ROW, (PAGES * room) / tree.rows);
+    const each = Math.max(Math.floor(room / rowHeight), 1);
+    for (let row = 0; row < tree.rows; ) {
+      const count = Math.min(tree.rows - row, row ? each : Math.max(Math.floor(first / rowHeight), 1));
+      const ctx = new SvgContext(drawing.ctx);
+      const top = row ? ABOVE + row * rowHeight : 0;
+      const height = Math.ceil(ABOVE + (row + count) * rowHeight - top + AXIS);
+      drawingOn(drawing, ctx, 1, { ...own, rowHeight, height, top }).draw();
+      add(height, ctx.parts);
+      row += count;
+    }
+    return found;
   },
 
   /** The selected clade, whatever is folded, with lengths of branches where there are heights. */

@@ -29,6 +29,7 @@ class Viewer {
     this.draws = 0;
     this.port = null; // to the widget that shows this page in a notebook
     this.told = null; // the node that the widget knows to be selected
+    this.picked = false; // whether somebody has selected a node: the root is selected at first
     if (this.tree.leafAt.length > ALL) {
       this.tree.foldAll();
       this.tree.unfold(0, AT_START);
@@ -38,12 +39,15 @@ class Viewer {
     this.rearrange();
     this.startZoom();
     this.select(0, false);
+    this.picked = false;
   }
 
   // ------------------------------------------------------------------ state
 
+  /** All rows if each gets a label that can be read, else rows of a comfortable height. */
   startZoom() {
-    this.zoomTo(Math.min(Math.max(this.drawing.fittingHeight(), 18), 30));
+    const fitting = this.drawing.fittingHeight();
+    this.zoomTo(fitting < FINEST ? 18 : Math.min(fitting, 30));
     this.startHeight = this.drawing.rowHeight;
   }
 
@@ -81,6 +85,7 @@ class Viewer {
     this.selectVisible();
     this.rearrange();
     view.scrollTop = drawing.y(u) - at;
+    this.announce(drawing.selected);
     this.describe();
     this.say(`${tree.called(u)} ${fold ? "folded" : "unfolded"}, ${number(tree.rows)} rows`);
   }
@@ -92,6 +97,7 @@ class Viewer {
     } else this.tree.unfoldAll(0);
     this.selectVisible();
     this.rearrange();
+    this.announce(this.drawing.selected);
     this.describe();
     this.say(`${fold ? "all clades folded" : "everything unfolded"}, ${number(this.tree.rows)} rows`);
   }
@@ -107,6 +113,7 @@ class Viewer {
 
   select(u, scroll = true) {
     this.drawing.selected = u;
+    this.picked = true;
     this.tell(u);
     if (scroll) this.drawing.show(u, false);
     this.announce(u);
@@ -131,13 +138,25 @@ class Viewer {
     this.port.postMessage({ node: u });
   }
 
-  /** Take the port that a widget gives; what arrives there is the node to go to, or null. */
+  /** Take the port that a widget gives; what arrives there is the node to go to, or null, or the theme of the notebook. */
   connect(port) {
     this.port = port;
-    port.onmessage = ({ data: { node } }) => {
+    port.onmessage = ({ data: { node, theme } }) => {
+      if (theme) {
+        document.documentElement.dataset.theme = theme;
+        this.recolour();
+      }
+      if (node === undefined) return;
       this.told = node;
       if (node !== null && node !== this.drawing.selected) this.goTo(node);
     };
+  }
+
+  recolour() {
+    this.drawing.readColours();
+    this.legend(document.getElementById("legend"));
+    this.describe();
+    this.schedule();
   }
 
   say(text) {
@@ -244,16 +263,32 @@ class Viewer {
       if (window.parent !== window && drawing.rowHeight === this.startHeight) this.startZoom();
       this.paint(); // in this frame: nothing is shown between the new size and the new picture
     }).observe(view);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      drawing.readColours();
-      this.legend(get("legend"));
-      this.schedule();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
+    get("more").addEventListener("click", () => {
+      const open = get("more").parentNode.classList.toggle("open");
+      get("more").setAttribute("aria-expanded", open);
     });
   }
 
   listenToPointer() {
     const { view, drawing } = this;
     let held = null; // where the button went down
+    let apart = 0; // pixels between two fingers
+    const spread = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    view.addEventListener("touchstart", ({ touches }) => {
+      if (touches.length !== 2) return;
+      held = null;
+      apart = spread(touches);
+    });
+    const pinch = (event) => {
+      if (event.touches.length !== 2) return;
+      event.preventDefault();
+      const [a, b] = event.touches;
+      const middle = (a.clientY + b.clientY) / 2 - view.getBoundingClientRect().top;
+      this.zoomTo((drawing.rowHeight * spread(event.touches)) / apart, middle);
+      apart = spread(event.touches);
+    };
+    view.addEventListener("touchmove", pinch, { passive: false });
     const place = (event) => {
       const box = view.getBoundingClientRect();
       return [event.clientX - box.left - view.clientLeft, event.clientY - box.top - view.clientTop];
@@ -279,8 +314,10 @@ class Viewer {
       held = null;
       const u = clicked ? drawing.hit(x, y) : -1;
       if (u < 0) return;
+      const again = this.picked && u === drawing.selected; // the first click picks, the next one folds
       this.select(u, false);
-      if (!event.shiftKey && !this.tree.isLeaf(u)) this.toggle(u, !this.tree.folded[u], event.altKey);
+      if (this.tree.isLeaf(u) || event.shiftKey) return;
+      if (again || event.altKey) this.toggle(u, !this.tree.folded[u], event.altKey);
     });
   }
 

@@ -7,6 +7,7 @@ function render({ model, el }) {
   frame.setAttribute("sandbox", "allow-scripts allow-forms allow-downloads");
   frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #ccc;border-radius:4px;box-sizing:border-box`;
   let port = null;
+  let theme = "light";
   let told; // what the page knows already
   const tell = () => {
     const node = model.get("_place");
@@ -31,12 +32,18 @@ function render({ model, el }) {
     };
     frame.contentWindow.postMessage({ tripletree: "clade" }, "*", [channel.port2]);
     told = null; // a page that has just been loaded
+    port.postMessage({ theme });
     tell();
+  });
+  const stop = followTheme(el, (now) => {
+    theme = now;
+    if (port) port.postMessage({ theme });
   });
   frame.srcdoc = model.get("page");
   model.on("change:_place", tell);
   el.append(frame);
   return () => {
+    stop();
     model.off("change:_place", tell);
     close();
   };
