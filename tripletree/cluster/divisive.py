@@ -822,8 +822,9 @@ class DivisiveReCon(HierarchicalClusterer):
         --------
         >>> X = [[0.0], [1.0], [5.0], [6.5]]
         >>> model = DivisiveReCon(2).fit(X, triplets=[(0, 1, 2), (2, 3, 0)])
-        >>> model.triplet_probability([(0, 1, 3)]).round(1).tolist()
-        [1.0]
+        >>> share = model.triplet_probability([(0, 1, 3), (0, 3, 1), (1, 3, 0)])
+        >>> int(share.argmax()), round(float(share.sum()), 6)
+        (0, 1.0)
         """
         check_is_fitted(self)
         if self._sample is None:

@@ -125,6 +125,8 @@ class CladeSupport(NamedTuple):
     displayed, violated : int
         Known triplets ab|c that put a and b into the clade and c outside; and those it violates, as it has c and just
         one of a and b.
+    probability : float
+        Posterior probability of the clade (`DivisiveReCon.clade_support_`); NaN if no trees were sampled.
     """
 
     node: int
@@ -132,6 +134,7 @@ class CladeSupport(NamedTuple):
     stability: float
     displayed: int
     violated: int
+    probability: float = float("nan")
 
 
 class Doubt(NamedTuple):
@@ -901,7 +904,7 @@ def report(
         uses,
         float(adjusted_rand_score(plain.labels_, informed.labels_)),
         _profiles(shown, table, points, names, stability, known, is_matrix),
-        _clades(shown.hierarchy_, informed, stability),
+        _clades(shown, informed, stability),
         _taxa(known.value, plain, informed),
         _doubts(shown, constraints, measured, who),
         _doubtful_samples(measured),
@@ -1097,14 +1100,19 @@ def _profiles(
     return tuple(found)
 
 
-def _clades(tree: Hierarchy, informed: Any, stability: _Stability | None) -> tuple[CladeSupport, ...]:
+def _clades(shown: Any, informed: Any, stability: _Stability | None) -> tuple[CladeSupport, ...]:
     if stability is None:
         return ()
+    tree = shown.hierarchy_
+    sure = getattr(shown, "clade_support_", None)
+    sure = np.full(tree.n_nodes - tree.n_leaves, np.nan) if sure is None else sure
     triplets = getattr(informed, "triplets_", None)
     zeros = np.zeros(tree.n_nodes, np.int64)
     displayed, violated = (zeros, zeros) if triplets is None or not len(triplets) else _support(tree, triplets)
     start, stop, _ = tree.leaf_intervals
     return tuple(
-        CladeSupport(u, int(stop[u] - start[u]), share, int(displayed[u]), int(violated[u]))
+        CladeSupport(
+            u, int(stop[u] - start[u]), share, int(displayed[u]), int(violated[u]), float(sure[u - tree.n_leaves])
+        )
         for u, share in stability.clades.items()
     )

@@ -495,11 +495,13 @@ def _clades(report: Report) -> str:
     if not report.clades:
         return ""
     _, place, _ = depth_first(report.hierarchy)
+    sampled = not all(np.isnan(x.probability) for x in report.clades)
     rows = [
         (
             f'{_clade_text(report, x.node)} <button type="button" data-node="{int(place[x.node])}">show</button>',
             f"{x.size:,}",
             _share(x.stability),
+            *([_share(x.probability)] if sampled else []),
             f"{x.displayed:,}",
             f"{x.violated:,}",
         )
@@ -510,12 +512,18 @@ def _clades(report: Report) -> str:
         "<i>ab|c</i> with <i>a</i> and <i>b</i> in the clade and <i>c</i> outside. Against: those with <i>c</i> and "
         "just one of <i>a</i> and <i>b</i> in it.</p>"
     )
+    if sampled:
+        text += (
+            "<p>Probability: the share of trees with exactly this clade among trees sampled from their posterior, given "
+            "the data and the knowledge. One sample more or less makes another clade, so that large clades have low "
+            "probabilities although most of their samples belong together.</p>"
+        )
     table = _table(
         "The largest clades, and what supports them",
-        ("clade", "samples", "stability", "for", "against"),
+        ("clade", "samples", "stability", *(["probability"] if sampled else []), "for", "against"),
         rows,
         more=len(report.clades) - ROWS,
-        numbers=4,
+        numbers=5 if sampled else 4,
     )
     return _section("clades", "Support of clades", text, table)
 

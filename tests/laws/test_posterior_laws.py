@@ -1,0 +1,219 @@
+"""Samples of trees: the chain against its own definition, what must hold, and how sure it is of what is true."""
+
+import io
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from examples import yule
+
+import tripletree as tt
+from tripletree import kernels
+from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.cluster import DivisiveReCon, posterior
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+
+
+def traits(h, d, rng, noise=0.25):
+    """Features that drift along the branches of a tree, one unit of variance from the root to a leaf."""
+    height = np.zeros(h.n_nodes)
+    for u in range(h.n_nodes - 1):
+        height[h.parent[u]] = max(height[h.parent[u]], height[u] + 1)
+    height /= height.max()
+    value = np.zeros((h.n_nodes, d))
+    for u in range(h.n_nodes - 2, -1, -1):
+        p = h.parent[u]
+        value[u] = value[p] + np.sqrt(height[p] - height[u]) * rng.normal(size=d)
+    return value[: h.n_leaves] + noise * rng.normal(size=(h.n_leaves, d))
+
+
+def begun(n, m, rng):
+    """The state of a chain, and the tree and the triplets that it has to do with."""
+    h = yule(n, rng).reindex(LeafIndex(n))
+    t = sample_triplets(h, m, random_state=rng).reindex(h.leaves)
+    start = yule(n, rng).reindex(LeafIndex(n)).parent.astype(np.int32)
+    X = rng.normal(size=(n, 3))
+    return posterior._begun(X, start, t.rows, rng.uniform(0.5, 2, len(t))), h, t
+
+
+def literal_fit(walk):
+    """The log-likelihood by the covariance of the leaves: shared height to the root, and noise; the root is free."""
+    n, d = len(walk.near), walk.mean.shape[1]
+    root = int(np.flatnonzero(walk.parent < 0)[0])
+    shared = np.zeros((n, n))
+    for i in range(n):
+        above = set()
+        u = i
+        while u >= 0:
+            above.add(u)
+            u = walk.parent[u]
+        for j in range(n):
+            v = j
+            while v not in above:
+                v = walk.parent[v]
+            shared[i, j] = walk.height[root] - walk.height[v]
+    shared += walk.state[kernels.posterior.NOISE] * np.eye(n)
+    # contrasts: the n - 1 directions that do not depend on the root's value
+    contrast = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0][:, 1:]
+    cov = contrast.T @ shared @ contrast
+    X = contrast.T @ walk.mean[:n]
+    return -0.5 * (d * np.linalg.slogdet(cov)[1] + np.trace(X.T @ np.linalg.solve(cov, X)))
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 20])
+def test_chain__keeps_what_it_could_compute_anew(n, rng):
+    """Likelihood, prior, sizes and triplets displayed, after many steps; the likelihood is that of its definition."""
+    walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
+    offset = literal_fit(walk) - walk.state[kernels.posterior.FIT]
+    loops = kernels.posterior
+    for _ in range(5):
+        loops.walk(walk, 1.0, 1.5, rng.random((300, 8)))
+        loops.rescale(walk, posterior._by_height(walk), 1.0, rng.random((2, 2)))
+        state, size, shown = walk.state.copy(), walk.size.copy(), walk.shown.copy()
+        loops.begin(walk, posterior._by_height(walk))
+        np.testing.assert_allclose(state, walk.state, rtol=1e-8)
+        assert np.array_equal(size, walk.size)
+        assert np.array_equal(shown, walk.shown)
+        assert (walk.height[walk.parent[:-1][walk.parent[:-1] >= 0]] > 0).all()
+        tree = Hierarchy(posterior._numbered(walk), LeafIndex(n))
+        assert np.array_equal(displays(tree, t), shown)
+        assert literal_fit(walk) - walk.state[kernels.posterior.FIT] == pytest.approx(offset, abs=1e-6)
+
+
+def test_chain__without_data_every_history_is_as_frequent():
+    """Four leaves, a flat likelihood: the 18 ranked histories of the coalescent, and of Yule trees, are as likely."""
+    rng = np.random.default_rng(0)
+    start = np.array([4, 4, 5, 6, 5, 6, -1], np.int32)
+    walk = posterior._begun(rng.normal(size=(4, 2)), start, np.empty((0, 3), np.int32), np.ones(0))
+    count = Counter()
+    for k in range(9_000):
+        kernels.posterior.walk(walk, 0.0, 1.0, rng.random((20, 8)))
+        if k % 50 == 0:  # heights have no scale without data
+            walk.height[4:] *= 10 / walk.state[kernels.posterior.LENGTH]
+            kernels.posterior.begin(walk, posterior._by_height(walk))
+        count[tuple(posterior._numbered(walk).tolist())] += 1
+    assert len(count) == 18
+    assert min(count.values()) > 400
+    assert max(count.values()) < 600
+
+
+@pytest.mark.parametrize("n", [4, 9, 25])
+def test_chain__hard_triplets_hold_in_every_tree(n, rng):
+    for _ in range(3):
+        h = yule(n, rng).reindex(LeafIndex(n))
+        t = sample_triplets(h, n, random_state=rng).reindex(h.leaves)
+        starts = [h.parent.astype(np.int32)] * 2
+        one = np.ones(len(t))
+        found, noise = posterior.sample_trees(rng.normal(size=(n, 2)), starts, t.rows, one, rng, hard=True, effort=0.1)
+        assert all(displays(Hierarchy(parent, h.leaves), t).all() for parent in found)
+        assert not noise.any()
+
+
+def test_chain__is_the_same_on_any_number_of_threads(monkeypatch, rng):
+    X = rng.normal(size=(30, 3))
+    rows = np.array([rng.permutation(30)[:3] for _ in range(30)])
+    fits = []
+    for cores in (1, 2, 8):
+        monkeypatch.setattr(posterior.os, "cpu_count", lambda cores=cores: cores)
+        fits.append(DivisiveReCon(3, effort=0.2).fit(X, triplets=rows))
+    for fit in fits[1:]:
+        assert fit.hierarchy_ == fits[0].hierarchy_
+        assert np.array_equal(fit.clade_support_, fits[0].clade_support_)
+
+
+def test_support__is_the_share_of_trees_with_the_clade(rng):
+    n = 9
+    X, rows = rng.normal(size=(n, 2)), np.array([[0, 1, 2], [3, 4, 0], [5, 6, 1], [1, 2, 7]])
+    model = DivisiveReCon(2, effort=0.2).fit(X, triplets=rows)
+    sample = [Hierarchy(parent, LeafIndex(n)) for parent in model._sample.parents]
+
+    # the sample is over the samples in the order of their values
+    def clades(tree, number):
+        start, stop, leaf = tree.leaf_intervals
+        return [frozenset(number[leaf[i:j]].tolist()) for i, j in zip(start[n:], stop[n:], strict=True)]
+
+    of_sample = [set(clades(tree, np.argsort(model._sample.owner))) for tree in sample]
+    wanted = [np.mean([c in found for found in of_sample]) for c in clades(model.hierarchy_, np.arange(n))]
+    assert np.allclose(model.clade_support_, wanted)
+    assert model.clade_support_[-1] == 1.0  # the root
+    text = io.StringIO(tt.write_newick(model.hierarchy_, support=model.clade_support_))
+    assert np.allclose(np.sort(tt.io.read_newick_support(text)[1]), np.sort(wanted), atol=1e-6)
+
+
+def test_triplet_probability__sums_to_one_and_takes_labels(rng):
+    import pandas as pd
+
+    names = [f"s{i}" for i in range(12)]
+    X = pd.DataFrame(rng.normal(size=(12, 2)), index=names)
+    t = tt.TripletSet.from_labels([("s0", "s1", "s2"), ("s3", "s4", "s0")], names)
+    model = DivisiveReCon(2, effort=0.1).fit(X, triplets=t)
+    three = [("s5", "s1", "s9"), ("s5", "s9", "s1"), ("s1", "s9", "s5")]
+    share = model.triplet_probability(three)
+    assert share.sum() == pytest.approx(1.0)
+    of_set = model.triplet_probability(t)
+    assert np.array_equal(of_set, model.triplet_probability([("s0", "s1", "s2"), ("s3", "s4", "s0")]))
+    assert np.array_equal(model.triplet_probability(np.array([[5, 1, 9]])), share[:1])
+    with pytest.raises(tt.errors.UnknownLeafError, match="nobody"):
+        model.triplet_probability([("s0", "s1", "nobody")])
+    with pytest.raises(ValueError, match="no trees were sampled"):
+        DivisiveReCon(2).fit(X).triplet_probability(three)
+    with pytest.raises(ValueError, match="no trees were sampled"):
+        DivisiveReCon(2, effort=0).fit(X, triplets=t).triplet_probability(three)
+    assert DivisiveReCon(2, effort=0).fit(X, triplets=t).clade_support_ is None
+
+
+@pytest.mark.slow
+def test_many_samples__clades_that_are_not_taken_apart_have_no_support(monkeypatch, rng):
+    from tripletree.cluster import divisive
+
+    monkeypatch.setattr(divisive, "COARSE", 20)
+    X = np.concatenate([rng.normal(size=(30, 2)) + 9 * k for k in range(3)])
+    rows = np.array([[0, 1, 40], [30, 31, 70], [60, 61, 2], [5, 6, 33]])
+    model = DivisiveReCon(3, effort=0.2).fit(X, triplets=rows)
+    known = ~np.isnan(model.clade_support_)
+    assert 10 < known.sum() < 25
+    assert (model.clade_support_[known] <= 1).all()
+    share = model.triplet_probability([(0, 1, 40), (0, 40, 1), (1, 40, 0)])
+    assert share.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.slow
+def test_probabilities__are_about_as_often_true_as_they_say():
+    """Simulated trees with 40 leaves and 40 triplets, a tenth of them wrong."""
+    said, true = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        h = yule(40, rng).reindex(LeafIndex(40))
+        X = traits(h, 4, rng)
+        t = sample_triplets(h, 40, random_state=rng).reindex(h.leaves)
+        rows = t.rows.copy()
+        rows[:4] = rows[:4][:, [0, 2, 1]]
+        model = DivisiveReCon(4).fit(X, triplets=rows)
+        trios = np.array([rng.permutation(40)[:3] for _ in range(400)])
+        said += model.triplet_probability(trios).tolist()
+        true += displayed(h, trios)
+    said, true = np.array(said), np.array(true)
+    for low, high in ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01)):
+        some = (said >= low) & (said < high)
+        assert abs(said[some].mean() - true[some].mean()) < 0.12
+
+
+def displayed(h, rows):
+    return [bool(displays(h, tt.TripletSet([row], h.leaves))[0]) for row in rows.tolist()]
+
+
+def test_trees__are_nearer_to_the_truth_than_without_the_sample():
+    """n triplets, a fifth of them wrong: unseen triplets displayed, over six draws."""
+    gain = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        h = yule(60, rng).reindex(LeafIndex(60))
+        X = traits(h, 4, rng)
+        rows = sample_triplets(h, 60, random_state=rng).reindex(h.leaves).rows.copy()
+        rows[:12] = rows[:12][:, [0, 2, 1]]
+        unseen = sample_triplets(h, 2_000, random_state=rng).reindex(h.leaves)
+        with_it, without = (DivisiveReCon(4, effort=e).fit(X, triplets=rows).hierarchy_ for e in (1.0, 0.0))
+        gain.append(displays(with_it, unseen).mean() - displays(without, unseen).mean())
+    assert np.mean(gain) > 0.03
