@@ -514,7 +514,7 @@ def _clades(report: Report) -> str:
     )
     if sampled:
         text += (
-            "<p>Probability: the share of trees with exactly this clade among trees sampled from their posterior, given "
+            "<p>Probability: the share of trees with just this clade among trees sampled from their posterior, given "
             "the data and the knowledge. One sample more or less makes another clade, so that large clades have low "
             "probabilities although most of their samples belong together.</p>"
         )
