@@ -153,9 +153,10 @@ plt.show()
 #
 # ## Without the truth
 #
-# At home there is no truth. But knowledge can be held out: `evaluate_knowledge` makes hierarchies with none, some and all of four
-# fifths of it, and counts how much of the last fifth they display, in turn. Here with one triplet for each sample, 10 % wrong:
-# so are those that are held out, and no hierarchy can be expected to display more than nine tenths of them.
+# At home there is no truth. But knowledge can be hidden: `evaluate_knowledge` hides what is known of a fifth of the samples in
+# turn, makes hierarchies with what is known of none, some and all of the others, and counts how many triplets on the hidden
+# samples they display. The control is the same after hidden samples have exchanged their names. Here with one triplet for each
+# sample, 10 % wrong: so are those that are hidden, and no hierarchy can be expected to display more than nine tenths of them.
 
 # %%
 for name, (X, truth, y) in sets.items():
@@ -174,5 +175,5 @@ for name, (X, truth, y) in sets.items():
     print(f"{name}: {report.verdict}, gain {report.gain:+.0%} (+-{report.gain_error:.0%})")
 
 # %% [markdown]
-# On the wines, the same triplets help one method and hurt the other, and held-out triplets show it without the truth. On the
-# species, where the curves show a small gain or none at this amount, the answer is that it is not clear.
+# Triplets on hidden samples show without the truth what the curves above show with it: where a gain is small, the answer is
+# that there is no clear difference.

@@ -303,8 +303,8 @@ def describe(
     '-' for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.
 
-    With --validate, a fifth of the triplets is held out at a time, and the hierarchies that DivisiveReCon makes of the
-    data with none, some and all of the others are compared with them.
+    With --validate, the triplets on a fifth of the samples are hidden at a time, and the hierarchies that DivisiveReCon
+    makes of the data with none, some and all of the others are compared with them.
 
     The file may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, how
     many follow from them, which leaves they hold together, and how many triplets they give; the exit status is 1 if

@@ -506,11 +506,11 @@ def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
 class DivisiveReCon(HierarchicalClusterer):
     """Divisive clustering with triplets, pairs, a hierarchy or class labels, some of which may be wrong.
 
-    Triplets change the distances of the samples that they name, and of samples near to these. Several trees of such
-    distances, each made without a part of the triplets, are averaged. Then the mean tree is divided anew from the top:
-    the samples of each clade are split in two by the votes of the triplets inside it, where whole branches rather than
-    single samples change sides. Hard constraints all hold in the end; soft ones may be outvoted. Without any knowledge
-    the result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed distances.
+    The tree is the mean of trees sampled from their posterior, given the features, which evolve along the branches, and
+    triplets, of which some may be wrong. The chains of the sample begin at a tree that is divided from the top by the
+    votes of the triplets, and at the plain tree. Hard constraints all hold in the end; soft ones may be outvoted. Without
+    any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed
+    distances. For these, for classes alone and for hard pairs it is the divided tree.
 
     Parameters
     ----------
@@ -580,7 +580,7 @@ class DivisiveReCon(HierarchicalClusterer):
         are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
         (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
     validation_ : ValidationReport or None
-        After ``fit(..., validate=True)``: whether the knowledge helps, by parts of it that were held out. Else None.
+        After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
         What `predict` needs, and nothing else.
     n_leaves_, n_features_in_ : int
@@ -603,7 +603,7 @@ class DivisiveReCon(HierarchicalClusterer):
     The order of rows does not matter: samples are sorted by their values before anything is drawn or tied, with
     precomputed distances each by its distances to the others, from the shortest on. Samples that are equal in this keep
     the order of their rows, which can decide if different things are known of them, or different distances belong to
-    them. The parts that ``validate=True`` holds out are dealt by the order of what is given.
+    them. The parts that ``validate=True`` hides are dealt by the order of what is given.
 
     Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
     of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
@@ -696,8 +696,8 @@ class DivisiveReCon(HierarchicalClusterer):
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         validate : bool
-            Whether to hold out a fifth of the knowledge at a time, and compare what is held out with results made with
-            and without the rest: six further fits, and five where knowledge turns out to hurt.
+            Whether to hide what is known of a fifth of the samples at a time, and compare it with results made with and
+            without the rest: six further fits, and five if knowledge turns out to hurt.
 
         Returns
         -------

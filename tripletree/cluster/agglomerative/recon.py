@@ -171,7 +171,7 @@ class ReCon(HierarchicalClusterer):
     penalty_, n_micro_clusters_ : float or None, int or None
         The penalty for a unit of weight, and the number of micro-clusters; None where there are none.
     validation_ : ValidationReport or None
-        After ``fit(..., validate=True)``: whether the constraints help, by parts of them that were held out. Else None.
+        After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
         What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_, feature_names_in_ : int, int, ndarray of str
@@ -311,7 +311,7 @@ class ReCon(HierarchicalClusterer):
             How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
             equal rows are, of which triplets name the first. See Notes of the class; not with pairs or micro-clusters.
         validate : bool
-            Whether to hold out a fifth of the constraints at a time, and compare what is held out with results made
+            Whether to hide the constraints on a fifth of the samples at a time, and compare them with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
 
         Returns
