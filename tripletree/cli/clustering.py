@@ -187,8 +187,8 @@ def cluster(
 
     By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
-    one made without constraints, on samples whose constraints are hidden. A page on all of it, to be read and printed, is
-    made by 'tripletree report'.
+    one made without constraints, on samples whose constraints are hidden. 'tripletree report' makes a page on all of
+    it, to be read and printed.
     """
     _check_options(ctx, method, pair_file)
     if reading and hierarchy_file is None:

@@ -63,8 +63,8 @@ little where all triplets are right and loses little where a fifth of them is wr
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
 row numbers, as for an array. The names of features are taken from both.
 
-**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides what is known of some samples in turn,
-warns if results without knowledge place them better, and names a better setting. ``validation_`` has the figures.
+**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides what is known of some samples in
+turn, warns if results without knowledge place them better, and names a better setting. ``validation_`` has the figures.
 
 How the algorithms work is explained in ``docs/algorithms.md``.
 """

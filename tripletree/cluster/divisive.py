@@ -508,9 +508,9 @@ class DivisiveReCon(HierarchicalClusterer):
 
     The tree is the mean of trees sampled from their posterior, given the features, which evolve along the branches, and
     triplets, of which some may be wrong. The chains of the sample begin at a tree that is divided from the top by the
-    votes of the triplets, and at the plain tree. Hard constraints all hold in the end; soft ones may be outvoted. Without
-    any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed
-    distances. For these, for classes alone and for hard pairs it is the divided tree.
+    votes of the triplets, and at the plain tree. Hard constraints all hold in the end; soft ones may be outvoted.
+    Without any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of
+    precomputed distances. For these, for classes alone and for hard pairs it is the divided tree.
 
     Parameters
     ----------
