@@ -424,7 +424,7 @@ def _tree(
     few = len(known.rows) == 0 or known.weight.sum() < np.unique(known.rows).size
     tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
     divide = hard or tied or not few
-    sampled = effort > 0 and not is_matrix and not tied and len(above.rows) > 0 and owner.max() > 1
+    sampled = effort > 0 and not is_matrix and not tied and len(known.rows) > 0 and 2 < n <= COARSE
     sample: TreeSample | None = None
     base, share = merges[:, :2].astype(np.int32), None
     if len(above.rows):
@@ -436,11 +436,7 @@ def _tree(
         share = float(best.mean())
         lead = _lead(held.shown, _shown(_parents(plain), above.rows), above.weight)
         weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
-        base = _mean_tree([*held.trees, _parents(plain)], weight, items.size)
-        if sampled and n > COARSE:
-            sample = _sample(points, owner, [base, plain], above, False, estimate, effort, rng, tell)
-            base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), items.size)
-        base = _refined(base, merges)
+        base = _refined(_mean_tree([*held.trees, _parents(plain)], weight, items.size), merges)
     parent, noise = _parents(base), 0.0 if hard else known.noise
     if divide:
         parent = _divided(base, known, hard)
@@ -448,53 +444,26 @@ def _tree(
         violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
         noise = float(min(max(violated, LEAST), MOST))
         parent = _divided(base, replace(known, noise=noise), hard)
-    if sampled and n <= COARSE:
-        plain = _children(_divided(merges[:, :2].astype(np.int32), known, True)) if hard else plain
-        sample = _sample(points, owner, [_children(parent), plain], known, hard, estimate, effort, rng, tell)
+    if sampled:
+        other = _divided(plain, known, True) if hard else _parents(plain)
+        share_of_wrong = None if estimate else known.noise
+        trees, shares = sample_trees(
+            points,
+            [parent, other],
+            known.rows,
+            known.weight,
+            rng,
+            hard=hard,
+            noise=share_of_wrong,
+            effort=effort,
+            tell=tell,
+        )
+        sample = TreeSample(trees, shares, np.arange(n))
         base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
         parent = _divided(base, known, True) if hard else _parents(base)
     if sample is not None and estimate and not hard:
         noise = float(sample.noise.mean())
     return _ChosenTree(parent, share, noise, sample)
-
-
-def _sample(
-    points: np.ndarray,
-    owner: np.ndarray,
-    starts: list[np.ndarray],
-    known: _Known,
-    hard: bool,
-    estimate: bool,
-    effort: float,
-    rng: np.random.Generator,
-    tell: Callable[[int], Any],
-) -> TreeSample:
-    """Trees of the items sampled from chains that begin at base trees."""
-    size = np.bincount(owner)
-    means = points
-    if size.size < owner.size:
-        means = np.zeros((size.size, points.shape[1]))
-        np.add.at(means, owner, points)
-        means /= size[:, None]
-    parents, noise = sample_trees(
-        means,
-        [_parents(base) for base in starts],
-        known.rows,
-        known.weight,
-        rng,
-        hard=hard,
-        noise=None if estimate else known.noise,
-        effort=effort,
-        tell=tell,
-    )
-    return TreeSample(parents, noise, owner)
-
-
-def _children(parent: np.ndarray) -> np.ndarray:
-    """The base tree with these parents, which come after their children."""
-    n = (parent.size + 1) // 2
-    order = np.argsort(parent[:-1], kind="stable").astype(np.int32)
-    return order.reshape(n - 1, 2)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
@@ -571,8 +540,8 @@ class DivisiveReCon(HierarchicalClusterer):
         The must-links and cannot-links that were used.
     clade_support_ : ndarray of float64, shape (n_samples - 1,), or None
         How sure the clade of each inner node of ``hierarchy_`` is: its posterior probability, as the share of the
-        sampled trees that have it. NaN for clades within those that are not taken apart beyond 2,000 samples. None if
-        no trees were sampled. ``write_newick(hierarchy_, support=clade_support_)`` writes it.
+        sampled trees that have it. None if no trees were sampled (see `triplet_probability`).
+        ``write_newick(hierarchy_, support=clade_support_)`` writes it.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
@@ -598,7 +567,8 @@ class DivisiveReCon(HierarchicalClusterer):
     Hard constraints need no test on the way: clades are split only between components of the Aho graph, and both sides
     of such a split stay consistent (``docs/algorithms.md``, "Divisions that keep all triplets").
 
-    Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division is of the samples.
+    Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
+    samples are divided.
 
     The order of rows does not matter: samples are sorted by their values before anything is drawn or tied, with
     precomputed distances each by its distances to the others, from the shortest on. Samples that are equal in this keep
@@ -789,7 +759,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self.n_leaves_ = n
             self.clade_support_ = None
             if self._sample is not None:
-                self._sample = replace(self._sample, owner=self._sample.owner[place])
+                self._sample = replace(self._sample, leaf=place)
                 self.clade_support_ = self._sample.support(tree)
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
@@ -806,15 +776,15 @@ class DivisiveReCon(HierarchicalClusterer):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The share of the sampled trees that display each triplet. For ab|c, ac|b and bc|a it sums to 1. Beyond 2,000
-            samples, triplets within clades that are not taken apart are 1 or 0, as ``hierarchy_`` displays them.
+            The share of the sampled trees that display each triplet. For ab|c, ac|b and bc|a it sums to 1.
 
         Raises
         ------
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If no trees were sampled: nothing was known, or only classes, hard pairs or distances, or ``effort=0``.
+            If no trees were sampled: nothing was known, or only classes or pairs that must hold; X holds distances, or
+            more than 2,000 samples; or ``effort=0``.
         UnknownLeafError, InvalidTripletError
             If a triplet names a sample that the fit did not have, or is malformed.
 
@@ -829,8 +799,8 @@ class DivisiveReCon(HierarchicalClusterer):
         check_is_fitted(self)
         if self._sample is None:
             msg = (
-                "no trees were sampled: give triplets or a hierarchy to fit, samples with features rather than "
-                "distances, and effort above 0"
+                "no trees were sampled: give triplets or a hierarchy to fit, 2,000 samples at most, with features "
+                "rather than distances, and effort above 0"
             )
             raise ValueError(msg)
         leaves = self.hierarchy_.leaves
@@ -843,7 +813,7 @@ class DivisiveReCon(HierarchicalClusterer):
             entries = [check_label_triple(row, k) for k, row in enumerate(check_entries(triplets, "triplets"))]
             flat = leaves.indices([x for row in entries for x in row], what="triplets' leaves")
             rows = np.array(flat, np.int32).reshape(-1, 3)
-        return self._sample.probability(rows, self.hierarchy_)
+        return self._sample.probability(rows)
 
     def _merges(
         self,

@@ -34,8 +34,8 @@ NEAR = 10
 #: The share of wrong triplets has the prior Beta(1, 9).
 WRONG, RIGHT = 1.0, 9.0
 
-#: Steps of a chain for each leaf, and the least number from about forty leaves on; fewer for fewer.
-STEPS, LEAST = 1_000, 100_000
+#: Steps of a chain for each leaf, the least number from 32 leaves on (fewer for fewer), and the greatest.
+STEPS, LEAST, MOST = 1_000, 100_000, 1_200_000
 
 #: The share of the steps before the first tree is sampled, and trees in the sample.
 BURN, TREES = 1 / 3, 100
@@ -50,52 +50,37 @@ class TreeSample:
 
     Attributes
     ----------
-    parents : ndarray of int32, shape (t, 2 g - 1)
-        Of each tree over g items; parents come after their children.
+    parents : ndarray of int32, shape (t, 2 n - 1)
+        Of each tree; parents come after their children.
     noise : ndarray of float64, shape (t,)
         The share of wrong triplets that goes with each tree.
-    owner : ndarray of int64, shape (n,)
-        The item of each sample: the sample itself, or a clade that was not taken apart if there are many samples.
+    leaf : ndarray of int64, shape (n,)
+        The leaf of each sample in these trees.
     """
 
     parents: np.ndarray
     noise: np.ndarray
-    owner: np.ndarray
+    leaf: np.ndarray
 
     def support(self, tree: Hierarchy) -> np.ndarray:
         """The share of the trees that have each clade of a tree over the samples, for each inner node.
 
-        NaN for clades within an item. A clade is known by the sum of random 128-bit numbers of its leaves.
+        A clade is known by the sum of random 128-bit numbers of its leaves. O(t n).
         """
-        n, items = self.owner.size, int(self.owner.max()) + 1
+        n = self.leaf.size
         code = np.random.default_rng(0).integers(0, 2**63, (n, 2), dtype=np.uint64)
-        of_items = np.zeros((items, 2), np.uint64)
-        np.add.at(of_items, self.owner, code)
-        wanted = _clade_codes(tree.parent, code)[n:]
+        wanted = _clade_codes(tree.parent, code[self.leaf])[n:]
         found = dict.fromkeys(wanted, 0)
         for parent in self.parents:
-            for key in _clade_codes(parent, of_items)[items:]:
+            for key in _clade_codes(parent, code)[n:]:
                 if key in found:
                     found[key] += 1
-        share = np.array([found[key] for key in wanted]) / len(self.parents)
-        start, stop, leaf = tree.leaf_intervals
-        first, last = (
-            function.reduceat(np.append(self.owner[leaf], 0), np.stack([start[n:], stop[n:]], axis=1).ravel())[::2]
-            for function in (np.minimum, np.maximum)
-        )
-        share[first == last] = np.nan
-        return share
+        return np.array([found[key] for key in wanted]) / len(self.parents)
 
-    def probability(self, rows: np.ndarray, tree: Hierarchy) -> np.ndarray:
-        """The share of the trees that display each triplet, rows of samples; by `tree` within two items or one."""
-        items = self.owner[rows]
-        a, b, c = items.T
-        apart = (a != b) & (a != c) & (b != c)
-        found = _displayed(tree, rows).astype(np.float64)
-        if apart.any():
-            some = np.ascontiguousarray(items[apart])
-            found[apart] = np.mean([_displayed(Hierarchy(freeze(x.copy())), some) for x in self.parents], axis=0)
-        return found
+    def probability(self, rows: np.ndarray) -> np.ndarray:
+        """The share of the trees that display each triplet, rows of samples."""
+        leaves = np.ascontiguousarray(self.leaf[rows])
+        return np.mean([_displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
 
 
 def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
@@ -121,7 +106,7 @@ def _displayed(tree: Hierarchy, rows: np.ndarray) -> np.ndarray:
 
 def n_steps(n: int, effort: float = 1.0) -> int:
     """The steps of a chain over trees with n leaves."""
-    return round(effort * max(STEPS * n, min(LEAST, 100 * n * n)))
+    return round(effort * min(MOST, max(STEPS * n, min(LEAST, 100 * n * n))))
 
 
 def sample_trees(
