@@ -504,7 +504,7 @@ def _cuts(
                 value = value / float(weight.sum()) - log_within(points, labels, weights, inside)
         return value, labels
 
-    def compared(sizes: Sequence[float]) -> list[tuple[float, np.ndarray]]:
+    def compared(sizes: Sequence[float], floor: float = 0.0) -> list[tuple[float, np.ndarray]]:
         nonlocal refused, incompatible
         found: list[tuple[float, np.ndarray]] = []
         for name in rules:
@@ -522,7 +522,9 @@ def _cuts(
                 labels = labels_of(hierarchy, split, least, points, anywhere=anywhere, weights=weights)
                 if compatible_with is not None:
                     moved = unbroken(labels, compatible_with, points, weights=weights)
-                    if moved is None or not fit_together(moved, compatible_with.rows):
+                    # moves may empty a cluster but for a few leaves: then nothing is broken, and nothing is said
+                    sound = moved is not None and np.bincount(moved, weights).min() >= floor
+                    if moved is None or not sound or not fit_together(moved, compatible_with.rows):
                         incompatible = labels
                         continue
                     labels = by_first_leaf(moved)
@@ -532,11 +534,11 @@ def _cuts(
                     break
         return found
 
-    n_large = len(sizes)
+    n_large, floor = len(sizes), 0.0
     if compatible_with is not None and k is not None and crumbs_last:
-        total = hierarchy.n_leaves if weights is None else float(weights.sum())
-        n_large = sum(size >= CRUMB * total / k for size in sizes)
-    found = compared(sizes[:n_large])
+        floor = CRUMB * (hierarchy.n_leaves if weights is None else float(weights.sum())) / k
+        n_large = sum(size >= floor for size in sizes)
+    found = compared(sizes[:n_large], floor)
     if not found and compatible_with is not None and k is not None and (crumbs_last or incompatible is not None):
         clades = _clade_cut(hierarchy, k, not crumbs_last and rule == "support", compatible_with, points, weights)
         found = [] if clades is None else [valued(clades)]
