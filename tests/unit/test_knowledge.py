@@ -42,7 +42,7 @@ def test_evaluate_knowledge__random_triplets_do_not_help(blobs):
     report = tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(shuffled, 60, random_state=0))
     assert report.verdict == "unclear"
     assert not report.agrees
-    assert "No agreement beyond chance" in str(report)
+    assert "No agreement that can be told from chance" in str(report)
 
 
 def traits(h, rng):

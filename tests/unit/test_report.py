@@ -235,7 +235,7 @@ def test_report__too_little_to_hold_out(iris):
     found = tt.report(X, triplets=[(names[0], names[1], names[2])], sample_names=names, n_resamples=1)
     assert found.knowledge is None
     assert found.uses_knowledge
-    assert "Not measured: something has to be known of at least four samples" in html_of(found)
+    assert "Not measured: that takes four samples of which something is known" in html_of(found)
     flat = tt.Hierarchy.from_nested(names[:5])
     found = tt.report(X, hierarchy=flat, sample_names=names, n_resamples=1)
     assert found.knowledge is None

@@ -38,7 +38,7 @@ __all__ = [
     "check_leaf_weights",
     "chooser",
     "cut",
-    "real_clusters",
+    "has_several",
     "suggest_n_clusters",
     "suggested",
     "support_of",
@@ -683,8 +683,8 @@ def suggest_n_clusters(
 
     For each number k, the clusters of ``cut(hierarchy, k, triplets=triplets, samples=samples)`` are scored in nats: by
     the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets. A few
-    odd samples make no cluster: numbers that leave clusters of less than a fifth of the mean size are passed over as
-    far as possible.
+    odd samples make no cluster: numbers that leave just one cluster of a fifth of the mean size or more are passed
+    over, if there are others.
 
     Parameters
     ----------
@@ -729,9 +729,9 @@ def suggest_n_clusters(
     level. For triplets of classes, or of a hierarchy with large nodes, q is greater at their own level: where q > h, m
     triplets count m (q log(q / h) + (1 - q) log((1 - q) / (1 - h))) nats.
 
-    Small clusters: the number is chosen among those with the fewest clusters of less than n / 5k samples, and with at
-    least two others, if there are any. Hard constraints may leave no number without such clusters: a phylogeny with the
-    platypus beside a hundred other mammals allows two clusters only if one of them is the platypus.
+    Small clusters: the number is chosen among those with two clusters or more of at least n / 5k samples, if there are
+    any. Hard constraints may force smaller ones beside these: a phylogeny with the platypus beside a hundred other
+    mammals allows two clusters only if one of them is the platypus.
 
     References
     ----------
@@ -785,25 +785,21 @@ def suggested(
         numbers, evidence, shares = [1], [(0.0, 0.0)], [np.ones(1)]
     nats = np.array(evidence)
     total = nats.sum(axis=1)
-    best = max(range(len(numbers)), key=lambda i: (*real_clusters(shares[i]), total[i]))
+    best = max(range(len(numbers)), key=lambda i: (has_several(shares[i]), total[i]))
     reason = _reason(numbers, nats, best)
     passed = int(total.argmax())
     if passed != best:
         smallest = round(float(shares[passed].min() * n))
         reason += (
-            f"; {numbers[passed]} would have {total[passed] - total[best]:.1f} nats more, but a cluster of only "
+            f"; {numbers[passed]} would have {total[passed] - total[best]:.1f} nats more, but only one cluster beside "
             f"{smallest} sample{'' if smallest == 1 else 's'}"
         )
     return NumberOfClusters(numbers[best], np.array(numbers), total, reason)
 
 
-def real_clusters(share: np.ndarray) -> tuple[bool, int]:
-    """How good clusters with these shares of the samples are, greater for better: crumbs are no clusters.
-
-    Returns whether two clusters or more are no crumbs (or there is but one cluster), and minus the number of crumbs.
-    """
-    crumbs = int((share < CRUMB / share.size).sum())
-    return share.size - crumbs >= min(2, share.size), -crumbs
+def has_several(share: np.ndarray) -> bool:
+    """Whether two clusters or more, with these shares of the samples, are no crumbs; or there is but one cluster."""
+    return int((share >= CRUMB / share.size).sum()) >= min(2, share.size)
 
 
 def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
@@ -825,8 +821,11 @@ def _reason(numbers: list[int], nats: np.ndarray, best: int) -> str:
     text = f"{k} cluster{'s' if k > 1 else ''}, of {numbers[0]} to {numbers[-1]}"
     if k > 1:
         by = f"{nats[best, 0]:.1f} by the samples, {nats[best, 1]:.1f} by the triplets"
-        than = f"{abs(gain):.1f} nats {'more' if gain >= 0 else 'less'} than one cluster"
+        than = f"{abs(gain):.1f} nats of evidence {'more' if gain >= 0 else 'less'} than one cluster"
         text += f": {than}, {by if nats[:, 1].any() else 'all by the samples'}"
+        if gain < 0 and numbers[0] > 1:
+            text = text.rpartition(", ")[0] if not nats[:, 1].any() else text
+            text += "; one cluster is not compared, as triplets say that not all samples are alike"
     else:
         text += ": no more are worth their parameters"
     behind = np.where(total <= gain, total, -np.inf)

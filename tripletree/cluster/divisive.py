@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.algorithms.cut import NumberOfClusters, cut, real_clusters, suggest_n_clusters
+from tripletree.algorithms.cut import NumberOfClusters, cut, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays, rows_over
@@ -1042,8 +1042,8 @@ def _widest_gap(heights: np.ndarray, tree: Hierarchy, used: TripletSet) -> int:
         return 1
     rise = np.diff(np.log(np.maximum(last, last[-1] * 1e-9)))
 
-    def merit(i: int) -> tuple[bool, int, float]:
+    def merit(i: int) -> tuple[bool, float]:
         labels = cut(tree, last.size - i, rule="auto", triplets=used)
-        return *real_clusters(np.bincount(labels) / n), float(rise[i])
+        return has_several(np.bincount(labels) / n), float(rise[i])
 
     return last.size - max(range(rise.size), key=merit)

@@ -53,8 +53,8 @@ __all__ = [
 #: Shares of the samples that are not hidden of which something is known to a fit.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
 
-#: A difference of so many standard errors counts.
-CLEAR = 2.0
+#: A difference of so many standard errors counts, if it is not tiny.
+CLEAR, TINY = 2.0, 0.01
 
 #: Parts of the samples that `compare_settings` hides in turn, if there are enough of them.
 FOLDS = 5
@@ -132,9 +132,7 @@ def unclear(agrees: bool) -> str:
     """What an unclear verdict may mean."""
     if agrees:
         return "The data agree with the knowledge on their own, and it makes no clear difference for other names."
-    return (
-        "No agreement beyond chance: the data do not tell where the names belong, or too few names are known to tell."
-    )
+    return "No agreement that can be told from chance: the data do not show where names belong, or too few are known."
 
 
 # ---------------------------------------------------------------------- kinds of knowledge
@@ -379,8 +377,14 @@ class Measured(NamedTuple):
         chance = self.chance[:, None]
         beyond = (self.holds - chance) / np.maximum(1 - chance, 1e-9)
         by_sample = np.bincount(self.sample, beyond[more] - beyond[none]) / self.sample.size
-        # around 0, not around the gain: where two samples are all that changed, their mean is no evidence
-        gain, error = float(by_sample.sum()), float(np.sqrt((by_sample**2).sum()))
+        # around 0, not around the gain: if two samples are all that changed, their mean is no evidence; and chance is
+        # an estimate, from the same exchanges for both
+        slope = (1 - self.agreement) / np.maximum(1 - self.chance, 1e-9) ** 2
+        by_chance = (slope[:, None] * self.exchanged)[[more, none]]
+        of_chance = float((by_chance[0] - by_chance[1]).std()) / np.sqrt(self.exchanged.shape[1])
+        gain, error = float(by_sample.sum()), float(np.hypot(np.sqrt((by_sample**2).sum()), of_chance))
+        if abs(gain) < TINY:
+            return gain, error, "unclear"
         if gain > CLEAR * error and self.is_better_than_chance(more):
             return gain, error, "helps"
         if gain < -CLEAR * error and self.is_better_than_chance(none):

@@ -128,17 +128,17 @@ def _consistency_text(report: Report) -> str:
             f"no: {counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
             "left out."
         )
-    return f"no: {counted(count, 'conflict')} found that share no triplet (at most 5 are looked for)."
+    return f"no: {counted(count, 'conflict')} found, none with a triplet of another (at most 5 are looked for)."
 
 
 def _help_text(report: Report) -> str:
     found = report.knowledge
     if found is None:
-        return "not measured: something has to be known of at least four samples, so that some can be hidden."
+        return "not measured: that takes four samples of which something is known, and something that follows from it."
     verdict = {
         "helps": "yes",
         "hurts": "no, they are placed worse",
-        "unclear": "no clear difference" if found.agrees else "no, no better than by chance",
+        "unclear": "no clear difference" if found.agrees else "no, not that it could be told from chance",
     }[found.verdict]
     return (
         f"Knowing where other samples belong places a sample better: {verdict}. With all others known, the results "
@@ -150,10 +150,10 @@ def _help_text(report: Report) -> str:
 def _agreement_text(report: Report) -> str:
     found = report.knowledge
     assert found is not None
-    beyond = "more" if found.agrees else "no more"
+    beyond = "That is more than chance gives" if found.agrees else "That cannot be told from chance"
     return (
         f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
-        f"That is {beyond} than chance gives: {found.chance[0]:.0%} would agree if samples exchanged their names."
+        f"{beyond}: {found.chance[0]:.0%} would agree if samples exchanged their names."
     )
 
 
@@ -174,18 +174,18 @@ def _doubts_text(report: Report) -> str:
         return "nothing: no constraint could be looked at."
     lost = sum(not x.holds for x in report.doubts)
     noun = "pair" if report.kind == "pairs" else "triplet"
-    result = "clusters" if report.kind == "pairs" else "tree"
+    result = "clusters keep" if report.kind == "pairs" else "tree keeps"
     drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
     looked_at = f"{counted(m, noun)}{drawn}"
     if lost == 0:
-        text = f"the {result} keeps all {looked_at}." if m > 1 else f"the {result} keeps the one {noun}{drawn}."
+        text = f"the {result} all {looked_at}." if m > 1 else f"the {result} the one {noun}{drawn}."
     else:
         others = "one" if lost == 1 else f"{lost:,}"
-        text = f"the {result} keeps {m - lost:,} of {looked_at}, and not the other {others}."
+        text = f"the {result} {m - lost:,} of {looked_at}, and not the other {others}."
     more = len(report.doubts) - lost
     if more:
         text += (
-            f" {more:,} that it keeps {'has' if more == 1 else 'have'} no other support: a result that knows nothing "
+            f" {more:,} of those kept {'has' if more == 1 else 'have'} no other support: a result that knows nothing "
             "of one of the samples does not show it."
         )
     return text
@@ -267,10 +267,15 @@ def _notes(report: Report) -> list[str]:
         advice = {
             "helps": "Use the knowledge: it also improves the place of samples about which it says nothing.",
             "hurts": "The clusters below do without the knowledge. Look at what is doubtful, or take another method.",
-            "unclear": "The clusters below are made with the knowledge. They keep it, but it did not make the place of "
+            "unclear": "The clusters below are made with the knowledge. They show it, but it did not make the place of "
             "other samples clearly better.",
         }
         found.append(advice[report.knowledge.verdict])
+        if report.knowledge.verdict == "unclear" and not report.knowledge.agrees:
+            found.append(
+                "Nothing shows that the data and the knowledge have to do with each other. Check that names and rows "
+                "belong together, or give other features."
+            )
     shares = report.shares_of_variance
     if shares.size > 1 and shares.max() > DOMINANT:
         top = report.features[int(shares.argmax())]
@@ -281,7 +286,7 @@ def _notes(report: Report) -> list[str]:
         )
     how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
     found.append(
-        f"Made {how} the knowledge, there are {counted(int(np.max(other.labels_)) + 1, 'cluster')}. Their similarity "
+        f"Made {how} the knowledge, the clusters are {int(np.max(other.labels_)) + 1:,}. Their similarity "
         f"with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by chance "
         "(adjusted Rand index)."
     )
