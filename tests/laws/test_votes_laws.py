@@ -8,7 +8,7 @@ from vote_marginals_oracle import marginals
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon
-from tripletree.cluster.votes import Messages, Votes, embedded, nearer_means, voted
+from tripletree.cluster.votes import FlatVotes, Messages, embedded, nearer_means, voted
 
 
 def is_forest(n, statements):
@@ -26,7 +26,7 @@ def is_forest(n, statements):
 def votes_of(pairs, same, rows, weight=None):
     weight = np.ones(len(pairs) + len(rows)) if weight is None else weight
     rows = np.array(rows, np.int64).reshape(-1, 3)
-    return Votes(np.array(pairs, np.int64).reshape(-1, 2), np.array(same, bool), rows, weight)
+    return FlatVotes(np.array(pairs, np.int64).reshape(-1, 2), np.array(same, bool), rows, weight)
 
 
 def agree(own, pairs, same, rows, weight, wrong):

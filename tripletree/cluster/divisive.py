@@ -49,7 +49,7 @@ from tripletree.cluster.validation import (
     alike,
     compare_settings,
 )
-from tripletree.cluster.votes import Votes, embedded, nearer_means, voted
+from tripletree.cluster.votes import FlatVotes, embedded, nearer_means, voted
 from tripletree.core.checks import check_entries
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
@@ -577,9 +577,9 @@ class DivisiveReCon(HierarchicalClusterer):
     the order of their rows, which can decide if different things are known of them, or different distances belong to
     them. The parts that ``validate=True`` hides are dealt by the order of what is given.
 
-    Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes on
-    the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are fitted
-    to the samples, and belief propagation [2]_ weighs features and statements, at shares of wrong ones that are
+    Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes
+    on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
+    fitted to the samples, and belief propagation [2]_ weighs features and statements, at shares of wrong ones that are
     estimated. They begin at a cut of the plain tree, moved to the nearest means. If statements that were held out speak
     for no other clusters, those stay; so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
     tree.
@@ -707,8 +707,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all hard pairs, or nothing follows from classes. With `validate`, if the
-            knowledge makes results worse; the message names the better setting.
+            If no flat clusters are found that keep all hard pairs, or nothing follows from classes. With `validate`, if
+            the knowledge makes results worse; the message names the better setting.
 
         Examples
         --------
@@ -945,7 +945,7 @@ class _Statements:
     pairs : PairwiseConstraints
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
-    votes : Votes
+    votes : FlatVotes
         On flat clusters: the pairs, and all triplets but theirs.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
@@ -955,7 +955,7 @@ class _Statements:
     pairs: PairwiseConstraints
     rows: np.ndarray
     weight: np.ndarray
-    votes: Votes
+    votes: FlatVotes
     codes: np.ndarray | None
 
 
@@ -977,13 +977,13 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
     return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
 
 
-def _votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> Votes:
+def _votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
     """Pairs and triplets as votes."""
     must, cannot = links.must_link, links.cannot_link
     of_must = np.ones(len(must)) if links.must_weights is None else links.must_weights
     of_cannot = np.ones(len(cannot)) if links.cannot_weights is None else links.cannot_weights
     same = np.arange(len(links)) < len(must)
-    return Votes(np.concatenate([must, cannot]), same, rows, np.concatenate([of_must, of_cannot, weight]))
+    return FlatVotes(np.concatenate([must, cannot]), same, rows, np.concatenate([of_must, of_cannot, weight]))
 
 
 def _not_contradictory(links: PairwiseConstraints) -> PairwiseConstraints:
@@ -1052,7 +1052,12 @@ def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is
 
 
 def _by_votes(
-    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, votes: Votes, rng: np.random.Generator
+    labels: np.ndarray,
+    plain: Hierarchy,
+    points: np.ndarray,
+    is_matrix: bool,
+    votes: FlatVotes,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Clusters by votes of pairs, and of triplets if these speak of classes; the clusters of the tree, if none vote."""
     k = int(labels.max()) + 1

@@ -27,7 +27,7 @@ from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
 __all__ = [
     "Messages",
     "Voted",
-    "Votes",
+    "FlatVotes",
     "embedded",
     "nearer_means",
     "voted",
@@ -54,7 +54,7 @@ TWO_TOGETHER = 0.8
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class FlatVotes:
     """Statements on samples.
 
     Attributes
@@ -76,10 +76,10 @@ class Votes:
     def __len__(self) -> int:
         return len(self.pairs) + len(self.rows)
 
-    def part(self, which: np.ndarray) -> Votes:
+    def part(self, which: np.ndarray) -> FlatVotes:
         """Some of them, by a mask over the pairs, then the triplets."""
         p = len(self.pairs)
-        return Votes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
+        return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
 
     def split(self, at_end: np.ndarray) -> tuple[np.ndarray, ...]:
         """What there is for each end of each statement, as for `held`: for both of pairs, and a, b, c of triplets."""
@@ -135,7 +135,7 @@ class Messages:
 
     Attributes
     ----------
-    votes : Votes
+    votes : FlatVotes
     n : int
         Number of samples.
     k : int
@@ -144,7 +144,7 @@ class Messages:
         The shares of wrong pairs and of wrong triplets.
     """
 
-    votes: Votes
+    votes: FlatVotes
     n: int
     k: int
     wrong: list[float] = field(default_factory=lambda: [WRONG, WRONG])
@@ -205,14 +205,14 @@ def _shares(log: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """Clusters, the probabilities of them, and `Votes.held` of each statement without it."""
+    """Clusters, the probabilities of them, and `FlatVotes.held` of each statement without it."""
 
     labels: np.ndarray
     shares: np.ndarray
     held: np.ndarray
 
 
-def _fitted(points: np.ndarray, votes: Votes, start: np.ndarray, power: float) -> _Model:
+def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: float) -> _Model:
     """Normal distributions of one shape and the statements, by expectation and maximisation from clusters."""
     n, d = points.shape
     k = int(start.max()) + 1
@@ -240,7 +240,7 @@ def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return cdist(points, centres, "sqeuclidean")
 
 
-def _along(points: np.ndarray, votes: Votes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
+def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
     """The models of a path."""
     found: list[_Model] = []
     for power in path:
@@ -255,7 +255,7 @@ class Voted(NamedTuple):
     of_classes: bool
 
 
-def voted(points: np.ndarray, votes: Votes, start: np.ndarray, rng: np.random.Generator) -> Voted:
+def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
     """Clusters of all samples, as many as there are, none empty.
 
     They are those of `start`, if statements that were held out speak for no other.
@@ -263,7 +263,7 @@ def voted(points: np.ndarray, votes: Votes, start: np.ndarray, rng: np.random.Ge
     Parameters
     ----------
     points : ndarray of float64, shape (n, d)
-    votes : Votes
+    votes : FlatVotes
         One statement or more.
     start : ndarray of int, shape (n,)
         Two or more clusters 0..k-1, none empty, of which the statements know nothing.
@@ -294,9 +294,9 @@ def voted(points: np.ndarray, votes: Votes, start: np.ndarray, rng: np.random.Ge
 
 
 def _held_out(
-    points: np.ndarray, votes: Votes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...]
+    points: np.ndarray, votes: FlatVotes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some statements, `Votes.held` by a model of the others and by `start`, and `Votes.two_together`."""
+    """Of some statements, `FlatVotes.held` by a model of the others and by `start`, and `FlatVotes.two_together`."""
     held = votes.part(out)
     ends = np.concatenate([held.pairs.ravel(), held.rows.ravel()]).astype(np.intp)
     at_end = _along(points, votes.part(~out), start, path)[-1].shares[ends]
