@@ -312,6 +312,9 @@ def test_pairs_that_say_nothing_change_no_cluster(iris):
     rows = np.array([rng.permutation(150)[:2] for _ in range(60)])
     plain, model = DivisiveReCon(3).fit(X), DivisiveReCon(3).fit(X.to_numpy(), pairs=(rows[:20], rows[20:]))
     assert tt.pairwise_f_score(plain.labels_, model.labels_) > 0.85  # but for samples nearer to another mean
+    rows = np.array([rng.permutation(150)[:3] for _ in range(60)])
+    model = DivisiveReCon(3).fit(X.to_numpy(), triplets=rows)
+    assert tt.pairwise_f_score(plain.labels_, model.labels_) > 0.85
 
 
 @pytest.mark.slow

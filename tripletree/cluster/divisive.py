@@ -85,6 +85,9 @@ FOLDS = 5
 #: The share of wrong triplets assumed where it is not estimated; the least and the greatest estimate.
 NOISE, LEAST, MOST = 0.1, 0.01, 0.3
 
+#: Standard errors by which held-out triplets are displayed more often than by chance, if they are of the tree.
+NOTED = 2.0
+
 #: Random triplets for each class label that is known.
 DRAWN = 10
 
@@ -582,7 +585,7 @@ class DivisiveReCon(HierarchicalClusterer):
     fitted to the samples, and belief propagation [2]_ weighs features and statements, at shares of wrong ones that are
     estimated. They begin at a cut of the plain tree, moved to the nearest means. If statements that were held out speak
     for no other clusters, those stay; so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
-    tree.
+    tree, if trees made without them display more of them than by chance.
 
     Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
     of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
@@ -757,7 +760,9 @@ class DivisiveReCon(HierarchicalClusterer):
             if len(binding):
                 labels = _with_pairs(labels, closure, points, is_matrix)
             elif not hard and (codes is None or len(given.pairs)):
-                labels = _by_votes(labels, from_linkage(plain, aligned.leaves), points, is_matrix, given.votes, rng)
+                shown = self.held_out_ if len(given.votes.rows) else None
+                start = from_linkage(plain, aligned.leaves)
+                labels = _by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
             # back in the order of rows
             merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
@@ -1057,9 +1062,14 @@ def _by_votes(
     points: np.ndarray,
     is_matrix: bool,
     votes: FlatVotes,
+    shown: float | None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Clusters by votes of pairs, and of triplets if these speak of classes; the clusters of the tree, if none vote."""
+    """Clusters by votes of pairs, and of triplets if these speak of classes; else those of the tree.
+
+    Triplets that speak of neither, as trees made without them display no more of them (`shown`) than by chance, are
+    left out.
+    """
     k = int(labels.max()) + 1
     if not len(votes) or k == 1:
         return labels
@@ -1069,10 +1079,13 @@ def _by_votes(
     found = voted(points, votes, start, rng)
     if found.of_classes:
         return found.labels
-    votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
+    rows, votes = votes.rows, votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
         found = voted(points, votes, start, rng)
-    return labels if found.labels is start or not len(votes) else found.labels
+        if found.labels is not start:
+            return found.labels
+    m = len(rows)
+    return start if shown is not None and shown < 1 / 3 + NOTED * np.sqrt(2 / (9 * m)) else labels
 
 
 def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
