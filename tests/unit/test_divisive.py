@@ -235,12 +235,15 @@ def test_hard_classes__allow_as_many_clusters_as_there_are_groups(seed):
 def test_must_links_alone__clusters_beyond_their_groups_and_one_for_all(X):
     chain = ([(NAMES[i], NAMES[i + 2]) for i in range(4)], [])
     with pytest.raises(tt.errors.ClusterCountError, match="into 2 groups.* Ask for 2 or fewer"):
-        DivisiveReCon(3).fit(X, pairs=chain)
-    assert DivisiveReCon(1).fit(X, pairs=chain).n_clusters_ == 1  # without the warning that pairs are violated
+        DivisiveReCon(3, constraints="hard").fit(X, pairs=chain)
+    assert DivisiveReCon(3).fit(X, pairs=chain).n_clusters_ == 3  # some must-links may be wrong
+    assert (
+        DivisiveReCon(1, constraints="hard").fit(X, pairs=chain).n_clusters_ == 1
+    )  # without the warning that pairs are violated
     far = pd.DataFrame(np.repeat([0.0, 9.0, 18.0], 10)[:, None] + np.random.default_rng(0).normal(size=(30, 1)))
     tied = ([*zip(range(14), range(1, 15), strict=True), *zip(range(15, 29), range(16, 30), strict=True)], [])
     assert DivisiveReCon().fit(far).n_clusters_ == 3
-    assert DivisiveReCon().fit(far, pairs=tied).n_clusters_ == 2
+    assert DivisiveReCon(constraints="hard").fit(far, pairs=tied).n_clusters_ == 2
 
 
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
@@ -256,19 +259,62 @@ def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris)
 
 
 def test_pairs(X):
-    model = DivisiveReCon(2).fit(X, pairs=([("ant", "fox")], [("ant", "bee")]))
+    model = DivisiveReCon(2, constraints="hard").fit(X, pairs=([("ant", "fox")], [("ant", "bee")]))
     assert model.labels_[0] == model.labels_[5] != model.labels_[1]
     assert {"ant", "fox"} in [set(model.hierarchy_.clade(u)) for u in range(6, 11)]
 
 
-def test_flat_clusters_keep_pairs(iris):
+def test_flat_clusters_keep_hard_pairs(iris):
     X, y = iris
     links = tt.sample_class_pairs(y, 60, random_state=3)
-    model = DivisiveReCon(3).fit(X, pairs=links)
+    model = DivisiveReCon(3, constraints="hard").fit(X, pairs=links)
     assert len(tt.evaluation.violated_pairs(model.labels_, model.pairs_)) == 0
     assert tt.pairwise_f_score(y, model.labels_) > tt.pairwise_f_score(y, DivisiveReCon(3).fit(X).labels_)
     with pytest.warns(UserWarning, match="no 1 clusters near"):
-        DivisiveReCon(1).fit(X, pairs=([], [("s0", "s1")]))
+        DivisiveReCon(1, constraints="hard").fit(X, pairs=([], [("s0", "s1")]))
+
+
+@pytest.mark.parametrize("wrong", [0, 20])
+def test_soft_pairs_are_votes_on_flat_clusters(iris, wrong):
+    X, y = iris
+    right = tt.sample_class_pairs(y, 200, leaves=X.index, random_state=3)
+    half = wrong // 2
+    pairs = tt.PairwiseConstraints(
+        np.concatenate([right.must_link[half:], right.cannot_link[:half]]),
+        np.concatenate([right.cannot_link[half:], right.must_link[:half]]),
+        X.index,
+    )
+    model = DivisiveReCon(3).fit(X, pairs=pairs)
+    assert tt.pairwise_f_score(y, model.labels_) > 0.93  # 0.75 without pairs
+    assert len(tt.evaluation.violated_pairs(model.labels_, model.pairs_)) >= 0.8 * wrong
+
+
+@pytest.mark.parametrize("wrong", [0, 15])
+def test_triplets_of_classes_are_votes_on_flat_clusters(iris, wrong):
+    X, y = iris
+    rows = tt.sample_class_triplets(y, 150, random_state=1).rows.copy()
+    rows[:wrong] = rows[:wrong][:, [0, 2, 1]]
+    model = DivisiveReCon(3).fit(X, triplets=rows)
+    assert tt.pairwise_f_score(y, model.labels_) > 0.93  # 0.75 without triplets
+
+
+def test_triplets_of_all_levels_cut_the_tree(rng):
+    truth = tt.Hierarchy.from_nested([[[[[[[0, 1], 2], 3], 4], 5], [6, 7]], [[8, 9], [[10, 11], [12, [13, 14]]]]])
+    X = rng.normal(size=(15, 2))
+    model = DivisiveReCon(4, constraints="soft").fit(X, triplets=tt.sample_triplets(truth, 150, random_state=0))
+    clades = [set(model.hierarchy_.clade(u)) for u in range(15, 29)] + [{i} for i in range(15)]
+    assert all(set(np.flatnonzero(model.labels_ == c).tolist()) in clades for c in range(4))
+
+
+def test_pairs_that_say_nothing_change_no_cluster(iris):
+    X, _ = iris
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(150)[:2] for _ in range(60)])
+    plain, model = DivisiveReCon(3).fit(X), DivisiveReCon(3).fit(X.to_numpy(), pairs=(rows[:20], rows[20:]))
+    assert tt.pairwise_f_score(plain.labels_, model.labels_) > 0.85  # but for samples nearer to another mean
+    rows = np.array([rng.permutation(150)[:3] for _ in range(60)])
+    model = DivisiveReCon(3).fit(X.to_numpy(), triplets=rows)
+    assert tt.pairwise_f_score(plain.labels_, model.labels_) > 0.85
 
 
 @pytest.mark.slow

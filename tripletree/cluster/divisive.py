@@ -49,6 +49,7 @@ from tripletree.cluster.validation import (
     alike,
     compare_settings,
 )
+from tripletree.cluster.votes import FlatVotes, embedded, nearer_means, voted
 from tripletree.core.checks import check_entries
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
@@ -83,6 +84,9 @@ FOLDS = 5
 
 #: The share of wrong triplets assumed where it is not estimated; the least and the greatest estimate.
 NOISE, LEAST, MOST = 0.1, 0.01, 0.3
+
+#: Standard errors by which held-out triplets are displayed more often than by chance, if they are of the tree.
+NOTED = 2.0
 
 #: Random triplets for each class label that is known.
 DRAWN = 10
@@ -488,10 +492,11 @@ class DivisiveReCon(HierarchicalClusterer):
         labels of two or more classes are all that is given; give a greater number if there are classes of which no
         sample is labelled. Otherwise `tripletree.suggest_n_clusters` chooses it; where distances are precomputed, it is
         the number at which the heights of the last merges rise by the greatest factor; either no more than there are
-        groups of must-linked samples.
+        groups of samples that hard must-links tie together.
     constraints : {"auto", "hard", "soft"}, default "auto"
-        Whether all triplets must hold. "auto" is "hard" if a hierarchy is all that is given, and "soft" otherwise: soft
-        triplets that are all right are kept, too, as the share of wrong ones is then estimated to be near 0.
+        Whether all triplets and pairs must hold. "auto" is "hard" if a hierarchy is all that is given, and "soft"
+        otherwise: soft triplets that are all right are kept, too, as the share of wrong ones is then estimated to be
+        near 0. Soft pairs are votes: they may contradict each other, and are never an error.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
         no trees are sampled, it is what a first division violates, or 0.1 if there are fewer triplets than samples they
@@ -575,6 +580,13 @@ class DivisiveReCon(HierarchicalClusterer):
     the order of their rows, which can decide if different things are known of them, or different distances belong to
     them. The parts that ``validate=True`` hides are dealt by the order of what is given.
 
+    Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes
+    on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
+    fitted to the samples, and belief propagation [2]_ weighs features and statements, at shares of wrong ones that are
+    estimated. They begin at a cut of the plain tree, moved to the nearest means. If statements that were held out speak
+    for no other clusters, those stay; so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
+    tree, if trees made without them display more of them than by chance.
+
     Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
     of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
     all samples. Known classes, and with less weight those that the mixture gives, then spread to neighbours in the
@@ -584,6 +596,8 @@ class DivisiveReCon(HierarchicalClusterer):
     References
     ----------
     .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
+    .. [2] Kschischang, Frey, Loeliger (2001), Factor Graphs and the Sum-Product Algorithm, IEEE Transactions on
+       Information Theory 47, 498-519.
 
     Examples
     --------
@@ -680,14 +694,14 @@ class DivisiveReCon(HierarchicalClusterer):
             If constraints are "hard" and no hierarchy displays all triplets, or none that has must-linked groups as
             clades; ``.conflict`` holds the reason.
         InconsistentPairsError
-            If must-links put samples together which a cannot-link keeps apart.
+            If constraints are "hard", and must-links put samples together which a cannot-link keeps apart.
         UnknownLeafError
             If triplets or pairs name samples that X does not have.
         InvalidTripletError, InvalidPairError, InvalidLabelsError
             If an entry of triplets, pairs or classes is malformed.
         ClusterCountError
-            If there are fewer samples than clusters, or fewer groups of samples that must-links, or hard classes, tie
-            together.
+            If there are fewer samples than clusters, or fewer groups of samples that hard must-links, or hard classes,
+            tie together.
         ValueError
             If X holds NaN, infinity or text, or a pair of samples has no distance.
         TypeError
@@ -696,8 +710,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all pairs, or nothing follows from classes. With `validate`, if the
-            knowledge makes results worse; the message names the better setting.
+            If no flat clusters are found that keep all hard pairs, or nothing follows from classes. With `validate`, if
+            the knowledge makes results worse; the message names the better setting.
 
         Examples
         --------
@@ -735,14 +749,20 @@ class DivisiveReCon(HierarchicalClusterer):
                 warn_of_silent_classes(known.codes, "samples of two classes")
             only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
             hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
-            closure = given.pairs.closure()
+            binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
+            closure = binding.closure()
             _check_enough_groups(self.n_clusters, closure)
-            merges = self._merges(points, is_matrix, given, closure, hard, rng)
+            merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
             only_classes = classes is not None and triplets is None and hierarchy is None
             codes = aligned.codes if only_classes else None
             tree, most = from_linkage(merges, aligned.leaves), closure.n_components
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most)
-            labels = _with_pairs(labels, closure, points, is_matrix) if len(given.pairs) else labels
+            if len(binding):
+                labels = _with_pairs(labels, closure, points, is_matrix)
+            elif not hard and (codes is None or len(given.pairs)):
+                shown = self.held_out_ if len(given.votes.rows) else None
+                start = from_linkage(plain, aligned.leaves)
+                labels = _by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
             # back in the order of rows
             merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
@@ -823,8 +843,8 @@ class DivisiveReCon(HierarchicalClusterer):
         closure: PairClosure,
         hard: bool,
         rng: np.random.Generator,
-    ) -> np.ndarray:
-        """The plain linkage, or that of the tree under what is known, and how this was used."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The linkage of the tree under what is known, and the plain one."""
         n = len(points)
         linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
         with progress_bar(self.verbose, n + 1 + FOLDS, type(self).__name__, "steps") as bar:
@@ -836,7 +856,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self._sample = None
             self.noise_ = NOISE if self.noise is None else float(self.noise)
             if not len(given.triplets) and not len(given.pairs):
-                return merges
+                return merges, merges
             first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
             group = first[closure.component].astype(np.int32)
             cannot = first[closure.cannot].astype(np.int32)
@@ -850,7 +870,7 @@ class DivisiveReCon(HierarchicalClusterer):
         if self.constraints == "auto":
             self.reason_ = "a hierarchy is all that is known" if hard else "some triplets may be wrong"
         self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
-        return _linkage(found.parent, points, is_matrix)
+        return _linkage(found.parent, points, is_matrix), merges
 
     def _flat_clusters(
         self,
@@ -930,6 +950,8 @@ class _Statements:
     pairs : PairwiseConstraints
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
+    votes : FlatVotes
+        On flat clusters: the pairs, and all triplets but theirs.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
     """
@@ -938,6 +960,7 @@ class _Statements:
     pairs: PairwiseConstraints
     rows: np.ndarray
     weight: np.ndarray
+    votes: FlatVotes
     codes: np.ndarray | None
 
 
@@ -952,10 +975,34 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
         rows.append(of_classes.rows)
         weight.append(np.full(len(of_classes), each))
         used, links = used | of_classes, links | more
-    of_pairs = links.to_triplets()
+    of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
+    votes = _votes(links, np.concatenate(rows), np.concatenate(weight))
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
-    return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), known.codes)
+    return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
+
+
+def _votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
+    """Pairs and triplets as votes."""
+    must, cannot = links.must_link, links.cannot_link
+    of_must = np.ones(len(must)) if links.must_weights is None else links.must_weights
+    of_cannot = np.ones(len(cannot)) if links.cannot_weights is None else links.cannot_weights
+    same = np.arange(len(links)) < len(must)
+    return FlatVotes(np.concatenate([must, cannot]), same, rows, np.concatenate([of_must, of_cannot, weight]))
+
+
+def _not_contradictory(links: PairwiseConstraints) -> PairwiseConstraints:
+    """The pairs without cannot-links between samples that must-links tie together."""
+    tied = PairwiseConstraints(links.must_link, [], links.leaves).closure().component
+    apart = tied[links.cannot_link[:, 0]] != tied[links.cannot_link[:, 1]]
+    weights = None if links.cannot_weights is None else links.cannot_weights[apart]
+    return PairwiseConstraints(
+        links.must_link,
+        links.cannot_link[apart],
+        links.leaves,
+        must_weights=links.must_weights,
+        cannot_weights=weights,
+    )
 
 
 def _knowledge_of_classes(
@@ -1007,6 +1054,38 @@ def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is
     )
     warn_user(msg)
     return labels
+
+
+def _by_votes(
+    labels: np.ndarray,
+    plain: Hierarchy,
+    points: np.ndarray,
+    is_matrix: bool,
+    votes: FlatVotes,
+    shown: float | None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Clusters by votes of pairs, and of triplets if these speak of classes; else those of the tree.
+
+    Triplets that speak of neither, as trees made without them display no more of them (`shown`) than by chance, are
+    left out.
+    """
+    k = int(labels.max()) + 1
+    if not len(votes) or k == 1:
+        return labels
+    start = cut(plain, k, samples=None if is_matrix else points)
+    points = embedded(points) if is_matrix else points
+    start = nearer_means(points, start)
+    found = voted(points, votes, start, rng)
+    if found.of_classes:
+        return found.labels
+    rows, votes = votes.rows, votes.part(np.arange(len(votes)) < len(votes.pairs))
+    if len(votes):
+        found = voted(points, votes, start, rng)
+        if found.labels is not start:
+            return found.labels
+    m = len(rows)
+    return start if shown is not None and shown < 1 / 3 + NOTED * np.sqrt(2 / (9 * m)) else labels
 
 
 def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -16,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 __all__ = [
+    "compressed",
+    "fill_empty",
     "propagated",
 ]
 
@@ -69,7 +71,7 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
             mean = np.stack([points[:, known[of == c]].mean(axis=1) for c in range(k)], axis=1)
             says[np.arange(codes.size), mean.argmin(axis=1)] = 1.0
         else:
-            says, points = _mixture(_compressed(points), known, of, k)
+            says, points = _mixture(compressed(points), known, of, k)
         says *= QUIET
         says[known] = 0.0
         says[known, of] = 1.0
@@ -80,14 +82,14 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
     label = share.argmax(axis=1)
     if fixed:
         label[known] = of
-    _fill(label, share, known if fixed else known[:0])
+    fill_empty(label, share, known if fixed else known[:0])
     first = np.unique(label, return_index=True)[1]
     number = np.empty(k, np.intp)
     number[label[np.sort(first)]] = np.arange(k)
     return number[label]
 
 
-def _compressed(points: np.ndarray) -> np.ndarray:
+def compressed(points: np.ndarray) -> np.ndarray:
     """The samples around their mean, in the directions in which they spread most; the mean variance of these is 1."""
     points = points - points.mean(axis=0)
     if points.shape[1] > _DIRECTIONS:
@@ -151,7 +153,7 @@ def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray
     return said
 
 
-def _fill(label: np.ndarray, share: np.ndarray, fixed: np.ndarray) -> None:
+def fill_empty(label: np.ndarray, share: np.ndarray, fixed: np.ndarray) -> None:
     """Give each cluster without samples that one which says most for it, of those whose cluster has others."""
     size = np.bincount(label, minlength=share.shape[1])
     part = share / share.sum(axis=1, keepdims=True)

@@ -1,0 +1,104 @@
+"""Messages give the marginals that the definition gives, on all small worlds without circles; votes never fail."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from vote_marginals_oracle import marginals
+
+import tripletree as tt
+from tripletree.cluster import DivisiveReCon
+from tripletree.cluster.votes import FlatVotes, Messages, embedded, nearer_means, voted
+
+
+def is_forest(n, statements):
+    """Whether samples and statements make a graph without circles."""
+    group = list(range(n))
+    for ends in statements:
+        if len({group[i] for i in ends}) < len(ends):
+            return False
+        first = group[ends[0]]
+        for old in {group[i] for i in ends}:
+            group = [first if g == old else g for g in group]
+    return True
+
+
+def votes_of(pairs, same, rows, weight=None):
+    weight = np.ones(len(pairs) + len(rows)) if weight is None else weight
+    rows = np.array(rows, np.int64).reshape(-1, 3)
+    return FlatVotes(np.array(pairs, np.int64).reshape(-1, 2), np.array(same, bool), rows, weight)
+
+
+def agree(own, pairs, same, rows, weight, wrong):
+    messages = Messages(votes_of(pairs, same, rows, weight), *own.shape)
+    messages.wrong = wrong
+    messages.send(own, rounds=80)
+    return np.allclose(messages.beliefs(own), marginals(own, pairs, same, rows, weight, wrong), atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_all_forests_of_pairs_on_four_samples(k, rng):
+    edges = list(combinations(range(4), 2))
+    for size in range(4):
+        for pairs in combinations(edges, size):
+            if is_forest(4, pairs):
+                for same in product([True, False], repeat=size):
+                    assert agree(rng.normal(size=(4, k)), pairs, same, [], np.ones(size), [0.1, 0.2])
+
+
+def test_all_triplets_with_pairs_on_five_samples(rng):
+    edges = list(combinations(range(5), 2))
+    for row in [(0, 1, 2), (2, 0, 1), (1, 2, 0)]:
+        for size in range(3):
+            for pairs in combinations(edges, size):
+                if is_forest(5, [row, *pairs]):
+                    same = rng.random(size) < 0.5
+                    assert agree(rng.normal(size=(5, 2)), pairs, same, [row], np.ones(size + 1), [0.2, 0.1])
+    assert agree(rng.normal(size=(5, 3)), [], [], [(0, 1, 2), (3, 4, 2)], np.ones(2), [0.1, 0.3])
+
+
+def test_voted_clusters_are_as_many_and_none_is_empty(rng):
+    for _ in range(30):
+        n, k = int(rng.integers(4, 30)), int(rng.integers(2, 4))
+        X = rng.normal(size=(n, 3)) * (rng.random() < 0.8)
+        pairs = np.array([rng.permutation(n)[:2] for _ in range(rng.integers(0, 12))]).reshape(-1, 2)
+        rows = np.array([rng.permutation(n)[:3] for _ in range(rng.integers(1, 12))])
+        votes = votes_of(pairs, rng.random(len(pairs)) < 0.5, rows)
+        start = np.append(np.arange(k), rng.integers(0, k, n - k))
+        found = voted(X, votes, start, np.random.default_rng(0)).labels
+        assert sorted(set(found.tolist())) == list(range(k))
+        again = voted(X, votes, start, np.random.default_rng(0)).labels
+        np.testing.assert_array_equal(found, again)
+
+
+def test_nearer_means__no_sample_is_nearer_to_another_mean(rng):
+    for _ in range(20):
+        X, k = rng.normal(size=(40, 2)), 3
+        labels = nearer_means(X, np.append(np.arange(k), rng.integers(0, k, 40 - k)))
+        means = np.array([X[labels == c].mean(axis=0) for c in range(k)])
+        np.testing.assert_array_equal(((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1), labels)
+
+
+def test_embedded__keeps_distances(rng):
+    X = rng.normal(size=(15, 3))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    Y = embedded(D)
+    E = np.sqrt(((Y[:, None] - Y) ** 2).sum(axis=2))
+    np.testing.assert_allclose(E / E.max(), D / D.max(), atol=1e-6)
+    assert embedded(np.zeros((4, 4))).shape == (4, 1)
+
+
+@pytest.mark.parametrize("constraints", ["auto", "soft"])
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_pairs_that_contradict_each_other_are_no_error(constraints, metric, rng):
+    for k in (None, 1, 5):
+        X = rng.normal(size=(24, 2))
+        X = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) if metric == "precomputed" else X
+        i = np.array([rng.permutation(24)[:2] for _ in range(40)])
+        chain = [(0, 1), (1, 2)], [(0, 2), (0, 1)]
+        for pairs in (chain, (i[:25], i[25:]), (i, []), ([], list(combinations(range(7), 2)))):
+            model = DivisiveReCon(k, constraints=constraints, metric=metric, effort=0.1).fit(X, pairs=pairs)
+            assert k is None or model.n_clusters_ == k
+            assert model.constraints_ == "soft"
+    with pytest.raises(tt.errors.InconsistentPairsError):
+        DivisiveReCon(2, constraints="hard", metric=metric).fit(X, pairs=chain)

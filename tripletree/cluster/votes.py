@@ -1,0 +1,347 @@
+"""Flat clusters by votes: pairs, and triplets that speak of flat classes, each of which may be wrong.
+
+`DivisiveReCon` calls this if constraints are soft. Features say how likely a sample is in each cluster: normal
+distributions of one shape. A statement is a factor on the clusters of its two or three samples: it holds, but for the
+share of wrong ones. Belief propagation [1]_ passes both on, so that statements on single samples reach far, and a wrong
+one is outvoted by those around it. Expectation and maximisation finds the centres, the shape and the shares of wrong
+statements.
+
+In many dimensions the features would outvote all statements, and they begin where few statements can move them. So
+there are several such models, with features that count less and less. Which one is taken, and whether any is better
+than the plain clusters, is for the statements to say: each by what is believed of its samples without it.
+
+.. [1] Kschischang, Frey, Loeliger (2001), Factor Graphs and the Sum-Product Algorithm, IEEE Transactions on
+   Information Theory 47, 498-519.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
+
+__all__ = [
+    "Messages",
+    "Voted",
+    "FlatVotes",
+    "embedded",
+    "nearer_means",
+    "voted",
+]
+
+#: The share of wrong statements at first; what it is drawn to, as strongly as by so many statements; the least, and the
+#: greatest of pairs and of triplets, at which they say nothing.
+WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)
+
+#: In d dimensions features count d ** power in a model. Those of a path go on from each other.
+PATHS = (0.0,), (-0.5, -0.25, 0.0)
+
+#: Nats by which statements must speak for a model that comes later.
+BETTER = 1.0
+
+#: Parts of the statements that are held out in turn; of more statements than so many, one fifth is enough.
+FOLDS, MANY = 5, 5_000
+
+#: Steps of expectation and maximisation; of messages in each; the part of the old messages that is kept.
+STEPS, ROUNDS, KEPT = 40, 8, 0.5
+
+#: The share of triplets of classes that have just two of the three samples in one cluster, or more.
+TWO_TOGETHER = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class FlatVotes:
+    """Statements on samples.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (p, 2)
+    same : ndarray of bool, shape (p,)
+        Whether a pair is a must-link.
+    rows : ndarray of int, shape (m, 3)
+        Triplets ab|c: a and b are of one class, c of another.
+    weight : ndarray of float64, shape (p + m,)
+        How much each counts.
+    """
+
+    pairs: np.ndarray
+    same: np.ndarray
+    rows: np.ndarray
+    weight: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.pairs) + len(self.rows)
+
+    def part(self, which: np.ndarray) -> FlatVotes:
+        """Some of them, by a mask over the pairs, then the triplets."""
+        p = len(self.pairs)
+        return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
+
+    def split(self, at_end: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What there is for each end of each statement, as for `held`: for both of pairs, and a, b, c of triplets."""
+        p, k = len(self.pairs), at_end.shape[1]
+        of_pairs, of_rows = at_end[: 2 * p].reshape(p, 2, k), at_end[2 * p :].reshape(len(self.rows), 3, k)
+        return of_pairs[:, 0], of_pairs[:, 1], of_rows[:, 0], of_rows[:, 1], of_rows[:, 2]
+
+    def held(self, at_end: np.ndarray) -> np.ndarray:
+        """How probable it is that a pair is in one cluster, and that ab|c is how three samples fall apart.
+
+        Parameters
+        ----------
+        at_end : ndarray of float64, shape (2 p + 3 m, k)
+            The probabilities of the clusters for each sample of each statement, in turn.
+        """
+        one, two, *three = self.split(at_end)
+        ab, ac, bc = _apart(*three)
+        return np.concatenate([(one * two).sum(axis=1), ab + (1 - ab - ac - bc) / 3])
+
+    def two_together(self, at_end: np.ndarray) -> np.ndarray:
+        """How probable it is that just two samples of a triplet are in one cluster; see `held`."""
+        ab, ac, bc = _apart(*self.split(at_end)[2:])
+        return ab + ac + bc
+
+    def likelihood(self, held: np.ndarray) -> float:
+        """The log-likelihood of the statements, given `held`, at the shares of wrong ones that make it greatest.
+
+        What pairs and triplets say by chance counts for nothing: must-links may be rare, and clusters uneven.
+        """
+        p, total = len(self.pairs), 0.0
+        if p:
+            must, grid = self.same, np.linspace(0.01, 0.99, 25)  # the shares of must-links, apart and together
+            total += max(
+                np.log(np.where(must, chance, 1 - chance)) @ self.weight[:p]
+                for apart, together in combinations_with_replacement(grid, 2)
+                for chance in [apart + (together - apart) * held[:p]]
+            )
+        if len(self.rows):
+            wrong = np.linspace(LEAST, MOST[1], 25)[:, None]
+            chance = wrong / 2 * (1 - held[p:]) + (1 - wrong) * held[p:]
+            total += (np.log(chance) @ self.weight[p:]).max()
+        return float(total)
+
+
+def _apart(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How probable it is that of three samples just a and b, a and c, b and c are in one cluster."""
+    return (a * b * (1 - c)).sum(axis=1), (a * c * (1 - b)).sum(axis=1), (b * c * (1 - a)).sum(axis=1)
+
+
+@dataclass(eq=False)
+class Messages:
+    """What statements tell each of their samples about its cluster: logarithms.
+
+    Attributes
+    ----------
+    votes : FlatVotes
+    n : int
+        Number of samples.
+    k : int
+        Number of clusters.
+    wrong : list of two float
+        The shares of wrong pairs and of wrong triplets.
+    """
+
+    votes: FlatVotes
+    n: int
+    k: int
+    wrong: list[float] = field(default_factory=lambda: [WRONG, WRONG])
+
+    def __post_init__(self) -> None:
+        from scipy.sparse import csr_array
+
+        self._end = np.concatenate([self.votes.pairs.ravel(), self.votes.rows.ravel()]).astype(np.intp)
+        ends = np.arange(self._end.size)
+        self._sum = csr_array((np.ones(ends.size), (self._end, ends)), shape=(self.n, ends.size))
+        p, m = len(self.votes.pairs), len(self.votes.rows)
+        of = np.concatenate([np.repeat(np.arange(p), 2), p + np.repeat(np.arange(m), 3)])
+        self._weight = self.votes.weight[of][:, None]
+        self._told = np.zeros((ends.size, self.k))
+
+    def beliefs(self, own: np.ndarray) -> np.ndarray:
+        """The probabilities of the clusters for each sample, given the logarithms of its own ones."""
+        return _shares(own + self._sum @ self._told)
+
+    def without(self, own: np.ndarray) -> np.ndarray:
+        """The same for each sample of each statement, in turn, without this statement."""
+        return _shares((own + self._sum @ self._told)[self._end] - self._told)
+
+    def send(self, own: np.ndarray, rounds: int = ROUNDS) -> None:
+        """Let every statement tell its samples what it makes of the others, for some rounds."""
+        e, f = self.wrong
+        same = self.votes.same[:, None, None]
+        for _ in range(rounds):
+            one, two, a, b, c = self.votes.split(self.without(own))
+            other = np.stack([two, one], axis=1)
+            of_pairs = np.where(same, e + (1 - 2 * e) * other, (1 - e) - (1 - 2 * e) * other)
+            both = a * b
+            kept = np.stack([b * (1 - c), a * (1 - c), both.sum(axis=1, keepdims=True) - both], axis=1)
+            of_rows = f / 2 + (1 - 1.5 * f) * np.maximum(kept, 0.0)
+            told = np.log(np.concatenate([of_pairs.reshape(-1, self.k), of_rows.reshape(-1, self.k)])) * self._weight
+            self._told = KEPT * self._told + (1 - KEPT) * told
+
+    def estimate_wrong(self, own: np.ndarray) -> None:
+        """The shares of wrong statements, by what is believed of their samples without them."""
+        p, weight = len(self.votes.pairs), self.votes.weight
+        one, two, a, b, c = self.votes.split(self.without(own))
+        together = (one * two).sum(axis=1)
+        right = np.where(self.votes.same, together, 1 - together), (a * b * (1 - c)).sum(axis=1)
+        for i, (so, each, others) in enumerate(zip(right, (weight[:p], weight[p:]), (1, 2), strict=True)):
+            not_so = self.wrong[i] / others * (1 - so)
+            share = each @ (not_so / (not_so + (1 - self.wrong[i]) * so)) + USUAL * DRAWN_BY
+            self.wrong[i] = float(np.clip(share / (each.sum() + DRAWN_BY), LEAST, MOST[i]))
+
+
+def _shares(log: np.ndarray) -> np.ndarray:
+    share = np.exp(log - log.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    return share
+
+
+# ---------------------------------------------------------------------- models
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """Clusters, the probabilities of them, and `FlatVotes.held` of each statement without it."""
+
+    labels: np.ndarray
+    shares: np.ndarray
+    held: np.ndarray
+
+
+def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: float) -> _Model:
+    """Normal distributions of one shape and the statements, by expectation and maximisation from clusters."""
+    n, d = points.shape
+    k = int(start.max()) + 1
+    messages, products, shares = Messages(votes, n, k), points.T @ points, np.eye(k)[start]
+    labels = start
+    for step in range(STEPS):
+        size = shares.sum(axis=0) + 1e-9
+        centres = (shares.T @ points) / size[:, None]
+        shape = (products - (centres.T * size) @ centres + PRIOR * np.eye(d)) / (n + PRIOR)
+        root = np.linalg.cholesky(np.linalg.inv(shape))
+        own = -(d**power) / 2 * _squares(points @ root, centres @ root)
+        messages.send(own)
+        messages.estimate_wrong(own)
+        before, was, shares = shares, labels, messages.beliefs(own)
+        labels = shares.argmax(axis=1)
+        if step > 5 and (labels == was).all() and np.abs(shares - before).max() < 1e-3:
+            break
+    fill_empty(labels, shares, labels[:0])
+    return _Model(labels, shares, votes.held(messages.without(own)))
+
+
+def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
+    return cdist(points, centres, "sqeuclidean")
+
+
+def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
+    """The models of a path."""
+    found: list[_Model] = []
+    for power in path:
+        found.append(_fitted(points, votes, found[-1].labels if found else start, power))
+    return found
+
+
+class Voted(NamedTuple):
+    """Clusters by votes, and whether the triplets among these are of flat classes; True, if there are none."""
+
+    labels: np.ndarray
+    of_classes: bool
+
+
+def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
+    """Clusters of all samples, as many as there are, none empty.
+
+    They are those of `start`, if statements that were held out speak for no other.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    votes : FlatVotes
+        One statement or more.
+    start : ndarray of int, shape (n,)
+        Two or more clusters 0..k-1, none empty, of which the statements know nothing.
+    rng : Generator
+        Deals out the statements that are held out.
+    """
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    # the number of threads of BLAS changes the rounding
+    with threadpool_limits(limits=1, user_api="blas"):
+        points = compressed(points)
+        found = {path[: i + 1]: m for path in PATHS for i, m in enumerate(_along(points, votes, start, path))}
+        told = {path: votes.likelihood(model.held) for path, model in found.items()}
+        best, *later = sorted(found, key=lambda path: -path[-1])  # what features say first
+        for path in later:
+            best = path if told[path] > told[best] + BETTER else best
+        folds = min(FOLDS, len(votes))
+        fold = rng.permutation(len(votes)) % folds
+        parts = range(1 if len(votes) > MANY else folds)
+        held = [_held_out(points, votes, fold == i, start, best) for i in parts]
+    tried = votes.part(np.isin(fold, parts))
+    order = np.argsort(np.concatenate([np.flatnonzero(fold == i) for i in parts]))
+    by_model, by_start = (np.concatenate([x[j] for x in held])[order] for j in (0, 1))
+    is_better = tried.likelihood(by_model) > tried.likelihood(by_start)
+    two = np.concatenate([x[2] for x in held])
+    share = found[best].shares.mean(axis=0)
+    return Voted(found[best].labels if is_better else start, _is_of_classes(two, share))
+
+
+def _held_out(
+    points: np.ndarray, votes: FlatVotes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of some statements, `FlatVotes.held` by a model of the others and by `start`, and `FlatVotes.two_together`."""
+    held = votes.part(out)
+    ends = np.concatenate([held.pairs.ravel(), held.rows.ravel()]).astype(np.intp)
+    at_end = _along(points, votes.part(~out), start, path)[-1].shares[ends]
+    return held.held(at_end), held.held(np.eye(int(start.max()) + 1)[start[ends]]), held.two_together(at_end)
+
+
+def _is_of_classes(two: np.ndarray, share: np.ndarray) -> bool:
+    """Whether triplets look like those of flat classes, rather than those of all levels of a hierarchy.
+
+    Of three samples of a triplet of classes, two are of one class and one is of another. Random trios have two in one
+    cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters; so have triplets of all levels.
+    """
+    if not two.size:
+        return True
+    chance = 3 * float((share**2 * (1 - share)).sum())
+    classes, mean = max(TWO_TOGETHER, chance + 0.05), float(two.mean())
+    return bool(mean * np.log(classes / chance) + (1 - mean) * np.log((1 - classes) / (1 - chance)) > 0)
+
+
+# ---------------------------------------------------------------------- before votes
+
+
+def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The last step of k-means: samples move to the nearest mean until none does. No cluster becomes empty."""
+    k = int(labels.max()) + 1
+    for _ in range(STEPS):
+        size = np.bincount(labels, minlength=k)
+        means = np.zeros((k, points.shape[1]))
+        np.add.at(means, labels, points)
+        square = _squares(points, means / size[:, None])
+        near = square.argmin(axis=1)
+        if np.bincount(near, minlength=k).min() == 0 or (near == labels).all():
+            break
+        labels = near
+    return labels
+
+
+def embedded(distance: np.ndarray) -> np.ndarray:
+    """Points whose distances are nearly these, in another unit, by classical scaling."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    square = np.ldexp(distance, -np.frexp(distance.max())[1]) ** 2  # a power of two changes no digits
+    square -= square.mean(axis=0)
+    square -= square.mean(axis=1, keepdims=True)
+    with threadpool_limits(limits=1, user_api="blas"):
+        value, vector = np.linalg.eigh(-(square + square.T) / 4)
+    some = value > 1e-9 * max(value.max(), 1e-300)
+    return vector[:, some] * np.sqrt(value[some]) if some.any() else np.zeros((len(distance), 1))
