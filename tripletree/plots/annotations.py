@@ -162,6 +162,8 @@ def check_node_labels(node_labels: Any, hierarchy: Any, tree: Hierarchy) -> dict
     n, m = tree.n_leaves, tree.n_nodes - tree.n_leaves
     if node_labels is None:
         return {}
+    if isinstance(node_labels, str) and node_labels == "support":
+        node_labels = _support_of(hierarchy)
     if isinstance(node_labels, str):
         if node_labels not in NODE_LABELS:
             msg = (
@@ -173,8 +175,6 @@ def check_node_labels(node_labels: Any, hierarchy: Any, tree: Hierarchy) -> dict
         if node_labels == "sizes":
             start, stop, _ = tree.leaf_intervals
             return {u: f"{stop[u] - start[u]:,}" for u in range(n, tree.n_nodes)}
-        if node_labels == "support":
-            return check_node_labels(_support_of(hierarchy), hierarchy, tree)
         names = tree.names or ()
         return {n + k: shorten(str(x), 24) for k, x in enumerate(names) if x is not None}
     if isinstance(node_labels, Mapping):
