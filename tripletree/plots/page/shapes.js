@@ -2,7 +2,7 @@
 
 const SPARSEST = 10; // no labels at all if fewer than one in this many rows would get one
 const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
-const SUPPORT = ".9 at a branch: support of the clade";
+const SUPPORT = "number at a branch: support of the clade";
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
 
 function number(x, digits = 0) {
