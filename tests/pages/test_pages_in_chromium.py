@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,100 @@ def test_page__folds_by_click_and_by_key(show):
     assert page.run(expanded) == "false"
     page.click_on("#unfold")
     assert page.state()["rows"] == 6
+
+
+def supported():
+    """A hierarchy and the support of its clades: efghi is doubtful and holds a sure one, of hi nothing is known."""
+    h = Hierarchy.from_nested([[[["a", "b"], "c"], "d"], [[["e", "f"], "g"], ["h", "i"]], "j"])
+    of = {"ab": 0.3, "abc": 0.2, "abcd": 0.9, "ef": 0.45, "efg": 0.87, "hi": None, "efghi": 0.1, "abcdefghij": None}
+    support = [of["".join(sorted(h.clade(u)))] for u in range(h.n_leaves, h.n_nodes)]
+    return h, np.array(support, float)
+
+
+def folded(page):
+    """Labels below each folded clade that is shown."""
+    rows = "tripletree.state().folded.filter((u) => tripletree.isShown(u))"
+    nodes = page.run(rows)
+    leaves = {label: node(page, label) for label in "abcdefghij"}
+    last = page.run(f"{json.dumps(nodes)}.map((u) => (tripletree.goTo(u), tripletree.newick()))")
+    return ["".join(x for x in leaves if x in text) for text in last]
+
+
+def give(page, number):
+    """Type a number below which clades are folded."""
+    page.run("document.querySelector('#below').select()")
+    page.write(str(number))
+    page.press("Enter")
+
+
+def test_page__says_how_sure_clades_are(show):
+    h, support = supported()
+    page = show(h, support=support)
+    page.point(*page.place(1))
+    assert "support.90" in page.text("#panel")
+    page.click(*page.place(1))
+    assert page.text("#current") == "clade of 4 leaves, support .90"
+    hi = node(page, "h") - 1
+    page.click(*page.place(hi))  # nothing is known of it
+    assert page.text("#current") == "clade of 2 leaves"
+    assert "support" not in page.text("#panel")
+    assert "support of the clade" in page.text("#legend")
+    numbers = re.findall(r">(1?\.\d\d)<", page.run("tripletree.svg()"))
+    assert sorted(numbers) == [".10", ".20", ".30", ".45", ".87", ".90"]
+    assert page.run("tripletree.png()").startswith("data:image/png")
+    percent = show(h, support=100 * support)
+    percent.click(*percent.place(1))
+    assert percent.text("#current") == "clade of 4 leaves, support 90"
+
+
+def test_page__folds_the_largest_clades_in_which_nothing_is_sure(show):
+    page = show(*supported()[:1], support=supported()[1])
+    assert page.run("document.querySelector('#below').labels[0].innerText.trim()") == "Fold clades below"
+    for number, expected in [
+        (0.5, ["abc", "ef", "hi"]),
+        (0.2, ["hi"]),
+        (0.4, ["abc", "hi"]),
+        (0.88, ["abc", "efghi"]),
+        (0.95, ["abcd", "efghi"]),
+    ]:
+        page.click_on("#below")
+        give(page, number)
+        rows = page.state()["rows"]
+        assert f"{rows} rows" in page.text("#status")
+        assert rows == 10 - sum(map(len, expected)) + len(expected)
+        assert page.run("tripletree.newick()").count(",") == 9  # of the root, which stays picked and whole
+        assert folded(page) == expected
+        page.run("tripletree.goTo(0)")
+    give(page, 0)
+    assert page.state()["rows"] == 10
+    page.press("ArrowUp")  # by keys alone
+    assert page.run("document.querySelector('#below').value") == "0.05"
+    give(page, 0.5)
+    page.click_on("#unfold")
+    assert page.run("document.querySelector('#below').value") == ""
+    assert page.state()["rows"] == 10
+
+
+def test_page__a_clade_that_hides_what_is_picked_is_picked(show):
+    page = show(*supported()[:1], support=supported()[1])
+    page.run(f"tripletree.goTo({node(page, 'a')})")
+    page.click_on("#below")
+    give(page, 0.5)
+    assert page.text("#current") == "clade of 3 leaves, support .20"
+    assert page.text("#panel button") == "Unfold"
+
+
+@pytest.mark.parametrize("support", [None, "given"])
+def test_page__folding_by_support_is_offered_if_it_is_known_and_fits_phones(show, support):
+    h, sure = supported()
+    page = show(h, support=None if support is None else sure, width=360, height=740)
+    page.run("document.querySelector('#below').scrollIntoView()")
+    assert (page.run("document.querySelector('#below').clientWidth") > 40) == (support is not None)
+    assert page.run("document.documentElement.scrollWidth") <= 360
+    if support is not None:
+        page.click_on("#below")
+        give(page, 0.5)
+        assert page.state()["rows"] == 6
 
 
 def test_page__the_first_click_on_the_root_picks_it(show):

@@ -52,6 +52,20 @@ def test_report__a_clade_is_shown_in_the_tree(browser, pages):
     page.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 740)])
+def test_report__folds_what_is_not_sure(browser, pages, width, height):
+    page = browser.open(pages / "plain.html", width, height)
+    page.run("document.querySelector('#below').scrollIntoView({ block: 'center' })")
+    page.click_on("#below")
+    page.write("0.5")
+    page.press("Enter")
+    assert 2 <= page.state()["rows"] < 60
+    assert "folded in which none has support .50" in page.text("#status")
+    assert page.run("document.documentElement.scrollWidth") <= width
+    assert page.complaints() == []
+    page.close()
+
+
 def test_report__contents_lead_to_every_section(browser, pages):
     page = browser.open(pages / "plain.html")
     links = page.run("Array.from(document.querySelectorAll('nav a')).map((x) => x.getAttribute('href').slice(1))")

@@ -41,7 +41,7 @@ def clade_in_page(data, place):
 @given(hierarchies(max_leaves=12))
 def test_hierarchy_widget__python_and_the_page_mean_the_same_clade(h):
     view = hierarchy_widget(h)
-    data = make_page_data(h, None, None, None, "auto")
+    data = make_page_data(h, None, None, None, "auto", None)
     for place in range(h.n_nodes):
         node = picked(view, place)
         assert sorted(str(x) for x in view.clade) == sorted(clade_in_page(data, place))

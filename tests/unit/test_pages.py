@@ -157,6 +157,19 @@ def test_pages__clusters_and_classes():
     assert classes["style"] == [clusters["style"][0], clusters["style"][1]]  # each that of the cluster it matches
 
 
+def test_pages__have_the_support_of_inner_nodes_depth_first():
+    h = Hierarchy.from_nested([["a", "b"], [["c", "d"], "e"]])
+    support = {frozenset("ab"): 0.25, frozenset("cd"): np.nan, frozenset("cde"): 1 / 3, frozenset("abcde"): 1}
+    given = [support[frozenset(h.clade(u))] for u in range(5, 9)]
+    assert Document(to_html(h, support=given)).data["support"] == [1, 0.25, 0.3333333, None]
+    assert "support" not in Document(to_html(h)).data
+    assert "support" not in Document(to_html(h, support=[np.nan] * 4)).data
+    model = SimpleNamespace(hierarchy_=h, clade_support_=np.array(given))
+    assert to_html(model) == to_html(h, support=given) == tripletree.plots.show_html(model).page
+    assert Document(to_html(model, support=np.arange(4))).data["support"] != Document(to_html(model)).data["support"]
+    assert to_html(SimpleNamespace(hierarchy_=h, clade_support_=None)) == to_html(h)
+
+
 def test_pages__of_an_estimator():
     h = Hierarchy.from_nested([["a", "b"], "c"])
     model = SimpleNamespace(hierarchy_=h, labels_=np.array([0, 0, 1]))
@@ -275,3 +288,7 @@ def test_pages__say_what_is_wrong():
         to_html(h, triplets=[("a", "b", "c")])
     with pytest.raises(UnknownLeafError, match="keys of clusters"):
         to_html(h, clusters={"z": 1})
+    with pytest.raises(ValueError, match=r"support must be 1 finite numbers or NaN, one for each inner node.*\(3,\)"):
+        to_html(h, support=[0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="infinite values"):
+        to_html(h, support=[np.inf])

@@ -1,6 +1,7 @@
 """Dendrograms for papers: widths, columns of tiles, named clades, labels of nodes, arcs, scale bars, saved files."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -240,6 +241,27 @@ def test_annotations__labels_of_nodes_do_not_overlap_and_the_rest_is_counted():
     assert not any(a.overlaps(b) for k, a in enumerate(found) for b in found[:k])
     left = re.search(r"(\d+) labels? of nodes left out", ax.get_ylabel())
     assert (int(left[1]) if left else 0) == 6 - len(found)
+
+
+def test_annotations__support_of_an_estimator_with_two_digits(tree):
+    model = SimpleNamespace(hierarchy_=tree, clade_support_=np.array([1, 0.877, np.nan, 0.5, 0.1234, 1]))
+    assert sorted(texts(plot_dendrogram(model, node_labels="support"), "node label")) == [
+        "0.12",
+        "0.5",
+        "0.88",
+        "1",
+        "1",
+    ]
+
+
+def test_annotations__support_that_is_not_there_is_refused(tree):
+    with pytest.raises(
+        ValueError, match="node_labels is 'support', but the Hierarchy has none; give a fitted Divisive"
+    ):
+        plot_dendrogram(tree, node_labels="support")
+    model = SimpleNamespace(hierarchy_=tree, clade_support_=None)
+    with pytest.raises(ValueError, match="clade_support_ is None, as no trees were sampled; give"):
+        plot_dendrogram(model, node_labels="support")
 
 
 @pytest.mark.parametrize(("given", "words"), [("lengths", "must be one of"), ([1, 2], "2 entries"), ({3: 1}, "7..12")])

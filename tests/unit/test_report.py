@@ -391,6 +391,16 @@ def test_page__needs_nothing_else_and_allows_nothing_else(informed):
     assert "{{" not in re.sub(r"<script.*?</script>|<style>.*?</style>", "", page, flags=re.DOTALL)
 
 
+def test_page__has_the_support_of_the_tree_that_is_shown(iris, informed):
+    found, _ = informed
+    sure = Document(html_of(found)).data["support"]
+    assert sorted(sure) == pytest.approx(sorted(found.model.clade_support_.tolist()))
+    X, y, names = iris
+    plain = tt.report(X, classes=y.tolist(), sample_names=names, n_resamples=0)
+    assert plain.model.clade_support_ is None
+    assert "support" not in Document(html_of(plain)).data
+
+
 def test_page__labels_stay_text(iris):
     X, y, _ = iris
     names = [f"{NASTY[i % len(NASTY)]}{i}" for i in range(60)]

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_call", "check_choice", "check_count", "check_entries", "check_real", "counted", "described"]
+__all__ = [
+    "check_call",
+    "check_choice",
+    "check_count",
+    "check_entries",
+    "check_real",
+    "check_support",
+    "counted",
+    "described",
+]
 
 
 def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
@@ -69,6 +78,19 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
         msg = f"{name} is {value!r}; it must be {allowed}"
         raise ValueError(msg)
     return number
+
+
+def check_support(support: Any, inner: int) -> np.ndarray:
+    """Return the support of so many inner nodes as float64, or raise a ValueError that says what it must be."""
+    try:
+        values = np.asarray(support, np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (inner,) or np.isinf(values).any():
+        shape = f"shape {values.shape}" if values.shape != (inner,) else "infinite values"
+        msg = f"support must be {inner} finite numbers or NaN, one for each inner node, not an array of {shape}"
+        raise ValueError(msg)
+    return values
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from tripletree.core.checks import check_choice
+from tripletree.core.checks import check_choice, check_support
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import (
@@ -821,7 +821,7 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     after = np.concatenate([_written_labels(hierarchy, blanks), np.full(N - n, ")", object)])
     called = ["" if x is None else _quoted(unblanked(x, blanks)) for x in (hierarchy.names or ()) if names]
     if support is not None:
-        called = _supported(called or [""] * (N - n), _support(support, N - n))
+        called = _supported(called or [""] * (N - n), check_support(support, N - n).tolist())
     if called:
         after[n:] += np.array(called, object)
     length = _lengths(hierarchy, lengths)
@@ -833,19 +833,6 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     # leaf pieces before the inner nodes that close behind them; ties among inner nodes by number, deepest first
     order = np.lexsort((np.arange(N), stop))
     return "".join(after[order].tolist()) + ";"
-
-
-def _support(support: Any, inner: int) -> list[float]:
-    """The support of the inner nodes as it was given."""
-    try:
-        values = np.asarray(support, np.float64)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.shape != (inner,) or np.isinf(values).any():
-        shape = f"shape {values.shape}" if values.shape != (inner,) else "infinite values"
-        msg = f"support must be {inner} finite numbers or NaN, one for each inner node, not an array of {shape}"
-        raise ValueError(msg)
-    return values.tolist()
 
 
 def _supported(names: list[str], support: list[float]) -> list[str]:

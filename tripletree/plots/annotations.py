@@ -56,7 +56,7 @@ CLADE_FONT = 8.0  # the largest
 #: pale ends, which paper swallows, are left out.
 MAPS = ("cividis", "Purples", "Greens", "Oranges", "Greys")
 PALE = 0.22
-NODE_LABELS = ("names", "numbers", "sizes")
+NODE_LABELS = ("names", "numbers", "sizes", "support")
 NODE_FONT = 6.0
 
 
@@ -154,11 +154,16 @@ def check_clades(clades: Any, tree: Hierarchy, first_style: int) -> list[Clade]:
     return found
 
 
-def check_node_labels(node_labels: Any, tree: Hierarchy) -> dict[int, str]:
-    """Check `node_labels`, and return the text of each inner node that has one."""
+def check_node_labels(node_labels: Any, hierarchy: Any, tree: Hierarchy) -> dict[int, str]:
+    """Check `node_labels`, and return the text of each inner node that has one.
+
+    `hierarchy` is the tree, or the estimator that it comes from.
+    """
     n, m = tree.n_leaves, tree.n_nodes - tree.n_leaves
     if node_labels is None:
         return {}
+    if isinstance(node_labels, str) and node_labels == "support":
+        node_labels = _support_of(hierarchy)
     if isinstance(node_labels, str):
         if node_labels not in NODE_LABELS:
             msg = (
@@ -190,6 +195,20 @@ def check_node_labels(node_labels: Any, tree: Hierarchy) -> dict[int, str]:
             raise InvalidLabelsError(msg)
         found = {n + k: x for k, x in enumerate(entries)}
     return {u: _node_text(x) for u, x in found.items() if x is not None and x == x}
+
+
+def _support_of(hierarchy: Any) -> np.ndarray:
+    """`clade_support_` of an estimator, with two digits."""
+    sure = getattr(hierarchy, "clade_support_", None)
+    if sure is None:
+        kind = type(hierarchy).__name__
+        why = "clade_support_ is None, as no trees were sampled" if hasattr(hierarchy, "clade_support_") else "has none"
+        msg = (
+            f"node_labels is 'support', but the {kind} {why}; give a fitted DivisiveReCon that sampled trees, or the "
+            "numbers themselves, one for each inner node"
+        )
+        raise ValueError(msg)
+    return np.round(sure, 2)
 
 
 def _node_text(value: Any) -> str:

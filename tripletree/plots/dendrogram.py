@@ -202,9 +202,10 @@ def plot_dendrogram(
     clades : mapping or iterable, optional
         Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
         name) or to leaves, whose smallest common clade is meant.
-    node_labels : {"names", "numbers", "sizes"}, sequence or mapping, optional
-        What to write at inner nodes: their names, numbers or numbers of leaves; or numbers and texts such as
-        ``supertree(...).support``, one for each inner node or by node. NaN and None stand for nothing. Of labels that
+    node_labels : {"names", "numbers", "sizes", "support"}, sequence or mapping, optional
+        What to write at inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
+        that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node
+        or by node. NaN and None stand for nothing. Of labels that
         would overlap those nearer to the root are written; a note tells how many are not.
     cut : float or "clusters", optional
         Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
@@ -314,7 +315,7 @@ def plot_dendrogram(
         cut,
         columns,
         named,
-        check_node_labels(node_labels, tree),
+        check_node_labels(node_labels, hierarchy, tree),
         _check_arcs(pairs, tree) if arcs else None,
         sum(int(x.sum()) for name, x in at_merges.items() if name.endswith("violated")),
     )

@@ -648,7 +648,8 @@ def report_html(report: Report, title: str | None, command: str | None) -> str:
     known = report.constraints if isinstance(report.constraints, TripletSet) else None
     used = getattr(report.informed, "triplets_", None)
     triplets = used if isinstance(used, TripletSet) and len(used) else known
-    parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto")
+    sure = getattr(report.model, "clade_support_", None)
+    parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto", sure)
     style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
     name = title or f"{counted(len(report.samples), 'sample')}, {_kind_text(report)}"
     sections = {

@@ -20,7 +20,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree._version import __version__
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_support
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def make_page_data(
-    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
+    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
 ) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets as plain lists, as the page's script (tree.js) reads them.
 
@@ -67,6 +67,10 @@ def make_page_data(
     }
     if hierarchy.names is not None and any(name is not None for name in hierarchy.names):
         data["names"] = [hierarchy.names[k] for k in inner]
+    if support is not None:
+        sure = check_support(support, hierarchy.n_nodes - n)[inner]
+        if not np.isnan(sure).all():
+            data["support"] = [None if np.isnan(x) else float(f"{x:.7g}") for x in sure.tolist()]
     if triplets is not None:
         data["triplets"] = _place_triplets(hierarchy, triplets, place, rank)
     return data
@@ -158,6 +162,7 @@ def write_html(
     clusters: Any = None,
     classes: Any = None,
     heights: str = "auto",
+    support: Any = None,
     title: str | None = None,
 ) -> None:
     """Write a hierarchy as one self-contained HTML file: collapse, zoom, search, look up triplets, save as SVG.
@@ -165,7 +170,8 @@ def write_html(
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-        An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
+        An estimator needs `hierarchy_`; its `labels_` are the default for `clusters` if it has them, and its
+        `clade_support_` is the default for `support`.
     path : path, file object or "-"
         A file is replaced in one step once everything is written; ``"-"`` is the standard output.
     triplets : TripletSet, optional
@@ -178,6 +184,10 @@ def write_html(
     heights : {"auto", "height", "order", "level"}, default="auto"
         What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
         order of merging if more than a tenth of the branches are inverted. The page offers the others.
+    support : array_like of float, shape (inner nodes,), optional
+        How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``; NaN if
+        nothing is known. The page writes it at the nodes, and folds every largest clade in which no clade reaches a
+        number that the reader gives. The clade itself counts, too. The root stays open.
     title : str, optional
         By default the name of the root, or the number of leaves if it has none.
 
@@ -188,7 +198,8 @@ def write_html(
     InvalidLabelsError
         If `clusters` or `classes` does not have one entry per leaf.
     ValueError
-        If `heights` is not one of its choices, or "height" and the hierarchy has no heights.
+        If `heights` is not one of its choices, or "height" and the hierarchy has no heights; if `support` does not
+        have one number for each inner node.
     UnknownLeafError
         If `triplets`, or a mapping, contains a leaf that is not in the hierarchy.
 
@@ -214,7 +225,8 @@ def write_html(
     >>> "<title>Apes</title>" in page.getvalue()
     True
     """
-    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, heights=heights, title=title)
+    shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
+    page = to_html(hierarchy, **shown, support=support, title=title)
     with write_atomic(path) as stream:
         stream.write(page)
 
@@ -226,13 +238,14 @@ def to_html(
     clusters: Any = None,
     classes: Any = None,
     heights: str = "auto",
+    support: Any = None,
     title: str | None = None,
 ) -> str:
     """Return what `write_html` writes, as text.
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, title
+    hierarchy, triplets, clusters, classes, heights, support, title
         As for `write_html`.
 
     Returns
@@ -258,11 +271,13 @@ def to_html(
     tree = check_tree(hierarchy)
     if clusters is None and tree is not hierarchy:
         clusters = getattr(hierarchy, "labels_", None)
+    if support is None and tree is not hierarchy:
+        support = getattr(hierarchy, "clade_support_", None)
     given = None if triplets is None else check_triplets(triplets)
     summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
-    parts = viewer_parts(tree, given, clusters, classes, heights)
+    parts = viewer_parts(tree, given, clusters, classes, heights, support)
     named = tree.label(tree.root) or summary.partition(", ")[0]
     name = printable(str(named if title is None else title))
     parts |= {"title": html.escape(name), "summary": html.escape(summary)}
@@ -270,7 +285,7 @@ def to_html(
 
 
 def viewer_parts(
-    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
+    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
 ) -> dict[str, str]:
     """What a page needs to show a hierarchy, by the names of the placeholders in its template.
 
@@ -288,7 +303,7 @@ def viewer_parts(
         "picture": picture,
         "controls": _read_text("controls.html"),
         "viewer": fill_template(_read_text("viewer.html"), {"picture": picture}),
-        "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights)),
+        "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights, support)),
     }
 
 
@@ -327,6 +342,7 @@ def show_html(
     clusters: Any = None,
     classes: Any = None,
     heights: str = "auto",
+    support: Any = None,
     title: str | None = None,
     height: int = 520,
 ) -> PageView:
@@ -334,7 +350,7 @@ def show_html(
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, title
+    hierarchy, triplets, clusters, classes, heights, support, title
         As for `write_html`.
     height : int
         Pixels that the view takes; its width is that of the cell.
@@ -365,7 +381,8 @@ def show_html(
     '<iframe srcdoc="'
     """
     tall = check_count(height, "height", 100)
-    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, heights=heights, title=title)
+    shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
+    page = to_html(hierarchy, **shown, support=support, title=title)
     return PageView(page, tall)
 
 
@@ -376,6 +393,7 @@ def hierarchy_widget(
     clusters: Any = None,
     classes: Any = None,
     heights: str = "auto",
+    support: Any = None,
     title: str | None = None,
     height: int = 520,
 ) -> Any:
@@ -383,7 +401,7 @@ def hierarchy_widget(
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, title, height
+    hierarchy, triplets, clusters, classes, heights, support, title, height
         As for `show_html`.
 
     Returns
@@ -423,7 +441,7 @@ def hierarchy_widget(
     except ImportError as error:
         raise MissingDependencyError(error.name or "anywidget", "ask", "hierarchy_widget") from None
     shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
-    view = show_html(hierarchy, **shown, title=title, height=height)
+    view = show_html(hierarchy, **shown, support=support, title=title, height=height)
     tree = check_tree(hierarchy)
     return HierarchyWidget(tree, depth_first(tree)[0], view.page, view.height)
 

@@ -204,7 +204,8 @@ class Drawing {
     const seen = this.drawLines();
     this.drawRows();
     if (this.path) this.drawPath();
-    this.drawMarks(seen);
+    const marked = this.drawMarks(seen);
+    if (tree.data.support) this.drawSupport(marked);
     this.ring(this.hovered, 1);
     this.ring(this.selected, 2);
     ctx.setTransform(scale, 0, 0, scale, 0, 0);
@@ -389,14 +390,15 @@ class Drawing {
     ctx.fill();
   }
 
-  /** Triplets where they act: a dot where displayed, a cross where not; else a small dot to hold. */
+  /** Triplets where they act: a dot where displayed, a cross where not; else a small dot to hold. Returns the nodes. */
   drawMarks(seen) {
     const { tree, ctx } = this;
     const folded = [];
     for (let row = Math.max(this.from, 0); row < Math.min(this.to, tree.rows); row++) {
       if (!tree.isLeaf(tree.shown[row]) && this.rowHeight >= 6) folded.push(tree.shown[row]);
     }
-    for (const u of [...seen, ...folded]) {
+    const marked = [...seen, ...folded];
+    for (const u of marked) {
       const [held, missed] = tree.data.triplets ? tree.marks(u) : [0, 0];
       const [x, y] = [this.x(u), this.y(u)];
       const grown = (k) => Math.min(6.5, 3 + 0.9 * Math.log2(k));
@@ -416,5 +418,6 @@ class Drawing {
         ctx.stroke();
       }
     }
+    return marked;
   }
 }

@@ -1,4 +1,4 @@
-/* What lies over the picture: the paths of a triplet, the height axis. */
+/* What lies over the picture: the paths of a triplet, the support of clades, the height axis. */
 
 Object.assign(Drawing.prototype, {
   /** The ways from a, b and c of a triplet to where they meet. */
@@ -28,6 +28,23 @@ Object.assign(Drawing.prototype, {
       ctx.fillText("abc"[i], this.x(end) - 5, this.y(end) - 8);
       ctx.textAlign = "left";
     });
+  },
+
+  /** The support of clades, each above its branch if that is long enough and rows are apart. */
+  drawSupport(nodes) {
+    const { ctx, tree } = this;
+    if (this.rowHeight < 12) return;
+    ctx.font = `${this.rowHeight < 15 ? 9 : 10}px ${this.font}`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    ctx.fillStyle = this.colour.faint;
+    for (const u of nodes) {
+      if (u === 0 || tree.support(u) === null) continue;
+      const text = shareText(tree.support(u));
+      const room = this.x(u) - this.x(tree.parent[u]) - 10;
+      if (ctx.measureText(text).width <= room) ctx.fillText(text, this.x(u) - 8, this.y(u) - 6);
+    }
+    ctx.textAlign = "left";
   },
 
   /** The height axis, at the foot of the window. */

@@ -32,6 +32,7 @@ Object.assign(Viewer.prototype, {
       add("leaves", number(tree.leaves(u)));
       add("children", number(tree.kids[u]));
     }
+    if (tree.support(u) !== null) add("support", shareText(tree.support(u)));
     if (tree.heights) add("height", String(tree.heights[u]));
     add("level", number(tree.level[u]));
     if (tree.isLeaf(u)) {
@@ -160,6 +161,7 @@ Object.assign(Viewer.prototype, {
       if (groups.names.length > 14) list.append(element("li", `and ${number(groups.names.length - 14)} more`));
       place.append(element("span", groups.many), list);
     }
+    if (tree.data.support) place.append(element("span", SUPPORT));
     if (tree.axis.unit !== tree.axis.name) {
       place.append(element("span", tree.axis.measured ? `▽ ${tree.axis.unit}` : tree.axis.unit));
     }

@@ -221,6 +221,7 @@ Object.assign(Viewer.prototype, {
       if (held) entries.push([shape("circle", colour.ink), `${number(held)} triplet${held === 1 ? "" : "s"} displayed`]);
       if (missed) entries.push([shape("cross", colour.missed), `${number(missed)} not displayed`]);
     }
+    if (tree.data.support) entries.push([null, SUPPORT]);
     if (tree.up.some((_, u) => tree.pointsDown(u))) entries.push([shape("down", colour.ground, colour.line), "inverted height"]);
     return entries;
   },

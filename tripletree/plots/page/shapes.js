@@ -2,10 +2,16 @@
 
 const SPARSEST = 10; // no labels at all if fewer than one in this many rows would get one
 const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
+const SUPPORT = "number at a branch: support of the clade";
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
 
 function number(x, digits = 0) {
   return x.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** A share as it stands beside a node: two digits behind the point and no zero before it. Percents have none. */
+function shareText(x) {
+  return Math.abs(x) <= 1 ? x.toFixed(2).replace(/^(-?)0/, "$1") : number(x, 2);
 }
 
 /** A text without characters that turn what stands around them, or that nothing can show. */

@@ -26,6 +26,7 @@ class Tree {
     this.clusters = this.grouped(data.clusters);
     this.classes = this.grouped(data.classes);
     this.actsFrom = this.counted();
+    this.surest = data.support ? this.surestIn() : null;
     this.measure(0);
   }
 
@@ -108,6 +109,21 @@ class Tree {
     for (const node of at) from[(node < 0 ? ~node : node) + 1] += 1;
     for (let u = 0; u < this.size; u++) from[u + 1] += from[u];
     return from;
+  }
+
+  /** How sure a clade is: a number, or null if nothing is known. */
+  support(u) {
+    return this.data.support && !this.isLeaf(u) ? this.data.support[u - this.before[u]] : null;
+  }
+
+  /** The highest support in each clade, its own included. */
+  surestIn() {
+    const surest = new Float64Array(this.size).fill(-Infinity);
+    for (let u = this.size - 1; u >= 0; u--) {
+      surest[u] = Math.max(surest[u], this.support(u) ?? -Infinity);
+      if (u > 0) surest[this.parent[u]] = Math.max(surest[this.parent[u]], surest[u]);
+    }
+    return surest;
   }
 
   leaves(u) {
@@ -198,6 +214,12 @@ class Tree {
 
   foldAll() {
     for (let u = 1; u < this.size; u++) this.folded[u] = this.kids[u] ? 1 : 0;
+  }
+
+  /** Fold the clades in which no clade, themselves included, has so much support; unfold all others. */
+  foldBelow(support) {
+    for (let u = 1; u < this.size; u++) this.folded[u] = this.kids[u] && this.surest[u] < support ? 1 : 0;
+    this.folded[0] = 0;
   }
 
   unfoldAll(u) {

@@ -22,6 +22,7 @@ class Viewer {
     this.current = get("current");
     this.status = get("status");
     this.find = get("find");
+    this.below = get("below");
     this.drawing = new Drawing(this.tree, get("picture"), this.view, get("space"));
     this.found = { text: "", nodes: [], at: -1 };
     this.pending = false;
@@ -95,11 +96,30 @@ class Viewer {
       this.tree.foldAll();
       this.tree.folded[0] = 0;
     } else this.tree.unfoldAll(0);
+    this.below.value = "";
+    this.afterFolding(fold ? "all clades folded" : "everything unfolded");
+  }
+
+  /** Fold what is not sure: see Tree.foldBelow. */
+  foldBelow(support) {
+    if (!(support > 0)) {
+      this.tree.unfoldAll(0);
+      this.afterFolding("everything unfolded");
+      return;
+    }
+    this.tree.foldBelow(support);
+    this.tree.arrange();
+    const folded = this.tree.shown.subarray(0, this.tree.rows).filter((u) => !this.tree.isLeaf(u)).length;
+    this.afterFolding(`${number(folded)} clade${folded === 1 ? "" : "s"} folded in which none has support ${shareText(support)}`);
+  }
+
+  /** Many clades have been folded or unfolded at once. */
+  afterFolding(said) {
     this.selectVisible();
     this.rearrange();
     this.announce(this.drawing.selected);
     this.describe();
-    this.say(`${fold ? "all clades folded" : "everything unfolded"}, ${number(this.tree.rows)} rows`);
+    this.say(`${said}, ${number(this.tree.rows)} rows`);
   }
 
   selectVisible() {
@@ -177,6 +197,7 @@ class Viewer {
     const { tree } = this;
     const words = [tree.called(u)];
     if (!tree.isLeaf(u) && tree.label(u)) words.push(`${number(tree.leaves(u))} leaves`);
+    if (tree.support(u) !== null) words.push(`support ${shareText(tree.support(u))}`);
     if (tree.data.triplets) {
       const count = tree.triplets(u).length;
       words.push(`${number(count)} triplet${count === 1 ? "" : "s"}`);
@@ -225,6 +246,11 @@ class Viewer {
     click("fit", () => this.fit());
     click("fold", () => this.foldEverything(true));
     click("unfold", () => this.foldEverything(false));
+    this.below.parentNode.hidden = !this.tree.data.support;
+    if (this.tree.surest && this.tree.surest[0] <= 1) this.below.step = "0.05";
+    this.below.addEventListener("change", () => {
+      if (this.below.value !== "") this.foldBelow(Number(this.below.value));
+    });
     const axis = get("axis");
     this.tree.axes.forEach(({ name }, k) => axis.append(element("option", name, { value: k })));
     axis.hidden = axis.length < 2;
