@@ -747,7 +747,7 @@ def suggest_n_clusters(
     >>> found.n_clusters, found.numbers.tolist(), found.evidence.round(1).tolist()
     (3, [1, 2, 3], [0.0, -2.1, 5.8])
     >>> found.reason
-    '3 clusters, of 1 to 3: 5.8 nats more than one cluster, all by the samples; next comes 1, with 5.8 nats less'
+    '3 clusters, of 1 to 3: 5.8 nats of evidence more than one cluster, all by the samples; next comes 1, ...'
     """
     n = check_hierarchy(hierarchy).n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
