@@ -148,8 +148,8 @@ plt.show()
 # - **Wrong triplets hurt it most in the middle:** at one for each sample they seldom contradict the others, so
 #   repair finds few of them, and the rest are obeyed.
 # - **`DivisiveReCon` starts to gain sooner** and is not below the plain tree anywhere in these pictures.
-# - **It does not win everywhere.** The traits of the species say little (agreement .37 without knowledge, and chance is .33); a
-#   tenth or a third of a triplet for each species changes nothing, and with three, a tenth of them wrong, `ReCon` is ahead.
+# - **Little knowledge is little.** The traits of the species say hardly anything (agreement .37 without knowledge, and chance is
+#   .33). A tenth of a triplet for each species changes next to nothing there.
 #
 # ## Without the truth
 #

@@ -286,8 +286,8 @@ def _notes(report: Report) -> list[str]:
         )
     how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
     found.append(
-        f"Made {how} the knowledge, the clusters are {int(np.max(other.labels_)) + 1:,}. Their similarity "
-        f"with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by chance "
+        f"Made {how} the knowledge, the samples are {counted(int(np.max(other.labels_)) + 1, 'cluster')}. Their "
+        f"similarity with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by chance "
         "(adjusted Rand index)."
     )
     return found
@@ -700,7 +700,7 @@ def _tree_text(report: Report, triplets: TripletSet | None) -> str:
         from tripletree.algorithms.induce import displays
 
         share = displays(report.hierarchy, triplets).mean()
-        text += f" It displays {share:.1%} of the {len(triplets):,} triplets that follow from what is known."
+        text += f" It displays {share:.1%} of the {len(triplets):,} triplets that were used."
     return escaped(text)
 
 
