@@ -233,3 +233,29 @@ def test_suggest__what_does_not_fit_is_refused():
         suggest_n_clusters(h, np.zeros((4, 1)), triplets=[(0, 1, 2)])
     with pytest.raises(TypeError, match="needs n_clusters, or samples=... to find a number"):
         cut(h, triplets=TripletSet([(0, 1, 2)], 4))
+
+
+def test_suggest_n_clusters__scores_the_clusters_of_cut(rng):
+    """Also where clusters must be compatible with the triplets, which moves leaves or takes clades."""
+    moved = 0
+    for _ in range(15):
+        h = yule(40, rng)
+        X = rng.normal(size=(40, 3))
+        t = sample_triplets(h, 60, random_state=rng).reindex(h.leaves)
+        found = suggest_n_clusters(h, X, triplets=t)
+        d = np.sum(np.linalg.eigvalsh(np.cov(X.T))) ** 2 / np.sum(np.linalg.eigvalsh(np.cov(X.T)) ** 2)
+        for k, evidence in zip(found.numbers.tolist(), found.evidence.tolist(), strict=True):
+            labels = cut(h, k, triplets=t, samples=X)
+            assert are_compatible(labels, t)
+            moved += not np.array_equal(labels, cut(h, k, triplets=t, samples=X, strict=False))
+            within = sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in range(k))
+            share = np.bincount(labels) / 40
+            a, b, c = labels[t.rows.T]
+            q, expected = np.mean((a == b) & (a != c)), 3 * (share**2 * (1 - share)).sum()
+            level = 0.0
+            if q > expected:
+                rest = (1 - q) * np.log((1 - q) / (1 - expected)) if q < 1 else 0.0
+                level = 60 * (q * np.log(q / expected) + rest)
+            fit = -40 * d / 2 * np.log(within / ((X - X.mean(axis=0)) ** 2).sum()) + 40 * (share * np.log(share)).sum()
+            assert evidence == pytest.approx(fit - (k - 1) * (d + 1) / 2 * np.log(40) + level)
+    assert moved > 20

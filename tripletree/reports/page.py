@@ -287,8 +287,8 @@ def _notes(report: Report) -> list[str]:
     how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
     found.append(
         f"Made {how} the knowledge, the samples are {counted(int(np.max(other.labels_)) + 1, 'cluster')}. Their "
-        f"similarity with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by chance "
-        "(adjusted Rand index)."
+        f"similarity with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by "
+        "chance (adjusted Rand index)."
     )
     return found
 
