@@ -240,3 +240,20 @@ def test_report__decimal_commas(run, tmp_path):
     (tmp_path / "data.csv").write_text(table.replace("600", "1.600"))
     said = run("report", "data.csv", "--know", "t.nwk", "--decimal", ",", status=2).stderr
     assert "data.csv, line 5: '1.600' in column 'weight, kg' has a point" in said
+
+
+def test_report__decimal_commas_of_a_workbook(run, tmp_path):
+    """Its numbers are numbers, whether a spreadsheet shows them with a comma or not."""
+    openpyxl = pytest.importorskip("openpyxl")
+    (tmp_path / "t.nwk").write_text(TREE)
+    book = openpyxl.Workbook()
+    for k, line in enumerate(TABLE.splitlines()):
+        label, *cells = line.split(",")
+        book.active.append([label, *(cells if k == 0 else [float(x) + 0.5 for x in cells])])
+    book.save(tmp_path / "data.xlsx")
+    assert "5 samples" in run("report", "data.xlsx", "--know", "t.nwk", "--decimal", ",", "--resamples", 0).stdout
+
+
+def test_cluster__columns_counted_by_pandas_beside_a_named_index(run, tmp_path):
+    (tmp_path / "data.csv").write_text("id,0,1\na,1.5,2\nb,1,2\nc,7,8\nd,8,8\n")
+    assert run("cluster", "data.csv", "-k", 2).stdout.count("\n") >= 4

@@ -192,7 +192,8 @@ def read_table(
         classes = _classes_of(labels, class_file)
     names = [header[j] for j in columns]
     if decimal == ",":
-        _check_no_points(header, columns, where, lines)
+        if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
+            _check_no_points(header, columns, where, lines)
         columns = {j: list(map(_with_point, x)) for j, x in columns.items()}
     if not names and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
@@ -243,8 +244,11 @@ def _check_header(names: list[str], where: str) -> None:
     repeated = [x for x in dict.fromkeys(names) if names.count(x) > 1]
     if repeated:
         raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own")
-    if [x for x in names if x] == [str(k) for k in range(len(names) - names.count(""))]:
+    counted_from_0 = [str(k) for k in range(len(names))]
+    if [x for x in names if x] == counted_from_0[: len(names) - names.count("")]:
         return  # counted, as pandas does it
+    if not _is_number(names[0]) and names[1:] == counted_from_0[:-1]:
+        return  # the same, beside a named index
     if all(_is_number(x) for x in names) or (len(names) > 2 and all(_is_number(x) for x in names[1:])):
         raise bad_input(f"{where}: the first line holds numbers; expected a header with the names of the columns")
 
