@@ -40,6 +40,7 @@ __all__ = [
     "count_triplets",
     "displays",
     "induce",
+    "displayed",
     "rows_over",
     "sample_triplets",
 ]
@@ -383,6 +384,13 @@ def _check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
         labels = [check_label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
         triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
     return frozen(check_triplet_rows(triples, len(leaves), "triple"))
+
+
+def displayed(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
+    """Tell which triplets, rows (a, b, c) of leaves with a and b in any order, the hierarchy displays."""
+    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
+    above = kernels.rooted_tree.common_ancestors
+    return above(a, b, *hierarchy.ancestor_table) < above(a, c, *hierarchy.ancestor_table)
 
 
 def rows_over(triplets: TripletSet, leaves: LeafIndex) -> np.ndarray:

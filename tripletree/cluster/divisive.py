@@ -23,7 +23,7 @@ from tripletree import kernels
 from tripletree.algorithms.cut import NumberOfClusters, cut, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
-from tripletree.algorithms.induce import displays, rows_over
+from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
@@ -271,10 +271,7 @@ def _parents(base: np.ndarray) -> np.ndarray:
 
 def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Whether the tree displays each triplet."""
-    tree = Hierarchy(freeze(parent.copy()))
-    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
-    above = kernels.rooted_tree.common_ancestors
-    return above(a, b, *tree.ancestor_table) < above(a, c, *tree.ancestor_table)
+    return displayed(Hierarchy(freeze(parent.copy())), rows)
 
 
 # ---------------------------------------------------------------------- trees without one part of the triplets

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.induce import displayed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.interrupts import check_time
 from tripletree.kernels import freeze
@@ -80,7 +81,7 @@ class TreeSample:
     def probability(self, rows: np.ndarray) -> np.ndarray:
         """The share of the trees that display each triplet, rows of samples."""
         leaves = np.ascontiguousarray(self.leaf[rows])
-        return np.mean([_displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
+        return np.mean([displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
 
 
 def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
@@ -93,12 +94,6 @@ def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
             values[p] = (values[p] + values[v]) & (2**64 - 1)
         total[:, column] = values
     return [(a, b) for a, b in total.tolist()]
-
-
-def _displayed(tree: Hierarchy, rows: np.ndarray) -> np.ndarray:
-    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
-    above = kernels.rooted_tree.common_ancestors
-    return above(a, b, *tree.ancestor_table) < above(a, c, *tree.ancestor_table)
 
 
 # ---------------------------------------------------------------------- chains

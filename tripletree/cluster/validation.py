@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tripletree import kernels
-from tripletree.algorithms.induce import count_triplets, sample_triplets
+from tripletree.algorithms.induce import count_triplets, displayed, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets
 from tripletree.core.checks import check_count, counted
@@ -33,7 +32,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import TripletreeError, warn_user
-from tripletree.kernels import freeze
 
 __all__ = [
     "AMOUNTS",
@@ -229,13 +227,6 @@ class ClassKnowledge(TripletKnowledge):
     def part(self, known: np.ndarray) -> dict[str, Any]:
         told = (known & (self.codes >= 0)).tolist()
         return {"classes": [code if there else None for code, there in zip(self.codes.tolist(), told, strict=True)]}
-
-
-def displayed(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
-    """Which triplets, rows of leaves in any order of a and b, the hierarchy displays."""
-    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
-    above = kernels.rooted_tree.common_ancestors
-    return above(a, b, *hierarchy.ancestor_table) < above(a, c, *hierarchy.ancestor_table)
 
 
 def class_triplets(
