@@ -322,18 +322,19 @@ def test_answers__lines_of_others_stay_where_ones_own_does_not_reach_the_disk(pa
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs several processes at once")
 def test_answers__several_programs_append_to_one_file(path):
+    names = [str(k) * 37 for k in range(8)]  # long lines, as a file grows by pages
     children = []
-    for k in range(4):
+    for who in names:
         child = os.fork()
         if child == 0:
-            for i in range(25):
-                append_answer(path, Answer((k, 100 + i, 200), "alike", who=str(k)))
+            for i in range(60):
+                append_answer(path, Answer((0, 100 + i, 200), "alike", who=who))
             os._exit(0)
         children.append(child)
     assert all(os.waitpid(child, 0)[1] == 0 for child in children)
     found = read_answers(path)
-    for k in range(4):
-        assert [x.items for x in found.by(str(k))] == [(k, 100 + i, 200) for i in range(25)]
+    for who in names:
+        assert [x.items for x in found.by(who)] == [(0, 100 + i, 200) for i in range(60)]
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,11 @@ import errno
 import json
 import os
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import SEEK_END
 from pathlib import Path
+from threading import Lock
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -639,7 +641,8 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
     name = os.fspath(path)
     if os.path.isdir(name):
         raise IsADirectoryError(errno.EISDIR, "cannot append an answer to a folder", name)
-    with open(name, "ab+", buffering=0) as stream:  # each write is one call, at the end of the file as it is then
+    # without the lock, a line that another program has written in part would look like an interrupted one
+    with open(name, "ab+", buffering=0) as stream, _one_at_a_time, _locked(stream):
         size = stream.seek(0, SEEK_END)
         stream.seek(0)
         if size:
@@ -660,6 +663,20 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
             if stream.seek(0, SEEK_END) <= size + len(content):  # else another program has gone on behind it
                 stream.truncate(size)
             raise
+
+
+#: Threads of this process take turns, as the lock of a file holds for a process.
+_one_at_a_time = Lock()
+
+
+@contextmanager
+def _locked(stream: Any) -> Iterator[None]:
+    """Keep other programs from appending to a file while inside; they wait. Closing the file gives the lock back."""
+    with suppress(ImportError, OSError):  # Windows, and file systems without locks
+        import fcntl
+
+        fcntl.lockf(stream, fcntl.LOCK_EX)
+    yield
 
 
 def check_appendable(path: str | os.PathLike[str]) -> None:
