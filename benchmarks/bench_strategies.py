@@ -24,15 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from tripletree import pairwise_f_score
-from tripletree.cluster import (
-    CVQE,
-    ActiveClustering,
-    ConstrainedCompleteLink,
-    COPKMeans,
-    MPCKMeans,
-    PCKMeans,
-    ReCon,
-)
+from tripletree.cluster import CVQE, ActiveClustering, ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
 from tripletree.cluster.active import STRATEGIES
 
 AT = (0, 20, 50, 100)

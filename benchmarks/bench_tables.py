@@ -86,12 +86,7 @@ def main():
         write_lineages(folder / "lineages.tsv", n, rng)
         runs = [
             ("taxdump", "names", OURS.format(function="read_taxdump"), f"read_taxdump({name!r})"),
-            (
-                "taxdump",
-                "ids",
-                OURS.format(function="read_taxdump"),
-                f"read_taxdump({name!r}, labels='id')",
-            ),
+            ("taxdump", "ids", OURS.format(function="read_taxdump"), f"read_taxdump({name!r}, labels='id')"),
             ("taxdump", "plain splitting", SPLIT, f"split({name!r})"),
             (
                 "taxdump",
@@ -99,19 +94,9 @@ def main():
                 "import taxopy",
                 f"taxopy.TaxDb(nodes_dmp={name + '/nodes.dmp'!r}, names_dmp={name + '/names.dmp'!r})",
             ),
-            (
-                "edges",
-                "ours",
-                OURS.format(function="read_edges"),
-                f"read_edges({name + '/edges.csv'!r})",
-            ),
+            ("edges", "ours", OURS.format(function="read_edges"), f"read_edges({name + '/edges.csv'!r})"),
             ("edges", "pandas + networkx", GRAPH, f"graph({name + '/edges.csv'!r})"),
-            (
-                "lineages",
-                "ours",
-                OURS.format(function="read_lineages"),
-                f"read_lineages({name + '/lineages.tsv'!r})",
-            ),
+            ("lineages", "ours", OURS.format(function="read_lineages"), f"read_lineages({name + '/lineages.tsv'!r})"),
             ("lineages", "scikit-bio", BIO, f"bio({name + '/lineages.tsv'!r})"),
         ]
         sizes = {

@@ -16,9 +16,7 @@ from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.heaps import heapify, pop, renew
 from tripletree.kernels.jit import inner, njit
 
-__all__ = [
-    "minimum_cut",
-]
+__all__ = ["minimum_cut"]
 
 
 @inner

@@ -25,13 +25,7 @@ from typing import Any
 
 from tripletree.errors import TimeLimitError
 
-__all__ = [
-    "check_time",
-    "ctrl_c_waits",
-    "in_time",
-    "is_heard",
-    "time_limit",
-]
+__all__ = ["check_time", "ctrl_c_waits", "in_time", "is_heard", "time_limit"]
 
 #: Functions that are called back from C, which forgets what they raise, or takes it for an error of another kind. LLVM
 #: calls the first two when it has compiled, and when it loads; numba the third when it is given a pointer to a kernel.

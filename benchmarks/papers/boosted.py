@@ -44,11 +44,7 @@ STEPS = (1, 2, 5, 10, 25, 50, 100)
 RUNS = {False: 10, True: 2}
 ITML_RUNS = 5
 #: Seconds with 500 constraints: CKM, BCKM, DistBoost, ITML.
-PAPER = {
-    "iris": (0.05, 3.10, 17.29, 7.56),
-    "glass": (0.06, 5.56, 14.96, 17.01),
-    "wdbc": (0.18, 18.13, 131.34, 184.34),
-}
+PAPER = {"iris": (0.05, 3.10, 17.29, 7.56), "glass": (0.06, 5.56, 14.96, 17.01), "wdbc": (0.18, 18.13, 131.34, 184.34)}
 MEASURE = "NMI"
 #: Samples, clusters and rounds whose cost is measured.
 COST = {"samples": (500, 1000, 2000, 4000), "clusters": (2, 4, 8, 16), "rounds": (25, 50, 100, 200)}
@@ -515,11 +511,7 @@ def _findings(results):
     ):
         rows = _areas(results, mine, theirs)
         yield Claim(
-            text,
-            "-",
-            "-",
-            f"difference of NMI: {gains(rows)}",
-            verdict(sum(g.comparable for _, g in rows), len(rows)),
+            text, "-", "-", f"difference of NMI: {gains(rows)}", verdict(sum(g.comparable for _, g in rows), len(rows))
         )
 
 

@@ -179,7 +179,7 @@ def test_shell__statuses(bash, tmp_path):
     done = bash(
         "printf 'a b | c\\nb c | a\\n' | tripletree build - > x.nwk || echo built $?\n"
         "tripletree check gone 2> gone.err || echo checked $?\n"
-        "printf 'x y | z\\n' | tripletree check -\n",
+        "printf 'x y | z\\n' | tripletree check -\n"
     )
     assert done.stdout == "built 1\nchecked 2\nconsistent: 1 triplet on 3 leaves\n"
     assert (tmp_path / "gone.err").read_text() == "error: no such file: gone\n"

@@ -85,10 +85,7 @@ def test_answers__json_lines_and_back(run, crowd, tmp_path):
 
 def test_answers__columns(run):
     table = "p,q,r,s,t\ncat,dog,eel,3,anna\ncat,dog,fly,1,anna\n"
-    for options in (
-        ["--odd", "s", "--items", "p,q,r", "--who", "t"],
-        ["--odd", "s", "--items", "0,1,2", "--who", "t"],
-    ):
+    for options in (["--odd", "s", "--items", "p,q,r", "--who", "t"], ["--odd", "s", "--items", "0,1,2", "--who", "t"]):
         text = run("answers", "-", *options, "--bootstraps", "0", text=table).stdout
         assert text.startswith("standard input: 2 answers of 1 person to 2 questions about 4 samples\nconsistent: a")
     plain = table.partition("\n")[2]

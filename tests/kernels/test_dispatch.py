@@ -33,10 +33,7 @@ def python(code, **environment):
 @pytest.mark.parametrize("linkage", ["centroid", "median", "ward", "average", "weighted", "complete", "single"])
 def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
     sources = importlib.import_module("tripletree.kernels.recon")
-    rooms = {
-        "plain": KernelModule(sources, jit.plainly),
-        "fast": KernelModule(sources, jit.compiled),
-    }
+    rooms = {"plain": KernelModule(sources, jit.plainly), "fast": KernelModule(sources, jit.compiled)}
     for n in (3, 9, 70, 140):
         X = rng.normal(size=(n, 3))
         rows = np.array(random_triplets(rng, n, n), np.int32).reshape(-1, 3)

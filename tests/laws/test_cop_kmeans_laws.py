@@ -3,13 +3,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cop_oracle import (
-    cheapest_definition,
-    cop_kmeans_definition,
-    feasible_definition,
-    is_clique,
-    listing_definition,
-)
+from cop_oracle import cheapest_definition, cop_kmeans_definition, feasible_definition, is_clique, listing_definition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning

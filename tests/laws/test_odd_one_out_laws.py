@@ -153,9 +153,7 @@ def test_questions__are_of_different_samples_and_not_of_those_that_cannot_be_tol
 
 
 @settings(max_examples=100, deadline=None)
-@given(
-    groups=st.lists(st.lists(st.integers(0, 7), min_size=2, max_size=3, unique=True), max_size=9),
-)
+@given(groups=st.lists(st.lists(st.integers(0, 7), min_size=2, max_size=3, unique=True), max_size=9))
 def test_cut_off__is_what_falls_apart_without_an_answer(groups):
     n = 8
     joined = [[] for _ in range(n + len(groups))]

@@ -61,12 +61,7 @@ def definition(rows, item=0, evidence=None, aspect=None):
 @pytest.mark.parametrize("width", [15, 16, 17])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_annotations__gaf_of_any_version(version, width, end):
-    wanted = {
-        "P1": ["GO:0000001", "GO:0000004"],
-        "P2": ["GO:0000003"],
-        "P3": ["GO:0000001"],
-        "P5": ["GO:0000005"],
-    }
+    wanted = {"P1": ["GO:0000001", "GO:0000004"], "P2": ["GO:0000003"], "P3": ["GO:0000001"], "P5": ["GO:0000005"]}
     assert read(gaf(version=version, width=width, end=end)) == wanted
     assert read(gaf(version=version, width=width, end=end), format="gaf") == wanted
 
@@ -80,10 +75,7 @@ def test_annotations__gaf_by_symbol_evidence_and_aspect():
         "P3": ["GO:0000001"],
         "P5": ["GO:0000005"],
     }
-    assert read(gaf(), aspect=("F", "C")) == {
-        "P2": ["GO:0000003"],
-        "P1": ["GO:0000004"],
-    }
+    assert read(gaf(), aspect=("F", "C")) == {"P2": ["GO:0000003"], "P1": ["GO:0000004"]}
 
 
 rows = st.tuples(

@@ -476,11 +476,7 @@ def test_answers__of_the_third_item():
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (
-            "a,b,c,odd\nx,y,z,w\n",
-            {},
-            "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'",
-        ),
+        ("a,b,c,odd\nx,y,z,w\n", {}, "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'"),
         ("a,b,c,odd\nx,y,z,0\nx,y,z,1\n", {}, "line 2: the answer '0'.*positions count from 1"),
         ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "give who=.* it could be 'user' or 'worker'"),
         ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),

@@ -216,11 +216,7 @@ def test_compare_methods__another_file_is_refused_and_left(sets, tmp_path, text)
         ({"methods": {"a": KMeans}}, TypeError, "must be an estimator such as"),
         ({"methods": {"a": 3}}, TypeError, "must be an estimator such as"),
         ({"data_sets": {}}, ValueError, "data_sets is empty"),
-        (
-            {"data_sets": {"x": ([[0.0], [1.0]], [1, 1])}},
-            ValueError,
-            "has 1 class, and 0 of its 2 samples have",
-        ),
+        ({"data_sets": {"x": ([[0.0], [1.0]], [1, 1])}}, ValueError, "has 1 class, and 0 of its 2 samples have"),
         ({"data_sets": {"x": [[0.0], [1.0], [2.0]]}}, TypeError, r"data set 'x' must be \(X, y\), .*, not list"),
         ({"data_sets": [("x", [[0.0], [1.0]])]}, TypeError, r"data_sets\[0\] must be \(name, X, y\)"),
         ({"data_sets": None}, TypeError, "must be a mapping .* not NoneType"),

@@ -174,11 +174,7 @@ def test_conflict__nonsense_is_refused():
         Conflict(t, at_least=1)
     with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
         Conflict(t).explain(most=0)
-    for data, message in (
-        ({}, "'triplets' is missing"),
-        (None, "got NoneType"),
-        ({"triplets": [{"a": 1}]}, "'b'"),
-    ):
+    for data, message in (({}, "'triplets' is missing"), (None, "got NoneType"), ({"triplets": [{"a": 1}]}, "'b'")):
         with pytest.raises(ValueError, match=f"expected a dict from to_dict.*{message}"):
             Conflict.from_dict(data)
     assert len(find_conflicts(t, 2**70)) == 1

@@ -341,8 +341,7 @@ def test_describe__what_takes_too_much_work_is_left_out_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    ("count", "wanted"),
-    [(5, "are few"), (10, "are few"), (12, "may be too few"), (13, "are more"), (40, "are more")],
+    ("count", "wanted"), [(5, "are few"), (10, "are few"), (12, "may be too few"), (13, "are more"), (40, "are more")]
 )
 def test_str__what_the_ratio_means(count, wanted):
     d = describe(TripletSet([(0, 1, 2)], 3))

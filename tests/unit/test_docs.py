@@ -130,10 +130,7 @@ def test_docs__every_page_is_in_the_navigation():
         place = page.parent.relative_to(DOCS)
         listed |= {(place / name).as_posix() for name in toctree(page.read_text(encoding="utf-8"))}
     own = {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES} - {"index"}
-    made = {Path(name).with_suffix("").as_posix() for name in build.PAGES.values()} | {
-        "cli",
-        "api/index",
-    }
+    made = {Path(name).with_suffix("").as_posix() for name in build.PAGES.values()} | {"cli", "api/index"}
     assert listed == own | made
 
 

@@ -36,8 +36,7 @@ def test_hierarchy__ragged_lists_are_refused():
 )
 def test_hierarchy__parents_must_be_nodes(parent, node):
     with pytest.raises(
-        InvalidHierarchyError,
-        match=f"the parent of node {node} is .*, but the nodes are 0..2",
+        InvalidHierarchyError, match=f"the parent of node {node} is .*, but the nodes are 0..2"
     ) as caught:
         Hierarchy(parent)
     assert caught.value.node == node

@@ -241,8 +241,7 @@ def test_ontology__chosen_parents():
 
 
 @given(
-    st.lists(st.integers(0, 6), max_size=7),
-    st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 7)), max_size=12),
+    st.lists(st.integers(0, 6), max_size=7), st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 7)), max_size=12)
 )
 def test_ontology__any_edges_give_an_ontology_or_an_error_of_ours(terms, edges):
     try:

@@ -244,10 +244,7 @@ def test_pairs__reindex_restrict_subset(strong):
 
 def test_pairs__union_keeps_the_larger_weight_and_the_first_origin(strong):
     lined = PairwiseConstraints(
-        [(0, 1), (0, 4)],
-        [],
-        [*"badce"],
-        must_origins=Origins.of_lines("f.txt", "line", [7, 8]),
+        [(0, 1), (0, 4)], [], [*"badce"], must_origins=Origins.of_lines("f.txt", "line", [7, 8])
     )
     both = strong | lined
     assert list(both.leaves) == ["a", "b", "c", "d", "e"]

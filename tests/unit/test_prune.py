@@ -209,15 +209,7 @@ def test_hierarchy__ranks_are_renumbered_with_the_nodes():
         names=["root", "cd", "ab"],
         ranks=["ra", "", "rc", None, "rroot", "rcd", "rab"],
     )
-    assert ranks_by_label(h) == {
-        "a": "ra",
-        "b": None,
-        "c": "rc",
-        "d": None,
-        "root": "rroot",
-        "cd": "rcd",
-        "ab": "rab",
-    }
+    assert ranks_by_label(h) == {"a": "ra", "b": None, "c": "rc", "d": None, "root": "rroot", "cd": "rcd", "ab": "rab"}
 
 
 def test_hierarchy__ranks_are_kept_by_what_makes_another(apes):

@@ -4,13 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from recon_oracle import (
-    LINKAGES,
-    cluster_distance,
-    compatible_definition,
-    contracted,
-    random_triplets,
-)
+from recon_oracle import LINKAGES, cluster_distance, compatible_definition, contracted, random_triplets
 
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative.rejected_merges import rejected_merges, why_rejected

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from tripletree import TripletSet, displays, sample_class_triplets
-from tripletree.cluster import (
-    ReCon,
-    fit_micro_clusters,
-    merge_micro_clusters,
-    micro_cluster_centres,
-    micro_clusters,
-)
+from tripletree.cluster import ReCon, fit_micro_clusters, merge_micro_clusters, micro_cluster_centres, micro_clusters
 from tripletree.errors import ClusterCountError, DuplicateLeafError, InconsistentTripletsError, UnknownLeafError
 
 LINKAGES = ["centroid", "median", "ward"]

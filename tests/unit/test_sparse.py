@@ -12,15 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tripletree as tt
-from tripletree.cluster import (
-    CVQE,
-    ConstrainedCompleteLink,
-    COPKMeans,
-    DivisiveReCon,
-    MPCKMeans,
-    PCKMeans,
-    ReCon,
-)
+from tripletree.cluster import CVQE, ConstrainedCompleteLink, COPKMeans, DivisiveReCon, MPCKMeans, PCKMeans, ReCon
 from tripletree.cluster.kmeans.lloyd import points_of
 
 LINKAGES = ["centroid", "median", "ward", "average", "weighted", "complete", "single"]

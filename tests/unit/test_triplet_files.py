@@ -211,10 +211,7 @@ def test_triplet_tables__a_bad_row(text, line, message):
 
 
 def test_triplet_tables__odd_one_out_answers_are_not_taken_for_triplets():
-    for text in (
-        "a,b,c,odd\ncat,dog,eel,eel\ncat,eel,carp,cat\n",
-        "a,b,c,pick\n" + "cat,dog,eel,dog\n" * 5,
-    ):
+    for text in ("a,b,c,odd\ncat,dog,eel,eel\ncat,eel,carp,cat\n", "a,b,c,pick\n" + "cat,dog,eel,dog\n" * 5):
         with pytest.raises(ParseError, match="read_answers") as error:
             read(text)
         assert error.value.line == 1

@@ -32,11 +32,7 @@ if __name__ == "__main__":
     (tmp_path / "program.py").write_text(code)
     environment = {"PYTHONPATH": str(Path(tt.__file__).parents[1]), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, tmp_path / "program.py"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, tmp_path / "program.py"], env=environment, capture_output=True, text=True, check=True
     )
     first, second = map(int, done.stdout.strip("[]\n").split(", "))
     assert (first > 10, second) == (True, 0)

@@ -14,11 +14,7 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = [
-    "AhoTree",
-    "build_aho_tree",
-    "split_deep",
-]
+__all__ = ["AhoTree", "build_aho_tree", "split_deep"]
 
 
 class AhoTree(NamedTuple):

@@ -26,10 +26,7 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "is_consistent",
-    "one_tree",
-]
+__all__ = ["is_consistent", "one_tree"]
 
 
 def one_tree(triplets: TripletSet) -> Hierarchy:

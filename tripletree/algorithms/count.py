@@ -24,10 +24,7 @@ from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 
-__all__ = [
-    "count_hierarchies",
-    "informativeness",
-]
+__all__ = ["count_hierarchies", "informativeness"]
 
 
 Row = tuple[int, int, int]

@@ -128,12 +128,7 @@ def _of_size(least: float) -> str:
 
 
 def _last_in_order(
-    hierarchy: Hierarchy,
-    size: np.ndarray,
-    order: np.ndarray,
-    those: np.ndarray | None,
-    k: int | None,
-    least: float,
+    hierarchy: Hierarchy, size: np.ndarray, order: np.ndarray, those: np.ndarray | None, k: int | None, least: float
 ) -> np.ndarray:
     """Split the last proper nodes in an order, as many as make k clusters; where k is None, all of `those` (a mask)."""
     gain = _proper(hierarchy, size, least)[1]

@@ -32,10 +32,7 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "DynamicAhoTree",
-    "TripletBuilder",
-]
+__all__ = ["DynamicAhoTree", "TripletBuilder"]
 
 _Label = Hashable
 _LabelTriplet = tuple[Any, Any, Any]
@@ -123,9 +120,7 @@ class TripletBuilder:
     """
 
     def __init__(
-        self,
-        leaves: LeafIndex | Iterable[_Label] | int,
-        triplets: TripletSet | Iterable[_LabelTriplet] | None = None,
+        self, leaves: LeafIndex | Iterable[_Label] | int, triplets: TripletSet | Iterable[_LabelTriplet] | None = None
     ) -> None:
         self._leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         self._tree = DynamicAhoTree(len(self.leaves))
@@ -714,12 +709,7 @@ class DynamicAhoTree:
         # the free pieces end with the number after the last one, that of the first new one now
         entries, pieces = _longer(arrays.entries, new // 5 + self.n + 1), len(arrays.entries)
         entries[pieces:, kernels.dynamic_build.NEXT_PIECE] = np.arange(pieces + 1, len(entries) + 1)
-        larger = arrays._replace(
-            row=_longer(arrays.row, new),
-            entries=entries,
-            by_lca=by_lca,
-            listed=listed,
-        )
+        larger = arrays._replace(row=_longer(arrays.row, new), entries=entries, by_lca=by_lca, listed=listed)
         self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]
         self._arrays = larger

@@ -23,13 +23,7 @@ from tripletree.core.triplets import TripletSet, check_label_triple, check_tripl
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "closure",
-    "closure_size",
-    "implies",
-    "minimal",
-    "redundant",
-]
+__all__ = ["closure", "closure_size", "implies", "minimal", "redundant"]
 
 #: Rows that `closure` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
@@ -40,10 +34,7 @@ _NO_ROWS = freeze(np.empty((0, 3), np.int32))
 
 
 def implies(
-    triplets: TripletSet,
-    query: TripletSet | Iterable[tuple[Any, Any, Any]],
-    *,
-    max_steps: int | None = DEFAULT_STEPS,
+    triplets: TripletSet, query: TripletSet | Iterable[tuple[Any, Any, Any]], *, max_steps: int | None = DEFAULT_STEPS
 ) -> np.ndarray:
     """Tell for each queried triplet whether the given ones imply it.
 

@@ -25,9 +25,7 @@ from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
 from tripletree.cli.warming import warmup
 
-__all__ = [
-    "main",
-]
+__all__ = ["main"]
 
 EPILOG = """
 \b

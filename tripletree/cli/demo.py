@@ -29,9 +29,7 @@ from tripletree.io.source import write_atomic
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
-__all__ = [
-    "demo",
-]
+__all__ = ["demo"]
 
 SAMPLE = "mammals"
 LINKAGE = "ward"

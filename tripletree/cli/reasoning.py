@@ -44,11 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-__all__ = [
-    "closure",
-    "compare",
-    "describe",
-]
+__all__ = ["closure", "compare", "describe"]
 
 LIMIT = 10_000_000
 WORK = 2_000_000_000

@@ -18,10 +18,7 @@ import click
 
 from tripletree.io import registry
 
-__all__ = [
-    "in_shell",
-    "option_names",
-]
+__all__ = ["in_shell", "option_names"]
 
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}

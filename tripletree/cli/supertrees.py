@@ -16,9 +16,7 @@ from tripletree.cli.sources import blanks_option, output_option, seed_option
 from tripletree.core.checks import counted
 from tripletree.io import write_newick
 
-__all__ = [
-    "supertree",
-]
+__all__ = ["supertree"]
 
 
 @click.command(

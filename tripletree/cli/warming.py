@@ -9,9 +9,7 @@ import click
 from tripletree.core.checks import counted
 from tripletree.warmup import JOBS, warm_up
 
-__all__ = [
-    "warmup",
-]
+__all__ = ["warmup"]
 
 
 @click.command(

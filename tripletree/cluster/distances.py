@@ -11,14 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from tripletree import kernels
-from tripletree.algorithms.points import (
-    ROUNDING,
-    as_rows,
-    is_sparse,
-    row_blocks,
-    squared_distances,
-    squared_lengths,
-)
+from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, row_blocks, squared_distances, squared_lengths
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
 from tripletree.interrupts import check_time

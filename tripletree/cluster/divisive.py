@@ -62,9 +62,7 @@ from tripletree.core.triplets import TripletSet, check_label_triple, total_weigh
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 
-__all__ = [
-    "DivisiveReCon",
-]
+__all__ = ["DivisiveReCon"]
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
@@ -994,11 +992,7 @@ def _not_contradictory(links: PairwiseConstraints) -> PairwiseConstraints:
     apart = tied[links.cannot_link[:, 0]] != tied[links.cannot_link[:, 1]]
     weights = None if links.cannot_weights is None else links.cannot_weights[apart]
     return PairwiseConstraints(
-        links.must_link,
-        links.cannot_link[apart],
-        links.leaves,
-        must_weights=links.must_weights,
-        cannot_weights=weights,
+        links.must_link, links.cannot_link[apart], links.leaves, must_weights=links.must_weights, cannot_weights=weights
     )
 
 

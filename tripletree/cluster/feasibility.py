@@ -21,13 +21,7 @@ from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
 from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
-__all__ = [
-    "ADVICE",
-    "CannotGraph",
-    "NotColourable",
-    "find_representatives",
-    "too_few_clusters",
-]
+__all__ = ["ADVICE", "CannotGraph", "NotColourable", "find_representatives", "too_few_clusters"]
 
 #: What a user can do about merges that end at too many clusters, besides asking for more.
 ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
@@ -184,13 +178,7 @@ class CannotGraph:
         return part.nodes[clique] if clique.size == size else _listed_clique(part, size, limit)
 
     def colour(
-        self,
-        k: int,
-        rng: np.random.Generator,
-        limit: int,
-        *,
-        cost: np.ndarray | None = None,
-        explain: bool = True,
+        self, k: int, rng: np.random.Generator, limit: int, *, cost: np.ndarray | None = None, explain: bool = True
     ) -> np.ndarray:
         """A feasible assignment to k clusters.
 

@@ -14,9 +14,7 @@ from tripletree.cluster.distances import FittedMetric, check_distances, check_ro
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
-__all__ = [
-    "NeighbourPredictor",
-]
+__all__ = ["NeighbourPredictor"]
 
 #: Neighbours that vote, each with a weight of one over its distance.
 N_NEIGHBOURS = 5
@@ -56,14 +54,7 @@ class NeighbourPredictor:
         precomputed.
     """
 
-    def __init__(
-        self,
-        samples: Any,
-        points: Any,
-        labels: np.ndarray,
-        metric: Any,
-        distances: FittedMetric,
-    ) -> None:
+    def __init__(self, samples: Any, points: Any, labels: np.ndarray, metric: Any, distances: FittedMetric) -> None:
         self.metric, self.distances = metric, distances
         self.n_features = samples.shape[1]
         self.n_clusters = int(labels.max()) + 1

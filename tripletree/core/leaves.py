@@ -10,11 +10,7 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
-__all__ = [
-    "LeafIndex",
-    "repeated",
-    "sorted_labels",
-]
+__all__ = ["LeafIndex", "repeated", "sorted_labels"]
 
 
 class LeafIndex(Sequence):

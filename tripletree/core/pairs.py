@@ -402,11 +402,7 @@ class PairwiseConstraints(Immutable):
         broke = None if self.cannot_origins is None else self.cannot_origins[int(which[k])]
         said = (phrase([x for x in read if x is not None]), "" if broke is None else str(broke))
         return InconsistentPairsError(
-            [self.leaves[i] for i in path],
-            origins=[*read, broke],
-            places=said,
-            weight=weight,
-            n_others=which.size - 1,
+            [self.leaves[i] for i in path], origins=[*read, broke], places=said, weight=weight, n_others=which.size - 1
         )
 
     def expand(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
@@ -845,11 +841,7 @@ def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.nd
 
 
 def _triplet_rows(
-    closure: PairClosure,
-    must: np.ndarray,
-    must_weights: np.ndarray | None,
-    cannot: np.ndarray,
-    link: np.ndarray | None,
+    closure: PairClosure, must: np.ndarray, must_weights: np.ndarray | None, cannot: np.ndarray, link: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for those of B.
 

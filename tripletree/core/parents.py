@@ -7,13 +7,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.kernels import freeze
 
-__all__ = [
-    "displayed_count",
-    "exact_dot",
-    "restricted",
-    "scrambled",
-    "sibling_pairs",
-]
+__all__ = ["displayed_count", "exact_dot", "restricted", "scrambled", "sibling_pairs"]
 
 
 def restricted(

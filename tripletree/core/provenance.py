@@ -9,10 +9,7 @@ import numpy as np
 
 from tripletree.kernels import freeze
 
-__all__ = [
-    "Origin",
-    "Origins",
-]
+__all__ = ["Origin", "Origins"]
 
 
 class Origin(NamedTuple):

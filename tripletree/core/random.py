@@ -8,10 +8,7 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = [
-    "distinct_integers",
-    "generator",
-]
+__all__ = ["distinct_integers", "generator"]
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -23,8 +23,4 @@ from __future__ import annotations
 from tripletree.dask.recon import ReCon
 from tripletree.dask.tables import displays, triplet_score
 
-__all__ = [
-    "ReCon",
-    "displays",
-    "triplet_score",
-]
+__all__ = ["ReCon", "displays", "triplet_score"]

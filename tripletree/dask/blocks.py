@@ -11,15 +11,7 @@ import numpy as np
 
 from tripletree.errors import MissingDependencyError
 
-__all__ = [
-    "Block",
-    "block_samples",
-    "blocks_of",
-    "compute",
-    "find_named",
-    "lengths_of",
-    "needed",
-]
+__all__ = ["Block", "block_samples", "blocks_of", "compute", "find_named", "lengths_of", "needed"]
 
 
 class Block(NamedTuple):

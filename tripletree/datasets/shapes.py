@@ -15,12 +15,7 @@ import numpy as np
 from tripletree.core.checks import check_count, check_real
 from tripletree.core.random import generator
 
-__all__ = [
-    "make_cell_walls",
-    "make_circles",
-    "make_storm_clouds",
-    "make_xor",
-]
+__all__ = ["make_cell_walls", "make_circles", "make_storm_clouds", "make_xor"]
 
 
 def make_circles(

@@ -264,12 +264,7 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
 
 
 def constrained_rand_index(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    pairs: PairwiseConstraints | None = None,
-    must_link: Any = (),
-    cannot_link: Any = (),
+    y_true: Any, y_pred: Any, *, pairs: PairwiseConstraints | None = None, must_link: Any = (), cannot_link: Any = ()
 ) -> float:
     """Score flat clusters against classes by the pairs that the constraints given to a clustering leave open.
 

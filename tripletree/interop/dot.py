@@ -23,10 +23,7 @@ from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseErr
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
 
-__all__ = [
-    "from_dot",
-    "to_dot",
-]
+__all__ = ["from_dot", "to_dot"]
 
 
 # ----------------------------------------------------------------------
@@ -381,12 +378,7 @@ def _number(value: float | None) -> str:
 
 
 def from_dot(
-    text: str,
-    *,
-    label: str = "label",
-    length: str = "length",
-    height: str = "node_height",
-    rank: str = "node_rank",
+    text: str, *, label: str = "label", length: str = "length", height: str = "node_height", rank: str = "node_rank"
 ) -> Hierarchy:
     r"""Read a hierarchy from Graphviz DOT: a directed graph that is a rooted tree, edges from parent to child.
 

@@ -10,13 +10,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
 
-__all__ = [
-    "assembled",
-    "node_lists",
-    "own_heights",
-    "python_values",
-    "walked",
-]
+__all__ = ["assembled", "node_lists", "own_heights", "python_values", "walked"]
 
 
 class NodeLists(NamedTuple):

@@ -91,14 +91,7 @@ from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
 from tripletree.io.pairs import read_pairs, write_pairs
 from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
-from tripletree.io.registry import (
-    FORMATS,
-    read_hierarchy,
-    read_ontology,
-    read_synonyms,
-    recognize,
-    write_hierarchy,
-)
+from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, read_synonyms, recognize, write_hierarchy
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplet_batches, read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet

@@ -15,9 +15,7 @@ from tripletree.errors import SHOWN, ParseError
 from tripletree.io.source import Source, decoded, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
 
-__all__ = [
-    "read_annotations",
-]
+__all__ = ["read_annotations"]
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 
@@ -320,11 +318,7 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
 
 
 def _of_table(
-    table: RowTable,
-    item: str | int | None,
-    node: str | int | None,
-    separator: str | None,
-    header: bool | None = None,
+    table: RowTable, item: str | int | None, node: str | int | None, separator: str | None, header: bool | None = None
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
     if len(table.columns) != 2 and (item is None or node is None):

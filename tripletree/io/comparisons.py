@@ -19,14 +19,7 @@ from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source
 from tripletree.io.table import RowTable, cell_text, read_table
 
-__all__ = [
-    "ANCHOR_NAMES",
-    "NO_TRIPLETS",
-    "TrioRows",
-    "indexed_rows",
-    "read_comparisons",
-    "refusal",
-]
+__all__ = ["ANCHOR_NAMES", "NO_TRIPLETS", "TrioRows", "indexed_rows", "read_comparisons", "refusal"]
 
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
@@ -188,11 +181,7 @@ class TrioRows(LabelRows):
 
 
 def indexed_rows(
-    rows: TrioRows,
-    table: RowTable,
-    leaves: LeafIndex | Iterable[Hashable] | int | None,
-    header: bool | None,
-    hint: str,
+    rows: TrioRows, table: RowTable, leaves: LeafIndex | Iterable[Hashable] | int | None, header: bool | None, hint: str
 ) -> tuple[np.ndarray, LeafIndex]:
     """The labels as positions in a leaf index, int32 of shape (m, 3); a first row that may be a header is refused."""
     first, others = set(rows.labels[0]), set(chain.from_iterable(rows.labels[1:]))

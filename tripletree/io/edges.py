@@ -36,12 +36,7 @@ from tripletree.io.table import (
     read_table,
 )
 
-__all__ = [
-    "FORMAT",
-    "leaf_texts",
-    "read_edges",
-    "write_edges",
-]
+__all__ = ["FORMAT", "leaf_texts", "read_edges", "write_edges"]
 
 
 # ----------------------------------------------------------------------

@@ -12,10 +12,7 @@ from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, Par
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
 
-__all__ = [
-    "FORMAT",
-    "read_folder",
-]
+__all__ = ["FORMAT", "read_folder"]
 
 
 def read_folder(

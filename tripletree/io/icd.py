@@ -15,10 +15,7 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = [
-    "FORMAT",
-    "read_icd",
-]
+__all__ = ["FORMAT", "read_icd"]
 
 _ROOT = "ICD10CM.tabular"
 _NODES = frozenset({"chapter", "section", "diag"})
@@ -145,9 +142,5 @@ def _with_codes(entries: list[_Entry]) -> dict[int, _Entry]:
 
 
 FORMAT = FileFormat(
-    "icd",
-    "ICD-10-CM tabular XML",
-    read=read_icd,
-    ontology=icd_ontology,
-    xml_roots=("ICD10CM.tabular", "ICD10CM.index"),
+    "icd", "ICD-10-CM tabular XML", read=read_icd, ontology=icd_ontology, xml_roots=("ICD10CM.tabular", "ICD10CM.index")
 )

@@ -32,13 +32,7 @@ from tripletree.io.table import (
     split_rows,
 )
 
-__all__ = [
-    "FORMAT",
-    "looks_like_lineages",
-    "read_lineages",
-    "usual_columns",
-    "write_lineages",
-]
+__all__ = ["FORMAT", "looks_like_lineages", "read_lineages", "usual_columns", "write_lineages"]
 
 
 # ----------------------------------------------------------------------

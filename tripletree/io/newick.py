@@ -472,11 +472,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
 
 
 def read_newick_support(
-    path: Source,
-    *,
-    keys: Sequence[str] = SUPPORT_KEYS,
-    underscores: Underscores = "keep",
-    strict: bool = True,
+    path: Source, *, keys: Sequence[str] = SUPPORT_KEYS, underscores: Underscores = "keep", strict: bool = True
 ) -> tuple[Hierarchy, np.ndarray]:
     """Read the one hierarchy of a Newick file, and what supports each of its inner nodes.
 

@@ -19,10 +19,7 @@ from tripletree.io.json_text import load_json
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
-__all__ = [
-    "FORMAT",
-    "read_obograph",
-]
+__all__ = ["FORMAT", "read_obograph"]
 
 _OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 _FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand")

@@ -21,12 +21,7 @@ import numpy as np
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
 
-__all__ = [
-    "TermTable",
-    "last_part",
-    "short_id",
-    "short_rank",
-]
+__all__ = ["TermTable", "last_part", "short_id", "short_rank"]
 
 #: The relation types that place a term below another: all that ``relations=None`` takes.
 HIERARCHICAL = ("is_a", "part_of")

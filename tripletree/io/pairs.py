@@ -42,11 +42,7 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target, decoded
 from tripletree.io.table import RowTable, has_header, parquet_names
 
-__all__ = [
-    "looks_like_pairs",
-    "read_pairs",
-    "write_pairs",
-]
+__all__ = ["looks_like_pairs", "read_pairs", "write_pairs"]
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
@@ -93,11 +89,7 @@ class PairRows(LabelRows):
         self._header: tuple[str, ...] | None = None
 
     def add(
-        self,
-        cells: Sequence[str | None],
-        line: int,
-        text: str | None = None,
-        start: Callable[[int], int] | None = None,
+        self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row (a, b, link and perhaps a weight), or note what is wrong with it."""
         a, b, link, *weight = cells

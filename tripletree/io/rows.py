@@ -197,11 +197,7 @@ class LabelRows:
         self.columns: Sequence[str] = ()
 
     def add(
-        self,
-        cells: Sequence[str | None],
-        line: int,
-        text: str | None = None,
-        start: Callable[[int], int] | None = None,
+        self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row, or note what is wrong with it.
 

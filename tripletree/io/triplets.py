@@ -40,12 +40,7 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target
 from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
 
-__all__ = [
-    "TripletRows",
-    "read_triplet_batches",
-    "read_triplets",
-    "write_triplets",
-]
+__all__ = ["TripletRows", "read_triplet_batches", "read_triplets", "write_triplets"]
 
 _EXPECTED = "expected 'a b | c'"
 #: Answers of a column of any name after which it is no chance that all of them are among the three.
@@ -61,11 +56,7 @@ class TripletRows(LabelRows):
     plain = True
 
     def add(
-        self,
-        cells: Sequence[str | None],
-        line: int,
-        text: str | None = None,
-        start: Callable[[int], int] | None = None,
+        self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row (a, b, c and perhaps a weight), or note what is wrong with it."""
         a, b, c, *weight = cells

@@ -16,10 +16,7 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, read_text
 from tripletree.io.table import one_of
 
-__all__ = [
-    "FORMAT",
-    "read_wordnet",
-]
+__all__ = ["FORMAT", "read_wordnet"]
 
 _RELATIONS = {"@": "hypernym", "@i": "instance_hypernym"}
 _DATA = "data.noun"

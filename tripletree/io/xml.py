@@ -24,10 +24,7 @@ from xml.parsers import expat
 
 from tripletree.errors import ParseError
 
-__all__ = [
-    "XmlChildren",
-    "XmlEvents",
-]
+__all__ = ["XmlChildren", "XmlEvents"]
 
 #: Bytes handed to the parser at a time.
 CHUNK = 1 << 16

@@ -40,16 +40,7 @@ from tripletree.kernels.jit import (
     total_size,
 )
 
-__all__ = [
-    "at_hand",
-    "cache_folder",
-    "fast",
-    "freeze",
-    "frozen",
-    "interruptible",
-    "n_compiled",
-    "plain",
-]
+__all__ = ["at_hand", "cache_folder", "fast", "freeze", "frozen", "interruptible", "n_compiled", "plain"]
 
 #: Seconds that a kernel which has been told to end is waited for: it asks some thousand times a second.
 _LAST_STEPS = 2.0

@@ -47,12 +47,7 @@ from tripletree.kernels.aho_tree import (
 from tripletree.kernels.disjoint_set import find
 from tripletree.kernels.jit import Integers, IntegerTable, in_place, inlined, inner, njit
 
-__all__ = [
-    "Forest",
-    "empty_forest",
-    "join",
-    "plant",
-]
+__all__ = ["Forest", "empty_forest", "join", "plant"]
 
 #: As the block of a node: it is current, its children are blocks.
 SPLIT = -2
@@ -123,14 +118,7 @@ def empty_forest(rows, n):
     triplets = Triplets(np.zeros((m, 8), np.int64), *np.zeros((2, n), np.int64), *np.zeros((2, m), np.int64))
     triplets.row[:, :3] = rows
     ways = Ways(np.zeros((nodes, 10), np.int64), np.zeros(nodes, np.int64), *np.zeros((3, 1), np.int64))
-    return Forest(
-        *empty_parts(n, m),
-        triplets,
-        np.arange(n),
-        np.zeros(n, np.int64),
-        ways,
-        np.empty((2, n), np.int64),
-    )
+    return Forest(*empty_parts(n, m), triplets, np.arange(n), np.zeros(n, np.int64), ways, np.empty((2, n), np.int64))
 
 
 @in_place

@@ -12,11 +12,7 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, inner
 
-__all__ = [
-    "Budget",
-    "new_budget",
-    "spend",
-]
+__all__ = ["Budget", "new_budget", "spend"]
 
 _WITHOUT_LIMIT = 2**63 - 1
 

@@ -18,10 +18,7 @@ from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import inlined, inner, njit
 
-__all__ = [
-    "DEFERRED_RUN",
-    "build",
-]
+__all__ = ["DEFERRED_RUN", "build"]
 
 #: A run of this many subproblems, each more than half of the one above, is looked at ...
 DEFERRED_RUN = 6

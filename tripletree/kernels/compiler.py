@@ -14,11 +14,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = [
-    "compared_flags",
-    "quicker",
-    "uncollected",
-]
+__all__ = ["compared_flags", "quicker", "uncollected"]
 
 #: What is used of numba's classes, beside what its own documentation names.
 _USED = {

@@ -18,15 +18,7 @@ import numpy as np
 
 from tripletree.kernels.jit import njit
 
-__all__ = [
-    "Entries",
-    "contract",
-    "enter",
-    "farthest",
-    "gather",
-    "relax",
-    "shorten",
-]
+__all__ = ["Entries", "contract", "enter", "farthest", "gather", "relax", "shorten"]
 
 
 class Entries(NamedTuple):

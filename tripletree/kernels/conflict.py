@@ -22,12 +22,7 @@ import numpy as np
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 
-__all__ = [
-    "RowsByLeaf",
-    "by_leaf",
-    "closed_part",
-    "grow",
-]
+__all__ = ["RowsByLeaf", "by_leaf", "closed_part", "grow"]
 
 
 class RowsByLeaf(NamedTuple):

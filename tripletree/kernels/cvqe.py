@@ -17,14 +17,7 @@ import numpy as np
 
 from tripletree.kernels.jit import inlined, inner, njit
 
-__all__ = [
-    "BetweenCentres",
-    "PairsInTurn",
-    "PairsOfSamples",
-    "assign_alone",
-    "assign_joint",
-    "assign_linear",
-]
+__all__ = ["BetweenCentres", "PairsInTurn", "PairsOfSamples", "assign_alone", "assign_joint", "assign_linear"]
 
 #: Savings of so small a part of the costs are rounding.
 _ROUNDING = 1e-12

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from tripletree.kernels.jit import njit
 
-__all__ = [
-    "find",
-    "unite",
-]
+__all__ = ["find", "unite"]
 
 
 @njit

@@ -21,17 +21,7 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, IntegerTable, inlined, inner, njit
 
-__all__ = [
-    "AhoTables",
-    "drop",
-    "empty_table",
-    "empty_tables",
-    "grow",
-    "grow_all",
-    "harvest",
-    "plant",
-    "test_all",
-]
+__all__ = ["AhoTables", "drop", "empty_table", "empty_tables", "grow", "grow_all", "harvest", "plant", "test_all"]
 
 
 class AhoTables(NamedTuple):

@@ -14,10 +14,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from zlib import crc32
 
-__all__ = [
-    "alone",
-    "said",
-]
+__all__ = ["alone", "said"]
 
 #: Seconds for which a process waits while another one compiles a kernel; then it compiles the kernel itself.
 MOST_WAITED = 300.0

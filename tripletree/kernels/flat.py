@@ -11,12 +11,7 @@ import numpy as np
 
 from tripletree.kernels.jit import njit
 
-__all__ = [
-    "Breakout",
-    "LeafCosts",
-    "ListedTriplets",
-    "min_conflicts",
-]
+__all__ = ["Breakout", "LeafCosts", "ListedTriplets", "min_conflicts"]
 
 
 class ListedTriplets(NamedTuple):

@@ -10,11 +10,7 @@ from __future__ import annotations
 
 from tripletree.kernels.jit import inner
 
-__all__ = [
-    "heapify",
-    "pop",
-    "renew",
-]
+__all__ = ["heapify", "pop", "renew"]
 
 
 @inner

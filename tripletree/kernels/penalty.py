@@ -26,13 +26,7 @@ from tripletree.kernels.distance_table import BLOCK, EMPTY, UNKNOWN, first_of_le
 from tripletree.kernels.distance_table import pack as pack_table
 from tripletree.kernels.jit import inner, njit
 
-__all__ = [
-    "SoftMerges",
-    "Ties",
-    "merge_centres_softly",
-    "merge_table_softly",
-    "new_merges",
-]
+__all__ = ["SoftMerges", "Ties", "merge_centres_softly", "merge_table_softly", "new_merges"]
 
 _CENTROID, _MEDIAN, _WARD, _AVERAGE, _WEIGHTED, _COMPLETE = range(6)
 

@@ -11,9 +11,7 @@ import numpy as np
 from tripletree.kernels.jit import njit
 from tripletree.kernels.rooted_tree import child_lists
 
-__all__ = [
-    "purity_sum",
-]
+__all__ = ["purity_sum"]
 
 
 @njit

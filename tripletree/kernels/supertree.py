@@ -597,9 +597,7 @@ def _new_search(n, N):
             *(np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(2 * n, np.int32)),
             *(np.zeros(2 * n, np.int32), np.zeros(2 * n, np.int32), np.empty(2 * n, np.int32)),
         ),
-        SeenFromLeaf(
-            *(np.zeros(N, np.bool_), np.zeros(N, np.int32), np.zeros(N, np.int32), np.full(n, -1, np.int32)),
-        ),
+        SeenFromLeaf(*(np.zeros(N, np.bool_), np.zeros(N, np.int32), np.zeros(N, np.int32), np.full(n, -1, np.int32))),
         Passed(np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64)),
         Common(
             *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),

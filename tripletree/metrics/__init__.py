@@ -46,9 +46,4 @@ from tripletree.metrics.mahalanobis import MahalanobisMetric
 from tripletree.metrics.svm import SVMMetric
 from tripletree.metrics.taxonomy import taxonomy_linkage
 
-__all__ = [
-    "MahalanobisMetric",
-    "SVMMetric",
-    "gower_distances",
-    "taxonomy_linkage",
-]
+__all__ = ["MahalanobisMetric", "SVMMetric", "gower_distances", "taxonomy_linkage"]

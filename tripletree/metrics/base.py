@@ -12,9 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tripletree.cluster.base import CheckedEstimator
 from tripletree.errors import warn_user
 
-__all__ = [
-    "LearnedMetric",
-]
+__all__ = ["LearnedMetric"]
 
 
 class LearnedMetric(TransformerMixin, CheckedEstimator):

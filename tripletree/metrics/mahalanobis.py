@@ -17,13 +17,7 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import Statements, statements
 
-__all__ = [
-    "Factor",
-    "MahalanobisMetric",
-    "Margin",
-    "frame_of",
-    "solved",
-]
+__all__ = ["Factor", "MahalanobisMetric", "Margin", "frame_of", "solved"]
 
 
 # ----------------------------------------------------------------------

@@ -16,12 +16,7 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import statements
 
-__all__ = [
-    "SVMMetric",
-    "Solution",
-    "primal",
-    "solved",
-]
+__all__ = ["SVMMetric", "Solution", "primal", "solved"]
 
 
 # ----------------------------------------------------------------------

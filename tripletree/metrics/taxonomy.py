@@ -24,9 +24,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import frozen
 
-__all__ = [
-    "taxonomy_linkage",
-]
+__all__ = ["taxonomy_linkage"]
 
 
 def taxonomy_linkage(

@@ -8,14 +8,7 @@ import numpy as np
 
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
 
-__all__ = [
-    "Bands",
-    "band_outline",
-    "collapse_in_order",
-    "find_band_classes",
-    "find_bands",
-    "find_majority_class",
-]
+__all__ = ["Bands", "band_outline", "collapse_in_order", "find_band_classes", "find_bands", "find_majority_class"]
 
 
 class Bands(NamedTuple):

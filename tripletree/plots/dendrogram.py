@@ -81,9 +81,7 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "plot_dendrogram",
-]
+__all__ = ["plot_dendrogram"]
 
 ORIENTATIONS = ("left", "right", "top", "bottom")
 LAYOUTS = ("rectangular", "circular")

@@ -16,20 +16,13 @@ from tripletree.io.source import write_atomic
 from tripletree.plots.annotations import Clade, LeafColumn, check_clades, check_columns
 from tripletree.plots.style import PALETTE, check_tree, encode_groups
 
-__all__ = [
-    "write_itol",
-]
+__all__ = ["write_itol"]
 
 LOW, HIGH = "#FFF7BC", "#00224E"  # ends of the colours of numbers
 
 
 def write_itol(
-    hierarchy: Any,
-    folder: str | os.PathLike[str],
-    *,
-    clusters: Any = None,
-    annotations: Any = None,
-    clades: Any = None,
+    hierarchy: Any, folder: str | os.PathLike[str], *, clusters: Any = None, annotations: Any = None, clades: Any = None
 ) -> list[Path]:
     """Write a hierarchy and what is known of its leaves as files that iTOL reads.
 

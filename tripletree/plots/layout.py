@@ -162,10 +162,7 @@ def count_triplets_at_nodes(hierarchy: Hierarchy, triplets: TripletSet) -> tuple
     rows = _translate_leaves(hierarchy, triplets, "triplets' leaves")[triplets.rows]
     inner, outer = find_meeting_nodes(hierarchy, rows[:, :2]), find_meeting_nodes(hierarchy, rows[:, ::2])
     shown = inner < outer  # both are ancestors of a; ab|c is displayed where the one of a and b is the lower
-    return (
-        np.bincount(inner[shown], minlength=N),
-        np.bincount(np.maximum(inner, outer)[~shown], minlength=N),
-    )
+    return (np.bincount(inner[shown], minlength=N), np.bincount(np.maximum(inner, outer)[~shown], minlength=N))
 
 
 def count_pairs(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.ndarray | None) -> dict[str, np.ndarray]:

@@ -33,12 +33,7 @@ from tripletree.plots.untangling import count_crossings, find_reading_order, unt
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "TreePair",
-    "collapse_pair",
-    "pair_trees",
-    "plot_tanglegram",
-]
+__all__ = ["TreePair", "collapse_pair", "pair_trees", "plot_tanglegram"]
 
 
 class TreePair(NamedTuple):
@@ -344,11 +339,7 @@ def _draw_tree(ax: Any, pair: TreePair, side: int, line: Any) -> None:
         corners = [np.stack([apex, along], 1), np.stack([foot, along - half], 1), np.stack([foot, along + half], 1)]
         inside = find_theme(ax).tinted(line)
         shapes = PolyCollection(
-            list(np.stack(corners, axis=1)),
-            facecolors=[inside],
-            edgecolors=[line],
-            linewidths=width,
-            zorder=1.8,
+            list(np.stack(corners, axis=1)), facecolors=[inside], edgecolors=[line], linewidths=width, zorder=1.8
         )
         shapes.set_gid("collapsed")
         ax.add_collection(shapes, autolim=False)

@@ -30,12 +30,7 @@ from tripletree import kernels
 from tripletree.kernels import freeze
 from tripletree.plots.layout import CollapsedTree
 
-__all__ = [
-    "count_crossings",
-    "find_best_order",
-    "find_reading_order",
-    "untangle_orders",
-]
+__all__ = ["count_crossings", "find_best_order", "find_reading_order", "untangle_orders"]
 
 TURNS = 12  # most turns of either side
 MOST = 1_200  # tips beyond which a table of pairs of nodes takes too long

@@ -13,12 +13,4 @@ from tripletree.reports.analysis import (
     report,
 )
 
-__all__ = [
-    "CladeSupport",
-    "ClusterProfile",
-    "Doubt",
-    "FeatureContrast",
-    "PersonShare",
-    "Report",
-    "report",
-]
+__all__ = ["CladeSupport", "ClusterProfile", "Doubt", "FeatureContrast", "PersonShare", "Report", "report"]

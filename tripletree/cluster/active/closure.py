@@ -10,9 +10,7 @@ import numpy as np
 
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = [
-    "AnswerClosure",
-]
+__all__ = ["AnswerClosure"]
 
 
 class AnswerClosure:

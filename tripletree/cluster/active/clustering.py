@@ -31,12 +31,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InconsistentPairsError, warn_user
 
-__all__ = [
-    "ActiveClustering",
-    "AnswerContradiction",
-    "QueryLoop",
-    "Round",
-]
+__all__ = ["ActiveClustering", "AnswerContradiction", "QueryLoop", "Round"]
 
 
 @dataclass(frozen=True)
@@ -212,11 +207,7 @@ class QueryLoop:
         pairs = given | said if len(given) else said
         n = len(self.leaves)
         return PairwiseConstraints(
-            pairs.must_link,
-            pairs.cannot_link,
-            n,
-            must_weights=pairs.must_weights,
-            cannot_weights=pairs.cannot_weights,
+            pairs.must_link, pairs.cannot_link, n, must_weights=pairs.must_weights, cannot_weights=pairs.cannot_weights
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:

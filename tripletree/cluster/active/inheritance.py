@@ -11,11 +11,7 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.core.checks import check_count
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = [
-    "Neighbours",
-    "inherited_pairs",
-    "kernel_weights",
-]
+__all__ = ["Neighbours", "inherited_pairs", "kernel_weights"]
 
 
 # ----------------------------------------------------------------------

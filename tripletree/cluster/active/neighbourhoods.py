@@ -11,15 +11,7 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-__all__ = [
-    "ExploreConsolidate",
-    "Huang",
-    "MinMax",
-    "NPU",
-    "NeighbourhoodStrategy",
-    "RandomPairs",
-    "neighbourhoods",
-]
+__all__ = ["ExploreConsolidate", "Huang", "MinMax", "NPU", "NeighbourhoodStrategy", "RandomPairs", "neighbourhoods"]
 
 
 class RandomPairs:

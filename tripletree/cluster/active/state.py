@@ -13,10 +13,7 @@ from tripletree.cluster.active.inheritance import Neighbours
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = [
-    "QueryState",
-    "QueryStrategy",
-]
+__all__ = ["QueryState", "QueryStrategy"]
 
 
 @dataclass(frozen=True)

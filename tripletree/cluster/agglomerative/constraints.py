@@ -26,12 +26,7 @@ from tripletree.core.provenance import phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
 
-__all__ = [
-    "CombinedConstraints",
-    "SampleGroups",
-    "check_consistent",
-    "combine_constraints",
-]
+__all__ = ["CombinedConstraints", "SampleGroups", "check_consistent", "combine_constraints"]
 
 
 class SampleGroups(NamedTuple):

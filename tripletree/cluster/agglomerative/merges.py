@@ -20,12 +20,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import Pace
 from tripletree.kernels import freeze
 
-__all__ = [
-    "Counts",
-    "aho_state",
-    "merge_condensed",
-    "merge_points",
-]
+__all__ = ["Counts", "aho_state", "merge_condensed", "merge_points"]
 
 #: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
 SECONDS_PLAIN = 3e-6
@@ -150,11 +145,7 @@ def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
 
 
 def _merged(
-    run: _Run,
-    rows: np.ndarray,
-    linkage: str,
-    progress: Callable[[int], Any] | None,
-    apart: np.ndarray | None,
+    run: _Run, rows: np.ndarray, linkage: str, progress: Callable[[int], Any] | None, apart: np.ndarray | None
 ) -> tuple[np.ndarray, Counts]:
     """Merge until one cluster is left."""
     distances = run.distances

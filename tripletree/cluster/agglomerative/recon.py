@@ -27,11 +27,7 @@ from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.alignment import (
-    check_same_rows,
-    named,
-    named_by,
-)
+from tripletree.cluster.alignment import check_same_rows, named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
@@ -51,13 +47,7 @@ from tripletree.cluster.distances import (
     transformed,
 )
 from tripletree.cluster.prediction import NeighbourPredictor
-from tripletree.cluster.validation import (
-    Knowledge,
-    ValidationReport,
-    align_knowledge,
-    alike,
-    compare_settings,
-)
+from tripletree.cluster.validation import Knowledge, ValidationReport, align_knowledge, alike, compare_settings
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator

@@ -12,24 +12,14 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.base import check_measured
-from tripletree.cluster.distances import (
-    EUCLIDEAN,
-    check_metric,
-    condensed_distances,
-    condensed_matrix,
-    transformed,
-)
+from tripletree.cluster.distances import EUCLIDEAN, check_metric, condensed_distances, condensed_matrix, transformed
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 
-__all__ = [
-    "RejectedMerge",
-    "rejected_merges",
-    "why_rejected",
-]
+__all__ = ["RejectedMerge", "rejected_merges", "why_rejected"]
 
 #: Most samples, as a full square of distances is held.
 MOST = 10_000

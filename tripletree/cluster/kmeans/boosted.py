@@ -264,10 +264,7 @@ class PairArrays:
         """From pairs over the samples."""
         parts = [
             np.ones(len(rows)) if weights is None else weights
-            for rows, weights in (
-                (pairs.must_link, pairs.must_weights),
-                (pairs.cannot_link, pairs.cannot_weights),
-            )
+            for rows, weights in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights))
         ]
         ends = frozen(np.concatenate([pairs.must_link, pairs.cannot_link]).reshape(-1, 2))
         return cls(ends, pairs.n_must, np.concatenate(parts))

@@ -44,9 +44,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 
-__all__ = [
-    "COPKMeans",
-]
+__all__ = ["COPKMeans"]
 
 
 #: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
@@ -520,11 +518,7 @@ class _GroupTask(NamedTuple):
 
 
 def _best_of_starts(
-    k: int,
-    task: _GroupTask,
-    options: Options,
-    rng: np.random.Generator,
-    tick: Callable[[int], Any] | None,
+    k: int, task: _GroupTask, options: Options, rng: np.random.Generator, tick: Callable[[int], Any] | None
 ) -> LloydRun:
     model, closure, graph = task
     samples, weights = model.groups.samples, model.groups.weights

@@ -17,12 +17,7 @@ from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, Weighte
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze
 
-__all__ = [
-    "MetricState",
-    "MPCKMeans",
-    "MetricTask",
-    "far_differences",
-]
+__all__ = ["MetricState", "MPCKMeans", "MetricTask", "far_differences"]
 
 
 # ----------------------------------------------------------------------

@@ -10,9 +10,7 @@ from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = [
-    "PCKMeans",
-]
+__all__ = ["PCKMeans"]
 
 
 class _Prepared(NamedTuple):

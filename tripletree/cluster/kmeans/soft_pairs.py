@@ -852,10 +852,7 @@ def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> WeightedLinks:
     """The pairs of the samples that count, over their numbers among these."""
     number = np.cumsum(counted) - 1
     parts = []
-    for rows, weights in (
-        (pairs.must_link, pairs.must_weights),
-        (pairs.cannot_link, pairs.cannot_weights),
-    ):
+    for rows, weights in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):
         kept = counted[rows].all(axis=1)
         parts.append((number[rows[kept]], np.ones(kept.sum()) if weights is None else weights[kept]))
     (must, sure), (cannot, sure_not) = parts

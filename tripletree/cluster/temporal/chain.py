@@ -29,16 +29,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.times import time_text
 from tripletree.errors import ClusterCountError
 
-__all__ = [
-    "Inquiry",
-    "Link",
-    "Settings",
-    "Snapshot",
-    "TimedOracle",
-    "first_link",
-    "follow",
-    "next_link",
-]
+__all__ = ["Inquiry", "Link", "Settings", "Snapshot", "TimedOracle", "first_link", "follow", "next_link"]
 
 
 # ----------------------------------------------------------------------
@@ -471,12 +462,7 @@ def _moved(before: Link, link: Link) -> np.ndarray:
 
 
 def _snapshot(
-    window: Window,
-    link: Link,
-    before: Link | None,
-    pairs: PairwiseConstraints,
-    middle: np.ndarray,
-    settings: Settings,
+    window: Window, link: Link, before: Link | None, pairs: PairwiseConstraints, middle: np.ndarray, settings: Settings
 ) -> Snapshot:
     (a, b), (c, d), label = pairs.must_link.T, pairs.cannot_link.T, link.labels
     violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])

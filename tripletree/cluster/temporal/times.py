@@ -13,11 +13,7 @@ import numpy as np
 
 from tripletree.errors import InvalidTimesError
 
-__all__ = [
-    "Times",
-    "check_times",
-    "missing",
-]
+__all__ = ["Times", "check_times", "missing"]
 
 
 @dataclass(frozen=True, eq=False)
