@@ -61,7 +61,7 @@ FLOOR := .venv-floor
 FLOOR_PYTHON ?= python3.11
 FLOOR_EXTRAS := plot io ask interop dask
 # what asks most of each dependency: estimators, sparse matrices and graphs, tables, pictures, the server, names, other libraries
-FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/kernels/test_%.py,build compiler dispatch) tests/peers/test_interop_*.py \
+FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/kernels/test_%.py,build dispatch jit) tests/peers/test_interop_*.py \
 	$(patsubst %,tests/unit/test_%.py, \
 	sklearn_conventions recon_estimator divisive sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
 	triplet_files pair_files arrow_triplets edges lineages names asking ask_widget dask plot plot_annotations plot_heatmap))

@@ -35,6 +35,75 @@ def test_jit__a_kernel_is_renewed_when_one_that_it_calls_changes(tmp_path):
     assert answer() == "[0]"
 
 
+# two kernels with a part in common, in a module of which processes compile one kernel or the other
+PARTS = """
+import sys
+import numpy as np
+from tripletree.kernels import jit
+
+@jit.inner
+def _next(x, step):
+    return x // 2 if x % 2 == 0 else 3 * x + step
+
+@jit.allocating
+def _squares(n):
+    out = np.empty(n, np.int64)
+    for i in range(n):
+        out[i] = i * i
+    return out
+
+@jit.njit
+def length(x):
+    steps = 0
+    while x != 1:
+        x, steps = _next(x, 1), steps + 1
+    return steps
+
+@jit.njit
+def last(n):
+    return _next(_next(n, 1), np.int32(1)) + _squares(n)[-1]
+
+@jit.in_place
+def last_but_one(n):
+    return _squares(n)[n - 2]
+
+if __name__ == "__main__":
+    sys.modules["parts"] = sys.modules["__main__"]
+    for function in (_next, _squares, length, last, last_but_one):
+        function.__module__ = "parts"
+    for name in sys.argv[1:]:
+        kernel = jit.compiled(globals()[name])
+        print(kernel(27), len(kernel.stats.cache_hits), jit.n_compiled())
+"""
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Runs kernels of `PARTS` in a process: the result, and the kernels loaded and compiled, of each."""
+    (tmp_path / "parts.py").write_text(PARTS)
+    package = Path(tripletree.__file__).parents[1]
+    env = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TRIPLETREE_JIT": "1"}
+
+    def run(*names):
+        done = subprocess.check_output([sys.executable, tmp_path / "parts.py", *names], env=env, text=True)
+        return [tuple(map(int, line.split())) for line in done.splitlines()]
+
+    return run
+
+
+@needs_numba
+def test_jit__parts_from_the_cache_serve_kernels_that_are_compiled_later(answers):
+    # 27 takes 111 steps, and the next two numbers after it are 82 and 41
+    assert answers("length") == [(111, 0, 2)]  # the kernel and its part
+    assert answers("last", "length") == [(41 + 26**2, 0, 2), (111, 1, 2)]  # the kernel and the other part
+    assert answers("last") == [(41 + 26**2, 1, 0)]
+
+
+@needs_numba
+def test_jit__a_kernel_in_place_can_call_a_part_that_makes_arrays(answers):
+    assert answers("last_but_one") == [(25**2, 0, 2)]
+
+
 UNION = """
 import warnings
 import numpy as np

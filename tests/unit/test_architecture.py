@@ -195,7 +195,7 @@ def test_architecture__numba_is_imported_where_kernels_are_compiled():
         for _, name in imported(parsed(path))
         if name.split(".")[0] == "numba"
     }
-    assert users == {"kernels/compiler.py", "kernels/jit.py"}
+    assert users == {"kernels/jit.py"}
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES)

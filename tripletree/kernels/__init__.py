@@ -47,7 +47,6 @@ _LAST_STEPS = 2.0
 
 _MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {
     "__init__",
-    "compiler",
     "first_use",
     "jit",
 }

@@ -22,6 +22,7 @@ their folders then stand for the package in the place of an editable installatio
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import sys
@@ -40,7 +41,6 @@ import numpy as np
 
 from tripletree.errors import warn_user
 from tripletree.interrupts import ctrl_c_waits
-from tripletree.kernels.compiler import quicker, uncollected
 from tripletree.kernels.first_use import alone, said
 
 __all__ = [
@@ -241,14 +241,13 @@ def _with_numba(function: Any) -> Any:
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
     twin.__doc__ = function.__doc__
     options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
-    pipeline = quicker(is_part="no_cpython_wrapper" in options)
     kernel: Any
     if signature is None:
-        kernel = numba.njit(**options, **pipeline)(twin)
+        kernel = numba.njit(**options)(twin)
     else:
         by_address = _pointer_type(function).signature
         types = by_address.args, by_address.return_type
-        kernel = CFunc(twin, types, {}, {"nopython": True, **options}, **pipeline)
+        kernel = CFunc(twin, types, {}, {"nopython": True, **options})
     _keep(kernel)
     kernel.compile = partial(_compile, kernel, kernel.compile, function)
     if signature is not None:
@@ -287,10 +286,22 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
     folder = kernel._cache.cache_path
     once = alone(Path(folder), name) if folder else nullcontext()
-    with global_compiler_lock, ctrl_c_waits(), said(name, _seconds_to_compile(function)), once, uncollected():
+    with global_compiler_lock, ctrl_c_waits(), said(name, _seconds_to_compile(function)), once, _uncollected():
         if not _lies_in_cache(kernel, key):  # by now, after others were waited for
             _n_compiled += 1
         return compile_kernel(*signature)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Switch the garbage collector off: the compiler makes few cycles, and the search for them is a tenth of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def n_compiled() -> int:
