@@ -29,13 +29,18 @@ def traits(h, d, rng, noise=0.25):
     return value[: h.n_leaves] + noise * rng.normal(size=(h.n_leaves, d))
 
 
+def state(X, parent, rows, weight):
+    """The state of a chain at its first tree."""
+    return posterior.Chain(X, parent, rows, weight, False, None, np.random.default_rng(0)).walk
+
+
 def begun(n, m, rng):
     """The state of a chain, and the tree and the triplets that it has to do with."""
     h = yule(n, rng).reindex(LeafIndex(n))
     t = sample_triplets(h, m, random_state=rng).reindex(h.leaves)
     start = yule(n, rng).reindex(LeafIndex(n)).parent.astype(np.int32)
     X = rng.normal(size=(n, 3))
-    return posterior._begun(X, start, t.rows, rng.uniform(0.5, 2, len(t))), h, t
+    return state(X, start, t.rows, rng.uniform(0.5, 2, len(t))), h, t
 
 
 def literal_fit(walk):
@@ -86,7 +91,7 @@ def test_chain__without_data_every_history_is_as_frequent():
     """Four leaves, a flat likelihood: the 18 ranked histories of the coalescent, and of Yule trees, are as likely."""
     rng = np.random.default_rng(0)
     start = np.array([4, 4, 5, 6, 5, 6, -1], np.int32)
-    walk = posterior._begun(rng.normal(size=(4, 2)), start, np.empty((0, 3), np.int32), np.ones(0))
+    walk = state(rng.normal(size=(4, 2)), start, np.empty((0, 3), np.int32), np.ones(0))
     count = Counter()
     for k in range(9_000):
         kernels.posterior.walk(walk, 0.0, 1.0, rng.random((20, 8)))
@@ -213,3 +218,20 @@ def test_trees__are_nearer_to_the_truth_than_without_the_sample():
         with_it, without = (DivisiveReCon(4, effort=e).fit(X, triplets=rows).hierarchy_ for e in (1.0, 0.0))
         gain.append(displays(with_it, unseen).mean() - displays(without, unseen).mean())
     assert np.mean(gain) > 0.03
+
+
+def test_odd_ones__are_those_of_the_clades():
+    rng = np.random.default_rng(5)
+    trees = [yule(9, rng).reindex(LeafIndex(9)) for _ in range(4)]
+    trios = np.array([rng.choice(9, 3, replace=False) for _ in range(40)], np.int32)
+    parents = np.array([h.parent for h in trees], np.int32)
+    odd, hanging = kernels.posterior.odd_ones(parents, trios)
+    for i, h in enumerate(trees):
+        clades = [set(h.clade(u)) for u in range(h.n_nodes)]
+        for k, trio in enumerate(trios.tolist()):
+            both = [set(trio) - {x} for x in trio]
+            sizes = [min(len(c) for c in clades if pair <= c) for pair in both]
+            assert sizes[odd[i, k]] == min(sizes)
+            assert sizes.count(min(sizes)) == 1
+            alone = [max(len(c) for c in clades if c & set(trio) == {x}) for x in trio]
+            assert hanging[i, k] == np.prod(alone)

@@ -5,18 +5,20 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from examples import yule
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tripletree as tt
-from tripletree.algorithms.induce import displays
+from tripletree.algorithms.induce import displayed, displays
 from tripletree.cluster import OddOneOutClustering
-from tripletree.cluster.odd_one_out import neighbours, tree
+from tripletree.cluster.odd_one_out import clustering, neighbours, tree
 from tripletree.cluster.odd_one_out.neighbours import neighbour_graph
 from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
 from tripletree.core.answers import Answer
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidAnswerError, UnknownLeafError
 
 
@@ -170,7 +172,7 @@ def test_hierarchy__of_many_samples(blobs, monkeypatch):
     X, y = blobs
     monkeypatch.setattr(neighbours, "MOST_NODES", 25)
     monkeypatch.setattr(tree, "MOST_MERGED", 30)
-    model = OddOneOutClustering(25).fit(X, oracle=person(y))
+    model = OddOneOutClustering(25, target="groups").fit(X, oracle=person(y))
     h = model.hierarchy_
     assert len(h.leaves) == len(X)
     assert h.n_nodes < 2 * len(X) - 1
@@ -189,6 +191,135 @@ def test_clusters__of_many_samples(blobs):
     third = next(i for i in range(6_000) if y[i] == y[other] and i != other)
     model.answer(odd, (odd, other, third))  # of a sample that is no node
     assert model.labels_[other] == model.labels_[third] != model.labels_[odd]
+
+
+# ---------------------------------------------------------------------- people who answer by a tree
+
+
+@pytest.fixture(scope="module")
+def world():
+    """A random tree of 40 leaves, traits that went along it, and noise."""
+    rng = np.random.default_rng(3)
+    truth = yule(40, rng).reindex(LeafIndex(40))
+    traits = np.zeros((79, 4))
+    for u in range(77, -1, -1):
+        traits[u] = traits[truth.parent[u]] + rng.normal(size=4)
+    return traits[:40] + rng.normal(size=(40, 4)), truth
+
+
+def expert(truth):
+    def ask(*trio):
+        rows = np.array(trio, np.int32)[[(1, 2, 0), (0, 2, 1), (0, 1, 2)]]
+        return trio[int(displayed(truth, rows).argmax())]
+
+    return ask
+
+
+def test_tree__questions_beat_random_ones(world):
+    X, truth = world
+    ask, test = expert(truth), tt.sample_triplets(truth, 2_000, random_state=0)
+    model = OddOneOutClustering(80).fit(X, oracle=ask)
+    assert model.by_tree_
+    share = displays(model.hierarchy_, test).mean()
+    rng = np.random.default_rng(0)
+    trios = [tuple(rng.choice(40, 3, replace=False).tolist()) for _ in range(80)]
+    other = OddOneOutClustering(target="hierarchy").start(X, answers=[Answer(t, "odd", ask(*t)) for t in trios])
+    plain = displays(tt.cluster.DivisiveReCon().fit(X).hierarchy_, test).mean()
+    assert share > 0.95
+    assert share > displays(other.hierarchy_, test).mean() + 0.03 > plain + 0.05
+    assert model.noise_ < 0.1
+    assert len(model.doubted_answers_) <= 2
+    assert model.clade_support_.shape == (39,)
+    assert model.uncertainty_.shape == (40,)
+
+
+def test_tree__no_trio_is_asked_twice_and_it_ends_when_all_is_settled(world):
+    X, truth = world
+    model = OddOneOutClustering(400, target="hierarchy").fit(X, oracle=expert(truth))
+    shown = [frozenset(x.items) for x in model.answers_]
+    assert len(set(shown)) == len(shown) < 400
+    assert displays(model.hierarchy_, tt.decompose(truth)).mean() > 0.95
+
+
+def test_tree__without_features(world):
+    _, truth = world
+    names = [f"s{i}" for i in range(40)]
+    ask = expert(truth)
+    by_name = lambda *trio: f"s{ask(*(int(x[1:]) for x in trio))}"  # noqa: E731
+    model = OddOneOutClustering(120).fit(None, oracle=by_name, sample_names=names)
+    test = tt.TripletSet(tt.sample_triplets(truth, 2_000, random_state=0).rows, names)
+    assert displays(model.hierarchy_, test).mean() > 0.85
+    assert model.labels_.shape == (40,)
+    with pytest.raises(ValueError, match="nothing to predict from"):
+        model.predict([[0.0]])
+    with pytest.raises(ValueError, match="sample_names must say"):
+        OddOneOutClustering().start(None)
+    with pytest.raises(ValueError, match="questions are about a tree"):
+        OddOneOutClustering(target="groups").start(None, sample_names=names)
+
+
+def test_tree__distances_and_cosine(world):
+    X, truth = world
+    test = tt.sample_triplets(truth, 2_000, random_state=0)
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    of = OddOneOutClustering(60, metric="precomputed").fit(distances, oracle=expert(truth))
+    assert displays(of.hierarchy_, test).mean() > 0.9
+    assert of.predict(distances).tolist() == of.labels_.tolist()
+    turned = OddOneOutClustering(30, metric="cosine").fit(X * np.arange(1, 41)[:, None], oracle=expert(truth))
+    straight = OddOneOutClustering(30, metric="cosine").fit(X, oracle=expert(truth))
+    assert turned.answers_ == straight.answers_
+
+
+def test_tree__same_seed_same_tree_and_looking_changes_nothing(world):
+    X, truth = world
+    one, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
+    ask = expert(truth)
+    for _ in range(12):
+        question = one.next_question()
+        assert other.next_question() == question
+        one.answer(ask(*question))
+        other.answer(ask(*question))
+        assert one.hierarchy_.parent.tolist() == one.defer_hierarchy()().parent.tolist()
+    assert one.hierarchy_.parent.tolist() == other.hierarchy_.parent.tolist()
+    again = pickle.loads(pickle.dumps(one))
+    assert again.next_question() == other.next_question()
+
+
+def test_tree__auto_goes_by_the_answers(world, blobs):
+    X, truth = world
+    model = OddOneOutClustering(15).fit(X, oracle=expert(truth))
+    assert model.by_tree_
+    first = len(model.answers_)
+    while model.by_tree_:
+        model.undo()
+    assert len(model.answers_) < 5 <= first
+    X, y = blobs
+    model = OddOneOutClustering(40).fit(X, oracle=person(y))
+    assert not model.by_tree_
+    assert model.clade_support_ is None
+
+
+def test_tree__two_people_are_asked_about_different_samples(world):
+    X, _ = world
+    model = OddOneOutClustering(target="hierarchy").start(X)
+    one, other = model.next_question("anna"), model.next_question("ben")
+    assert not set(one) & set(other)
+
+
+def test_tree__of_many_samples(world, monkeypatch):
+    X, truth = world
+    monkeypatch.setattr(clustering, "MOST_LEAVES", 25)
+    model = OddOneOutClustering(60, target="hierarchy").fit(X, oracle=expert(truth))
+    test = tt.sample_triplets(truth, 2_000, random_state=0)
+    assert model.hierarchy_.n_leaves == 40
+    assert model.clade_support_.size == model.hierarchy_.n_nodes - 40
+    assert displays(model.hierarchy_, test).mean() > 0.5
+    assert model.labels_.shape == model.uncertainty_.shape == (40,)
+
+
+def test_tree__pairs_are_about_groups(world):
+    with pytest.raises(ValueError, match="pairs tell nothing about a tree"):
+        OddOneOutClustering(target="hierarchy", questions="pairs").start(world[0])
 
 
 # ---------------------------------------------------------------------- step by step

@@ -38,7 +38,7 @@ from tripletree.cluster.base import (
     warn_of_silent_classes,
 )
 from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
-from tripletree.cluster.posterior import TreeSample, sample_trees
+from tripletree.cluster.posterior import TreeSample, linked, mean_tree, parents_of, run_division, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
@@ -62,7 +62,7 @@ from tripletree.core.triplets import TripletSet, check_label_triple, total_weigh
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 
-__all__ = ["DivisiveReCon"]
+__all__ = ["DivisiveReCon", "by_votes", "flat_votes", "linkage_of"]
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
@@ -139,13 +139,8 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
     np.maximum(distance, CLOSE, out=distance)
     near = min(g - 1, max(1, round(g**NEAR)))
     scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
-    kernel = _run("columns", 5e-6 * g * min(g, RANK), distance, scale, RANK)
+    kernel = run_division("columns", 5e-6 * g * min(g, RANK), distance, scale, RANK)
     return _Items(distance, size, kernel, not is_matrix, plain)
-
-
-def _run(kernel: str, seconds: float, *arguments: Any) -> Any:
-    """Call a kernel that takes about so many seconds as plain Python (as measured on one machine)."""
-    return getattr(kernels.at_hand("division", kernel, seconds, *arguments), kernel)(*arguments)
 
 
 # ---------------------------------------------------------------------- triplets change distances
@@ -181,22 +176,7 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
     best = minimize(loss, np.zeros(r * r), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(r, r)
     changed = items.kernel @ (best + best.T) @ items.kernel.T
     changed = items.distance * np.exp((changed + changed.T) / 4)
-    return _linked(changed, items.size, items.ward)
-
-
-def _mean_tree(parents: list[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Average linkage of the mean logarithm of the size of the smallest clade that holds two items."""
-    total = np.zeros((size.size, size.size))
-    for parent, w in zip(parents, weight, strict=True):
-        _run("add_sizes", 2e-7 * total.size, parent, size, w / weight.sum(), total)
-    total += total.T
-    return _linked(total, size, False)
-
-
-def _linked(distance: np.ndarray, size: np.ndarray, ward: bool) -> np.ndarray:
-    """Linkage of distances, which are overwritten: the two children of each merge, by their heights."""
-    ends, height = _run("link", 1.3e-6 * distance.size, distance, size, ward)
-    return _run("in_order", 2e-6 * size.size, ends, np.argsort(height, kind="stable"))
+    return linked(changed, items.size, items.ward)
 
 
 # ---------------------------------------------------------------------- division
@@ -255,16 +235,8 @@ def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
     seconds = 8e-4 * (n + len(known.rows))
     while not ended:
         with pace:
-            ended = _run("divide", seconds, task, hard, reward, penalty, CHANGE, pace.steps)
+            ended = run_division("divide", seconds, task, hard, reward, penalty, CHANGE, pace.steps)
     return task.parent
-
-
-def _parents(base: np.ndarray) -> np.ndarray:
-    """The parents of the nodes of a base tree."""
-    n = base.shape[0] + 1
-    parent = np.full(2 * n - 1, -1, np.int32)
-    parent[base.T] = np.arange(n, 2 * n - 1, dtype=np.int32)
-    return parent
 
 
 def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -306,7 +278,7 @@ def _held_out(
     def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         some, held = known.part(fold != k), known.rows[fold == k]
         base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
-        tree = _parents(base)
+        tree = parents_of(base)
         shown = _shown(tree, held)
         return tree, shown, _shown(_divided(base, some, False), held) if divide else np.zeros(len(held))
 
@@ -324,13 +296,13 @@ def _held_out(
 # ---------------------------------------------------------------------- heights
 
 
-def _linkage(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
+def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
     """A scipy linkage of the tree: heights are those of Ward's or average linkage, none below those under it."""
     n = points.shape[0]
     if is_matrix:
-        height = _run("heights_by_distance", 2e-7 * n * n, parent, points)
+        height = run_division("heights_by_distance", 2e-7 * n * n, parent, points)
     else:
-        height = _run("heights_by_mean", 1.5e-6 * points.size, parent, points)
+        height = run_division("heights_by_mean", 1.5e-6 * points.size, parent, points)
     height = kernels.cut.monotone_heights(freeze(parent), freeze(height), n)
     rank = np.argsort(height[n:], kind="stable")
     number = np.arange(2 * n - 1)
@@ -433,10 +405,10 @@ def _tree(
         if not hard and not tied and above.weight @ held.shown > above.weight @ best:
             divide, best = False, held.shown
         share = float(best.mean())
-        lead = _lead(held.shown, _shown(_parents(plain), above.rows), above.weight)
+        lead = _lead(held.shown, _shown(parents_of(plain), above.rows), above.weight)
         weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
-        base = _refined(_mean_tree([*held.trees, _parents(plain)], weight, items.size), merges)
-    parent, noise = _parents(base), 0.0 if hard else known.noise
+        base = _refined(mean_tree([*held.trees, parents_of(plain)], weight, items.size), merges)
+    parent, noise = parents_of(base), 0.0 if hard else known.noise
     if divide:
         parent = _divided(base, known, hard)
     if divide and estimate and not hard and not few:
@@ -444,7 +416,7 @@ def _tree(
         noise = float(min(max(violated, LEAST), MOST))
         parent = _divided(base, replace(known, noise=noise), hard)
     if sampled:
-        other = _divided(plain, known, True) if hard else _parents(plain)
+        other = _divided(plain, known, True) if hard else parents_of(plain)
         share_of_wrong = None if estimate else known.noise
         trees, shares = sample_trees(
             points,
@@ -458,8 +430,8 @@ def _tree(
             tell=tell,
         )
         sample = TreeSample(trees, shares, np.arange(n))
-        base = _mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
-        parent = _divided(base, known, True) if hard else _parents(base)
+        base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
+        parent = _divided(base, known, True) if hard else parents_of(base)
     if sample is not None and estimate and not hard:
         noise = float(sample.noise.mean())
     return _ChosenTree(parent, share, noise, sample)
@@ -757,7 +729,7 @@ class DivisiveReCon(HierarchicalClusterer):
             elif not hard and (codes is None or len(given.pairs)):
                 shown = self.held_out_ if len(given.votes.rows) else None
                 start = from_linkage(plain, aligned.leaves)
-                labels = _by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
+                labels = by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
             # back in the order of rows
             merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
@@ -865,7 +837,7 @@ class DivisiveReCon(HierarchicalClusterer):
         if self.constraints == "auto":
             self.reason_ = "a hierarchy is all that is known" if hard else "some triplets may be wrong"
         self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
-        return _linkage(found.parent, points, is_matrix), merges
+        return linkage_of(found.parent, points, is_matrix), merges
 
     def _flat_clusters(
         self,
@@ -971,13 +943,13 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
         weight.append(np.full(len(of_classes), each))
         used, links = used | of_classes, links | more
     of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
-    votes = _votes(links, np.concatenate(rows), np.concatenate(weight))
+    votes = flat_votes(links, np.concatenate(rows), np.concatenate(weight))
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
     return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
 
 
-def _votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
+def flat_votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
     """Pairs and triplets as votes."""
     must, cannot = links.must_link, links.cannot_link
     of_must = np.ones(len(must)) if links.must_weights is None else links.must_weights
@@ -1047,7 +1019,7 @@ def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is
     return labels
 
 
-def _by_votes(
+def by_votes(
     labels: np.ndarray,
     plain: Hierarchy,
     points: np.ndarray,

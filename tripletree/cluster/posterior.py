@@ -23,7 +23,17 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.interrupts import check_time
 from tripletree.kernels import freeze
 
-__all__ = ["TreeSample", "n_steps", "sample_trees"]
+__all__ = [
+    "Chain",
+    "TreeSample",
+    "independent",
+    "linked",
+    "mean_tree",
+    "n_steps",
+    "parents_of",
+    "run_division",
+    "sample_trees",
+]
 
 #: The likelihood of d features has the exponent 12 / d if there are more: those of tables are less independent than
 #: the model has it.
@@ -96,6 +106,40 @@ def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
     return [(a, b) for a, b in total.tolist()]
 
 
+def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Average linkage of the mean logarithm of the size of the smallest clade that holds two items.
+
+    Returns
+    -------
+    ndarray of int32, shape (g - 1, 2)
+        The two children of each merge, by their heights.
+    """
+    total = np.zeros((size.size, size.size))
+    for parent, w in zip(parents, weight, strict=True):
+        run_division("add_sizes", 2e-7 * total.size, parent, size, w / weight.sum(), total)
+    total += total.T
+    return linked(total, size, False)
+
+
+def linked(distance: np.ndarray, size: np.ndarray, ward: bool) -> np.ndarray:
+    """Linkage of distances, which are overwritten: the two children of each merge, by their heights."""
+    ends, height = run_division("link", 1.3e-6 * distance.size, distance, size, ward)
+    return run_division("in_order", 2e-6 * size.size, ends, np.argsort(height, kind="stable"))
+
+
+def parents_of(merges: np.ndarray) -> np.ndarray:
+    """The parents of the nodes of a tree, given the two children of each merge."""
+    n = merges.shape[0] + 1
+    parent = np.full(2 * n - 1, -1, np.int32)
+    parent[merges.T] = np.arange(n, 2 * n - 1, dtype=np.int32)
+    return parent
+
+
+def run_division(kernel: str, seconds: float, *arguments: Any) -> Any:
+    """Call a kernel of ``kernels/division.py`` that takes about so many seconds as plain Python."""
+    return getattr(kernels.at_hand("division", kernel, seconds, *arguments), kernel)(*arguments)
+
+
 # ---------------------------------------------------------------------- chains
 
 
@@ -151,7 +195,7 @@ def sample_trees(
     stop = Event()
 
     def run(i: int) -> tuple[np.ndarray, np.ndarray]:
-        chain = _Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
+        chain = Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
         return chain.sampled(n_steps(len(points), effort), each, stop)
 
     with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
@@ -169,8 +213,29 @@ def sample_trees(
     return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
 
 
-class _Chain:
-    """One chain: its state, the share of wrong triplets, and its random numbers."""
+class Chain:
+    """A Markov chain over trees that display more or less of some triplets, which may be others later on.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+        Coordinates in which the contrasts of trees are independent (`independent`). Without any (d = 0), triplets alone
+        say which trees are likely.
+    parent : ndarray of int32, shape (2 n - 1,)
+        The first tree.
+    rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
+        Triplets.
+    hard : bool
+        Whether all triplets must hold, as they do in the first tree.
+    noise : float or None
+        The share of wrong triplets; None estimates it with the trees.
+    rng : Generator
+
+    Attributes
+    ----------
+    wrong : float
+        The share of wrong triplets, as drawn last.
+    """
 
     def __init__(
         self,
@@ -182,29 +247,65 @@ class _Chain:
         noise: float | None,
         rng: np.random.Generator,
     ) -> None:
-        self.walk = _begun(points, parent, rows, weight)
-        self.power = min(1.0, FEATURES / points.shape[1])
-        self.given, self.hard, self.noise, self.rng = float(weight.sum()), hard, noise, rng
+        self.walk = _begun(points, parent)
+        self.power = min(1.0, FEATURES / max(points.shape[1], 1))
+        self.hard, self.noise, self.rng, self.wrong = hard, noise, rng, 0.0
+        self.hear(rows, weight)
+
+    def hear(self, rows: np.ndarray, weight: np.ndarray) -> None:
+        """Go on with other triplets, from the tree reached so far."""
+        n, m, leaf = len(self.walk.near), len(rows), rows.ravel()
+        start = np.zeros(n + 1, np.int32)
+        np.cumsum(np.bincount(leaf, minlength=n), out=start[1:])
+        self.walk = self.walk._replace(
+            rows=rows.astype(np.int32),
+            weight=weight.astype(np.float64),
+            shown=np.zeros(m, bool),
+            start=start,
+            told=np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32),
+            stamp=np.zeros(m, np.int64),
+        )
+        self.walk.state[kernels.posterior.STEP] = 0
+        self.given = float(weight.sum())
+        self.begin()
+
+    def begin(self) -> None:
+        """Compute the sums of the state anew: those that change by small steps lose digits."""
+        kernels.posterior.begin(self.walk, _by_height(self.walk))
+
+    def go_on(self, steps: int, believing: bool = False) -> None:
+        """Take some steps, given a share of wrong triplets, then draw the scale of the heights.
+
+        A chain whose first tree breaks most triplets would learn to disbelieve them before it could change the tree. So
+        at first it is `believing`: the share of wrong triplets is no greater than its prior mean.
+        """
+        loops, walk = kernels.posterior, self.walk
+        self.wrong = 0.0 if self.hard else self.share_of_wrong()
+        if believing and self.noise is None:
+            self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
+        price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
+        loops.walk(walk, self.power, price, self.rng.random((steps, 8)))
+        loops.rescale(walk, _by_height(walk), self.power, self.rng.random((2, 2)))
+
+    def tree(self) -> np.ndarray:
+        """The tree reached so far: its parents, inner nodes numbered by their heights."""
+        return _numbered(self.walk)
 
     def sampled(self, steps: int, trees: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
         """Trees at equal distances after the first third of the steps, and the share of wrong triplets with each."""
-        loops, walk = kernels.posterior, self.walk
-        part = max(500, 2 * len(walk.near))
+        part = max(500, 2 * len(self.walk.near))
         n_parts = max(-(-steps // part), trees + 1)
         taken = set(np.linspace(int(BURN * n_parts), n_parts - 1, trees).astype(int).tolist())
         out, shares = [], []
         for k in range(n_parts):
             if stop.is_set():
                 break
-            wrong = 0.0 if self.hard else self.share_of_wrong()
-            price = np.inf if self.hard else math.log((1 - wrong) / wrong * 2)
-            loops.walk(walk, self.power, price, self.rng.random((part, 8)))
-            loops.rescale(walk, _by_height(walk), self.power, self.rng.random((2, 2)))
+            self.go_on(part, k < 0.7 * BURN * n_parts)
             if k % 20 == 19:
-                loops.begin(walk, _by_height(walk))  # sums that change by small steps lose digits
+                self.begin()
             if k in taken:
-                out.append(_numbered(walk))
-                shares.append(wrong)
+                out.append(self.tree())
+                shares.append(self.wrong)
         return np.array(out), np.array(shares)
 
     def share_of_wrong(self) -> float:
@@ -263,53 +364,57 @@ def _contrasts(points: np.ndarray, parent: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------- where the walk begins
 
 
-def _begun(points: np.ndarray, parent: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> Any:
-    """The state of a chain at its first tree."""
-    from scipy.spatial import cKDTree
-
+def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
+    """The state of a chain at its first tree, which hears no triplets yet."""
     n, d = points.shape
-    N, m = 2 * n - 1, len(rows)
+    N = 2 * n - 1
     child = np.full((N, 2), -1, np.int32)
     for v in range(N - 1):
         child[parent[v], int(child[parent[v], 0] >= 0)] = v
     height = _heights(points, parent, child)
     mean = np.zeros((N, d))
     mean[:n] = points
-    leaf = rows.ravel()
-    start = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(leaf, minlength=n), out=start[1:])
-    told = np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32)
-    k = min(NEAR, n - 1)
-    near = cKDTree(points).query(points, k + 1)[1]
-    near = np.array([[j for j in row if j != i][:k] for i, row in enumerate(near)], np.int32)
     state = np.zeros(7)
     state[kernels.posterior.NOISE] = np.median(height[n:]) / 4
     state[kernels.posterior.SHAPE] = math.lgamma(n) - (n - 1) * math.log(2.0)
-    walk = kernels.posterior.Walk(
-        parent.astype(np.int32),
-        child,
-        height,
-        np.zeros(N, np.int32),
-        mean,
-        np.zeros(N),
-        np.zeros(N),
-        rows.astype(np.int32),
-        weight.astype(np.float64),
-        np.zeros(m, bool),
-        start,
-        told,
-        near,
-        np.zeros(m, np.int64),
-        state,
+    return kernels.posterior.Walk(
+        parent=parent.astype(np.int32),
+        child=child,
+        height=height,
+        size=np.zeros(N, np.int32),
+        mean=mean,
+        variance=np.zeros(N),
+        log=np.zeros(N),
+        rows=np.empty((0, 3), np.int32),
+        weight=np.empty(0),
+        shown=np.empty(0, bool),
+        start=np.zeros(n + 1, np.int32),
+        told=np.empty(0, np.int32),
+        near=_near(points),
+        stamp=np.empty(0, np.int64),
+        state=state,
     )
-    kernels.posterior.begin(walk, _by_height(walk))
-    return walk
+
+
+def _near(points: np.ndarray) -> np.ndarray:
+    """The leaves near each; without coordinates, random ones."""
+    from scipy.spatial import cKDTree
+
+    n, d = points.shape
+    k = min(NEAR, n - 1)
+    if d == 0:
+        rng = np.random.default_rng(0)
+        return np.array([(i + 1 + rng.permutation(n - 1)[:k]) % n for i in range(n)], np.int32)
+    near = cKDTree(points).query(points, k + 1)[1]
+    return np.array([[j for j in row if j != i][:k] for i, row in enumerate(near)], np.int32)
 
 
 def _heights(points: np.ndarray, parent: np.ndarray, child: np.ndarray) -> np.ndarray:
     """Half the mean square distance, for a feature, between the two sides of each node; growing to the root."""
     n, d = points.shape
     N = 2 * n - 1
+    if d == 0:
+        return np.concatenate([np.zeros(n), np.arange(1.0, n) / n])
     mean, square, size, height = np.zeros((N, d)), np.zeros(N), np.ones(N), np.zeros(N)
     mean[:n], square[:n] = points, (points**2).sum(axis=1)
     for u in range(n, N):

@@ -19,7 +19,7 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = ["FIT", "LENGTH", "NOISE", "PAIRS", "SHAPE", "STEP", "VOTES", "Walk", "begin", "rescale", "walk"]
+__all__ = ["FIT", "LENGTH", "NOISE", "PAIRS", "SHAPE", "STEP", "VOTES", "Walk", "begin", "odd_ones", "rescale", "walk"]
 
 _REGRAFT, _SWAP = 0.5, 0.65  # of proposals, up to here: regraft a clade; swap it with its uncle; else change a height
 _UP = 0.4  # chance to take the clade one level higher
@@ -426,3 +426,50 @@ def walk(w, power, price, draws):
                 _swap(w, j, i)
             w.height[u] = old
     return taken
+
+
+# ---------------------------------------------------------------------- what trees say about three leaves
+
+
+@inner
+def _sisters(parent, a, b):
+    """The children of the last common ancestor of two leaves that hold them; parents come after their children."""
+    while parent[a] != parent[b]:
+        if parent[a] < parent[b]:
+            a = np.int64(parent[a])
+        else:
+            b = np.int64(parent[b])
+    return a, b
+
+
+@njit
+def odd_ones(parents, trios):
+    """Find which of three leaves is the odd one in each tree, and how much of the tree depends on it.
+
+    The odd one of a, b, c is c if ab|c. Then all triplets between the largest clades around a, b and c that hold none
+    of the other two are of the same kind; their number is the product of the three sizes. O(t q depth).
+
+    parents : int32[t, 2 n - 1], after their children; trios : int32[q, 3], different leaves
+    Returns the odd ones as 0, 1, 2 : int8[t, q]; these products : float64[t, q].
+    """
+    t, N = parents.shape
+    n, q = (N + 1) // 2, trios.shape[0]
+    odd, hanging = np.empty((t, q), np.int8), np.empty((t, q))
+    size = np.empty(N)
+    for i in range(t):
+        parent = parents[i]
+        size[:n], size[n:] = 1.0, 0.0
+        for v in range(N - 1):
+            size[parent[v]] += size[v]
+        for k in range(q):
+            a, b, c = np.int64(trios[k, 0]), np.int64(trios[k, 1]), np.int64(trios[k, 2])
+            ab, ba = _sisters(parent, a, b)
+            ac, ca = _sisters(parent, a, c)
+            if parent[ab] < parent[ac]:
+                odd[i, k], hanging[i, k] = 2, size[ab] * size[ba] * size[ca]
+            elif parent[ac] < parent[ab]:
+                odd[i, k], hanging[i, k] = 1, size[ac] * size[ca] * size[ba]
+            else:
+                bc, cb = _sisters(parent, b, c)
+                odd[i, k], hanging[i, k] = 0, size[bc] * size[cb] * size[ab]
+    return odd, hanging

@@ -8,18 +8,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from tripletree.algorithms.induce import displayed
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import FittedMetric
+from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph, neighbour_graph
 from tripletree.cluster.odd_one_out.questions import Question, best_question, node_chances
-from tripletree.cluster.odd_one_out.tree import answered_hierarchy
+from tripletree.cluster.odd_one_out.tree import FoundTree, answered_hierarchy, find_tree
+from tripletree.cluster.odd_one_out.tree_beliefs import TreeBeliefs
 from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.cluster.votes import embedded
 from tripletree.core.answers import ALIKE, DIFFERENT, KINDS, UNSURE, Answer, AnswerSet
 from tripletree.core.checks import check_call, counted
 from tripletree.core.hierarchy import Hierarchy
@@ -33,6 +37,14 @@ __all__ = ["OddOneOutClustering"]
 
 #: Centres of clusters nobody was asked about are those with at least this share of the reach of the first.
 LEAST_CENTRE = 0.3
+
+#: Of more samples, so many stand for the others in the trees of people who answer by a tree.
+MOST_LEAVES = 1_000
+
+#: "auto" begins with questions about groups. After so many answers it goes by what people say: by a tree unless groups
+#: are likelier by a factor of exp(`FOR_TREES`), and for good once groups are less likely by exp(`SURE`). If all replies
+#: are odd ones, groups are never likelier by that factor.
+OPEN, FOR_TREES, SURE = 5, 1.0, 30.0
 
 #: Replies that name no sample.
 _WORDS = {"alike": ALIKE, "different": DIFFERENT, "unsure": UNSURE}
@@ -49,43 +61,54 @@ class _Said:
 
 
 class OddOneOutClustering(HierarchicalClusterer):
-    """Cluster by asking somebody which of three samples is the odd one out; no number of clusters is needed.
+    """Find a hierarchy or groups by asking somebody which of three samples is the odd one out.
 
-    Each question is the one whose answer is expected to change the clusters of most samples. Somebody answers with one
-    of the three samples, "alike" (all belong together), "different" (no two do) or "unsure". Some answers may be wrong:
-    doubtful ones are asked again, in other words, when most depends on them.
+    Somebody answers with one of the three samples, "alike" (all belong together), "different" (no two do) or "unsure".
+    Some answers may be wrong. People who sort into groups say "alike" and "different"; people who see degrees of
+    likeness, know a taxonomy, or must name one of three, answer by a tree. The answers show which of the two it is, and
+    each question is the one whose answer is expected to tell most about the groups or about the tree.
 
     Parameters
     ----------
     n_questions : int, default 100
         Maximum number of questions that `fit` asks, beside the answers it is given. `next_question` has no limit;
         a page (`tripletree.ask.serve`, ``tripletree ask --questions``) counts the answers it is given, too.
+    target : {"auto", "hierarchy", "groups"}, default "auto"
+        What the questions are about. "auto" begins with groups and goes by the answers, whichever explains them better.
     questions : {"trios", "pairs"}, default "trios"
         What is shown: three samples, or two, of which the reply is "alike", "different" or "unsure". An answer about
-        three says about three times as much.
+        three says about three times as much. Pairs tell about groups only.
     noise : float or None, default None
         The share of answers that are wrong, in 0..0.5; None: estimated from how far they contradict each other and
         the data. With 0 an answer is doubted only if others contradict it.
+    metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
+        Distances of samples. "precomputed": X is a matrix of them, n x n.
     n_neighbors : int, default 10
-        Neighbours that each sample is joined to.
+        Neighbours that each sample is joined to, for groups.
     random_state : int, Generator, RandomState or None, default 0
-        Draws the samples that stand for the others, where there are more than 3,000 different ones; nothing else is
-        random.
+        For the trees that are sampled, and for the samples that stand for the others where there are very many.
     verbose : bool or int, default False
         Whether `fit` shows a progress bar.
 
     Attributes
     ----------
+    by_tree_ : bool
+        Whether the answers so far are those of people who answer by a tree.
     labels_ : ndarray of int, shape (n_samples,)
-        The likeliest cluster of each sample, 0..k-1. Samples that are likeliest of a group nobody was asked about make
-        clusters of their own; so do all of them before the first answer.
+        The likeliest cluster of each sample, 0..k-1. By groups, samples that are likeliest of a group nobody was asked
+        about make clusters of their own; so do all of them before the first answer. By a tree, clusters are a cut of
+        the hierarchy, changed by votes of "alike" and "different".
     n_clusters_ : int
     hierarchy_ : Hierarchy
-        Over the names of the samples. All triplets that were answered hold, where they are consistent, and the clusters
-        are clades where these allow it; the rest is Ward's linkage. Of more than 10,000 samples, those nearest to the
-        same node of the graph are leaves side by side.
+        Over the names of the samples. By groups, all triplets that were answered hold, where they are consistent, and
+        the clusters are clades where these allow it; the rest is Ward's linkage. By a tree it is the mean of trees
+        sampled from their posterior, given features and answers. Of more than 10,000 samples (by a tree 1,000), those
+        nearest to the same one of those that stand for all are leaves side by side.
+    clade_support_ : ndarray of float64, shape (n_inner,), or None
+        By a tree, the share of the sampled trees that have the clade of each inner node of ``hierarchy_``; else None.
     uncertainty_ : ndarray of float64, shape (n_samples,)
-        The chance that a sample belongs elsewhere than `labels_` says, in 0..1; 1 where nobody was asked.
+        By groups, the chance that a sample belongs elsewhere than `labels_` says, in 0..1; 1 where nobody was asked. By
+        a tree, the chance that it is nearer to a sample of another cluster than to one of its own.
     cluster_uncertainty_ : ndarray of float64, shape (n_clusters_,)
         The mean of that in each cluster.
     gain_ : float
@@ -95,9 +118,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     answers_ : AnswerSet
         All answers in order, over the names of the samples.
     doubted_answers_ : AnswerSet
-        The answers that do not hold in the clusters: likely mistakes.
+        The answers that do not hold in the clusters, or in the hierarchy: likely mistakes.
     noise_ : float
-        The share of wrong answers that is assumed.
+        The share of wrong answers that is assumed: `noise`, or the estimate.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
@@ -109,16 +132,23 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     Notes
     -----
-    What is likely: a random walk on the graph of nearest neighbours [1]_, which dies with a small chance at each step.
+    Groups: a random walk on the graph of nearest neighbours [1]_, which dies with a small chance at each step.
     The chance that a sample belongs to a group is that of meeting one of its answered samples first, and a walk that
     dies speaks for a group not seen yet. What was said: each reply about three samples is one of the five ways to
     put three things into groups. A wrong reply is any of the other four. The groups of the answered samples are those
     that make answers and walks likeliest, found by moving samples, groups, and parts of groups that one answer holds.
 
-    What to ask: for a sample x the value is ``(1 - sum p^2)``, the chance that a guess of its group is wrong, times the
-    number of samples from which a walk would come to x before any answered one. A question is worth the value of its
-    samples, each times the share of its entropy that the answer tells. The same measure weighs a sample nobody has been
-    asked about, an answer that may be wrong, and groups that may be one.
+    What to ask about groups: for a sample x the value is ``(1 - sum p^2)``, the chance that a guess of its group is
+    wrong, times the number of samples from which a walk would come to x before any answered one. A question is worth
+    the value of its samples, each times the share of its entropy that the answer tells. The same measure weighs a
+    sample nobody has been asked about, an answer that may be wrong, and groups that may be one.
+
+    Trees: four Markov chains walk through trees, as for `DivisiveReCon`, and go on with each answer. The question is
+    the trio about which the trees that they reach disagree most: the entropy of the odd one, times the cube root of the
+    number of triplets that depend on it. No trio is asked twice. Replies speak for a tree if they are likelier under
+    it: by a tree any odd one may be right, and "alike" and "different" come by chance; by groups each reply is right
+    or, for the share of wrong ones, any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of
+    samples; of more than 1,000 samples, 1,000 drawn at random stand for the others.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
     after a answered samples. Of more samples, 3,000 drawn at random are the nodes of the graph, and each of the others
@@ -152,8 +182,10 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_questions": [Interval(Integral, 0, None, closed="left")],
+        "target": [StrOptions({"auto", "hierarchy", "groups"})],
         "questions": [StrOptions({"trios", "pairs"})],
         "noise": [None, Interval(Real, 0, 0.5, closed="both")],
+        "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
         "verbose": ["verbose"],
@@ -163,15 +195,19 @@ class OddOneOutClustering(HierarchicalClusterer):
         self,
         n_questions: int = 100,
         *,
+        target: str = "auto",
         questions: str = "trios",
         noise: float | None = None,
+        metric: str = "euclidean",
         n_neighbors: int = 10,
         random_state: Any = 0,
         verbose: bool | int = False,
     ) -> None:
         self.n_questions = n_questions
+        self.target = target
         self.questions = questions
         self.noise = noise
+        self.metric = metric
         self.n_neighbors = n_neighbors
         self.random_state = random_state
         self.verbose = verbose
@@ -191,8 +227,9 @@ class OddOneOutClustering(HierarchicalClusterer):
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_samples, n_features)
-            The samples.
+        X : array_like or DataFrame, shape (n_samples, n_features), or None
+            The samples, or their distances if ``metric="precomputed"``. None: nothing but answers tells about them, and
+            `sample_names` says what there is to ask about.
         y : None
             Ignored.
         oracle : callable, optional
@@ -216,7 +253,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         UnknownLeafError, DuplicateLeafError
             If answers name samples that X does not have, or a name occurs twice.
         ValueError
-            If X holds NaN, infinity or text.
+            If X holds NaN, infinity or text, or there is no X and the questions are to be about groups.
         TypeError
             If X is sparse, or the oracle is not callable.
         Exception
@@ -292,21 +329,57 @@ class OddOneOutClustering(HierarchicalClusterer):
         """
         with all_or_nothing(self):
             self._validate_params()
-            samples = check_samples(self, X, reset=True)
-            rows = named(X, sample_names)
-            check_distinct(rows)
             rng = generator(self.random_state)
-            self._leaves: LeafIndex = align_pairs(rows, None, samples.shape[0]).leaves
-            self._samples = samples
-            self._graph: NeighbourGraph = neighbour_graph(samples, int(self.n_neighbors), rng)
-            self._beliefs = Beliefs(AbsorbingWalk(self._graph), self._graph.node, self.noise)
+            self._see(X, sample_names)
+            self._seed = int(rng.integers(2**31))
+            self._graph: Any = None
+            if self._kind != "hierarchy":
+                self._graph = neighbour_graph(self._points, int(self.n_neighbors), rng)
+                self._beliefs = Beliefs(AbsorbingWalk(self._graph), self._graph.node, self.noise)
+            self._trees: Any = None  # TreeBeliefs, while people answer by a tree
+            self._settled = self._kind == "hierarchy"  # whether people answer by a tree for certain
             self._log: list[_Said] = []
-            self._before: list[Any] = []  # states of the beliefs before each answer
+            self._before: list[Any] = []  # before each answer: the state of the beliefs in groups, and `_settled`
             self._open: dict[str | None, Question] = {}
             self._made: dict[str, Any] = {}
             for entry in _entries(answers, self._leaves):
-                self._take_in(entry)
+                self._note(entry)
+            self._hear()
         return self
+
+    def _see(self, X: Any, sample_names: Any) -> None:
+        """Take in the samples: `_samples` as given, `_points` whose Euclidean distances count, and their names."""
+        if X is None:
+            if sample_names is None:
+                msg = "without X, sample_names must say what there is to ask about"
+                raise ValueError(msg)
+            if self.target == "groups" or self.questions == "pairs" or self.metric != "euclidean":
+                msg = (
+                    "without X, questions are about a tree: leave target, questions and metric at their defaults, or "
+                    "give features or distances"
+                )
+                raise ValueError(msg)
+            names = list(sample_names)
+            rows = LeafIndex(names)
+            self._leaves: LeafIndex = rows
+            self._samples = self._points = np.empty((len(names), 0))
+            self._kind = "hierarchy"
+            return
+        if self.target == "hierarchy" and self.questions == "pairs":
+            msg = "pairs tell nothing about a tree: target='hierarchy' needs questions='trios'"
+            raise ValueError(msg)
+        samples = check_samples(self, X, reset=True)
+        rows = named(X, sample_names)
+        check_distinct(rows)
+        self._leaves = align_pairs(rows, None, samples.shape[0]).leaves
+        self._samples = samples
+        if self.metric == "precomputed":
+            condensed_matrix(samples)  # checks it
+            self._points = embedded(samples)
+        else:
+            self._points = transformed(self.metric, X, samples)
+        few = len(samples) < 3  # there is no trio
+        self._kind = "groups" if self.questions == "pairs" or few else self.target
 
     def next_question(self, who: str | None = None) -> tuple[Hashable, ...] | None:
         """Choose the question to ask next.
@@ -420,11 +493,11 @@ class OddOneOutClustering(HierarchicalClusterer):
         last = at[-1]
         undone, again = self._log[last], self._log[last + 1 :]
         taken_back = self.answers_[last]
-        self._beliefs.restore(self._before[last])
-        del self._log[last:], self._before[last:]
-        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
+        self._restore(last)
+        self._trees = None  # as if the answer had never been given
         for entry in again:
-            self._take_in(entry)
+            self._note(entry)
+        self._hear()
         self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
 
@@ -481,12 +554,15 @@ class OddOneOutClustering(HierarchicalClusterer):
         True
         """
         check_is_fitted(self)
+        if self.by_tree_:
+            found = self._found
+            return lambda: found.hierarchy
         labels, answers, made = self.labels_, self.answers_, self._made
-        samples, node = self._samples, self._graph.node
+        points, node = self._points, self._graph.node
 
         def make() -> Hierarchy:
             if "hierarchy" not in made:
-                made["hierarchy"] = answered_hierarchy(samples, labels, node, answers.triplets())
+                made["hierarchy"] = answered_hierarchy(points, labels, node, answers.triplets())
             return made["hierarchy"]
 
         return make
@@ -532,11 +608,22 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def doubted_answers_(self) -> AnswerSet:
-        """The answers that do not hold in the clusters."""
+        """The answers that do not hold in the clusters, or in the hierarchy where people answer by a tree."""
         check_is_fitted(self)
         said = [entry for entry in self._log if entry.reply != UNSURE]
-        good = self._beliefs.satisfied(self._beliefs.group)
+        good = self._in_tree(said) if self.by_tree_ else self._beliefs.satisfied(self._beliefs.group)
         return self._answers([entry for entry, holds in zip(said, good, strict=True) if not holds])
+
+    @property
+    def by_tree_(self) -> bool:
+        """Whether people answer by a tree, rather than by groups."""
+        check_is_fitted(self)
+        return self._trees is not None
+
+    @property
+    def clade_support_(self) -> np.ndarray | None:
+        """How sure the clades of the hierarchy are."""
+        return self._found.support if self.by_tree_ else None
 
     @property
     def labels_(self) -> np.ndarray:
@@ -572,7 +659,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     def noise_(self) -> float:
         """The share of wrong answers that is assumed."""
         check_is_fitted(self)
-        return self._beliefs.noise
+        if self._trees is None:
+            return self._beliefs.noise
+        return self._trees.noise if self.noise is None else float(self.noise)
 
     @property
     def hierarchy_(self) -> Hierarchy:  # type: ignore[override]  # made when it is asked for
@@ -584,9 +673,13 @@ class OddOneOutClustering(HierarchicalClusterer):
     def predictor_(self) -> NeighbourPredictor:  # type: ignore[override]
         """What `predict` needs, and nothing else."""
         check_is_fitted(self)
+        if not self._points.shape[1]:
+            msg = "without X there is nothing to predict from: fit with features or distances"
+            raise ValueError(msg)
         if "predictor" not in self._made:
+            measured = FittedMetric("precomputed" if self.metric == "precomputed" else "euclidean")
             self._made["predictor"] = NeighbourPredictor(
-                self._samples, self._samples, self.labels_, "euclidean", FittedMetric("euclidean")
+                self._samples, self._points, self.labels_, self.metric, measured
             )
         return self._made["predictor"]
 
@@ -596,46 +689,137 @@ class OddOneOutClustering(HierarchicalClusterer):
     def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and uncertainty."""
         check_is_fitted(self)
+        if self.by_tree_:
+            return self._found.labels, self._found.uncertainty
         if "clusters" not in self._made:
             self._made["clusters"] = _clusters_of(self._graph, self._beliefs)
         return self._made["clusters"]
 
+    @property
+    def _found(self) -> FoundTree:
+        """What the trees say."""
+        if "tree" not in self._made:
+            self._made["tree"] = find_tree(
+                self._trees.sample(), self._points[self._stand_in], self._leaf, self.answers_
+            )
+        return self._made["tree"]
+
+    def _in_tree(self, log: list[_Said]) -> np.ndarray:
+        """Whether replies hold in what the trees say: odd ones in the hierarchy, others in the clusters."""
+        found, good = self._found, np.ones(len(log), bool)
+        odd = [k for k, entry in enumerate(log) if entry.reply < 3]
+        rows = np.array([_triplet(log[k]) for k in odd], np.int32).reshape(-1, 3)
+        good[odd] = displayed(found.hierarchy, rows)
+        for k, entry in enumerate(log):
+            if entry.reply >= 3:
+                groups = found.labels[[i for i in entry.row if i >= 0]]
+                good[k] = np.unique(groups).size == (1 if entry.reply == ALIKE else groups.size)
+        return good
+
     def _best(self, others: list[tuple[int, ...]]) -> Question | None:
-        """The question worth most that has none of the samples others are being asked about."""
+        """The question worth most that has none of the samples others are being asked about, and was not asked yet."""
         unsure = [tuple(x for x in entry.row if x >= 0) for entry in self._log if entry.reply == UNSURE]
-        weight = np.ones(len(self._samples))
+        asked = {frozenset(x for x in entry.row if x >= 0) for entry in self._log}
+        if self._trees is not None:
+            return self._best_in_trees(asked, others)
+        weight = np.ones(len(self._points))
         for shown in unsure:  # what could not be said is worth half of an answer
             weight[list(shown)] /= 2
         for shown in others:
             weight[list(shown)] = 0
         refused = {frozenset(shown) for shown in unsure + others}
-        return best_question(
-            self._samples,
-            self._graph,
-            self._beliefs,
-            weight,
-            lambda shown: frozenset(shown) not in refused,
-            pairs=self.questions == "pairs",
-        )
+        known = self._points, self._graph, self._beliefs, weight
+        pairs = self.questions == "pairs"
+        best = best_question(*known, lambda shown: frozenset(shown) not in refused | asked, pairs)
+        if best is None:  # the same question again, if no other is left
+            best = best_question(*known, lambda shown: frozenset(shown) not in refused, pairs)
+        return best
+
+    def _best_in_trees(self, asked: set[frozenset[int]], others: list[tuple[int, ...]]) -> Question | None:
+        of = self._leaf
+        refused = {frozenset(of[list(trio)].tolist()) for trio in asked}
+        found = self._trees.question(refused, {int(of[i]) for shown in others for i in shown})
+        if found is None:
+            return None
+        return Question(tuple(self._stand_in[list(found.samples)].tolist()), found.gain)
 
     def _warn_if_nothing_is_known(self, why: str) -> None:
         if len(self._samples) > 2 and all(entry.reply == UNSURE for entry in self._log):
             warn_user(f"{why}; labels_ are those before the first answer, not the clusters of the data (see ReCon)")
 
     def _take_in(self, entry: _Said) -> None:
-        state = self._beliefs.state()
+        """Take in one answer; nothing is changed if that fails."""
+        self._note(entry)
         try:
-            self._beliefs.add(np.array(entry.row), entry.reply)
+            self._hear()
         except BaseException:
-            self._beliefs.restore(state)
+            self._restore(len(self._log) - 1)
             raise
-        self._before.append(state)
-        self._log.append(entry)
         self._open.pop(entry.who, None)
         said = {i for i in entry.row if i >= 0}
         if None in self._open and set(self._open[None].samples) == said:
             del self._open[None]  # asked of nobody by name, answered by somebody
+
+    def _restore(self, k: int) -> None:
+        """Forget the answers from a place on, and what they said about groups."""
+        state, self._settled = self._before[k]
+        if state is not None:
+            self._beliefs.restore(state)
+        del self._log[k:], self._before[k:]
         self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
+
+    def _note(self, entry: _Said) -> None:
+        """Keep an answer, and what it says about groups unless people answer by a tree for certain."""
+        state, settled = None, self._settled
+        if not settled:
+            state = self._beliefs.state()
+            try:
+                self._beliefs.add(np.array(entry.row), entry.reply)
+            except BaseException:
+                self._beliefs.restore(state)
+                raise
+        self._before.append((state, settled))
+        self._log.append(entry)
+        if self._kind == "auto" and not self._settled:
+            self._settled = self._lead_of_trees() > SURE
+        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
+
+    def _hear(self) -> None:
+        """Let the chains of trees hear all answers, if people answer by a tree."""
+        if not (self._settled or (self._kind == "auto" and self._lead_of_trees() > -FOR_TREES)):
+            self._trees = None
+            return
+        if self._trees is None:
+            self._lay_out_leaves()
+            self._trees = TreeBeliefs(self._points[self._stand_in], self.noise, self._seed)
+        rows = np.array([_triplet(entry) for entry in self._log if entry.reply < 3], np.int64).reshape(-1, 3)
+        rows = self._leaf[rows]
+        apart = (np.diff(np.sort(rows, axis=1), axis=1) > 0).all(axis=1)
+        self._trees.hear(rows[apart].astype(np.int32))
+
+    def _lay_out_leaves(self) -> None:
+        """The leaf of each sample in the trees, and the sample that stands for each leaf."""
+        n = len(self._points)
+        self._stand_in = self._leaf = np.arange(n)
+        if n > MOST_LEAVES and self._points.shape[1]:
+            rng = np.random.default_rng(self._seed)
+            self._stand_in = np.sort(rng.choice(n, MOST_LEAVES, replace=False))
+            self._leaf = pairwise_distances_argmin(self._points, self._points[self._stand_in])
+            self._leaf[self._stand_in] = np.arange(MOST_LEAVES)
+
+    def _lead_of_trees(self) -> float:
+        """By how much likelier the replies are if people answer by a tree than by groups, as a logarithm.
+
+        By a tree all odd ones may be right, and the two other replies come by chance. By groups each reply is right or,
+        for the share of wrong ones, any other.
+        """
+        replies = self._beliefs.replies
+        if len(replies) < OPEN:
+            return -np.inf
+        kinds = np.array([(replies < 3).sum(), (replies == 3).sum(), (replies == 4).sum()])
+        by_tree = kinds @ np.log((kinds + 0.5) / (len(replies) + 1.5))
+        held, wrong = self._beliefs.satisfied(self._beliefs.group).sum(), self._beliefs.noise
+        return float(by_tree - held * np.log(1 - wrong) - (len(replies) - held) * np.log(wrong / 4))
 
     def _answers(self, log: list[_Said]) -> AnswerSet:
         return AnswerSet.from_columns(
@@ -694,6 +878,12 @@ def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
             raise InvalidAnswerError(msg, row=k)
         found.append(_entry(answer, leaves))
     return found
+
+
+def _triplet(entry: _Said) -> tuple[int, int, int]:
+    """The triplet that a reply says: the odd one last."""
+    a, b = (x for k, x in enumerate(entry.row) if k != entry.reply)
+    return a, b, entry.row[entry.reply]
 
 
 # ---------------------------------------------------------------------- clusters

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.cluster.hierarchy import linkage
 
 from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
+from tripletree.cluster.divisive import by_votes, flat_votes, linkage_of
+from tripletree.cluster.odd_one_out.tree_beliefs import mean_of
+from tripletree.cluster.posterior import TreeSample
+from tripletree.core.answers import AnswerSet
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
+from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
 
-__all__ = ["answered_hierarchy"]
+__all__ = ["FoundTree", "answered_hierarchy", "find_tree"]
+
+#: Triplets that are drawn for each sample to say how sure its cluster is.
+DRAWN = 10
 
 #: Of more samples, those of one node and one cluster are leaves side by side: Ward's linkage of all would take minutes.
 MOST_MERGED = 10_000
@@ -50,15 +63,31 @@ def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, trip
     item, size = item.ravel(), np.bincount(item.ravel())
     means = np.stack([np.bincount(item, x) for x in X.T], axis=1) / size[:, None]
     tree = _merged(means, labels[first], TripletSet(item[triplets.rows].astype(np.int32), size.size))
+    return expanded(tree, item, triplets.leaves)
+
+
+def expanded(tree: Hierarchy, item: np.ndarray, leaves: LeafIndex) -> Hierarchy:
+    """A tree over items becomes one over samples: those of an item are leaves side by side below a node in its place.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        Over g items.
+    item : ndarray of int, shape (n,)
+        The item of each sample; each has one at least.
+    leaves : LeafIndex
+        Of the n samples.
+    """
+    n, g, size = item.size, tree.n_leaves, np.bincount(item)
     # the leaves of that tree become inner nodes, numbered first, but for those of one sample
-    g, above = size.size, np.where(tree.parent >= 0, tree.parent + n, -1).astype(np.int32)
+    above = np.where(tree.parent >= 0, tree.parent + n, -1).astype(np.int32)
     number = np.arange(g, dtype=np.int32) + n
     parent = np.concatenate([number[item], above])
     single = size[item] == 1
     parent[:n][single] = above[item[single]]
     kept = np.concatenate([np.ones(n, bool), size > 1, np.ones(tree.n_nodes - g, bool)])
     place = np.append(np.cumsum(kept) - 1, -1).astype(np.int32)  # -1 stays -1
-    return Hierarchy(place[parent[kept]], triplets.leaves, height=np.concatenate([np.zeros(n), tree.height])[kept])
+    return Hierarchy(place[parent[kept]], leaves, height=np.concatenate([np.zeros(n), tree.height])[kept])
 
 
 def _merged(X: np.ndarray, labels: np.ndarray, triplets: TripletSet) -> Hierarchy:
@@ -73,3 +102,132 @@ def _merged(X: np.ndarray, labels: np.ndarray, triplets: TripletSet) -> Hierarch
         constraints = combine_constraints(triplets, PairwiseConstraints([], [], triplets.leaves))
     merges, _ = merge_samples(X, MergePlan(constraints), "ward", FittedMetric("euclidean"))
     return from_linkage(merges, triplets.leaves)
+
+
+# ---------------------------------------------------------------------- people who answer by a tree
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTree:
+    """What a sample of trees says about the samples.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        The mean of the trees.
+    support : ndarray of float64, shape (inner nodes,)
+        The share of the trees that have each clade; 0 for leaves that stand side by side.
+    labels : ndarray of int, shape (n,)
+    uncertainty : ndarray of float64, shape (n,)
+        The chance that a sample is nearer to one of another cluster than to one of its own.
+    """
+
+    hierarchy: Hierarchy
+    support: np.ndarray
+    labels: np.ndarray
+    uncertainty: np.ndarray
+
+
+def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers: AnswerSet) -> FoundTree:
+    """The mean of sampled trees, and the clusters in it.
+
+    Parameters
+    ----------
+    sample : TreeSample
+        Trees over r leaves.
+    points : ndarray of float64, shape (r, d)
+        Of the leaves; d = 0 if nothing but answers is known.
+    leaf : ndarray of int, shape (n,)
+        The leaf of each sample.
+    answers : AnswerSet
+        Over the n samples.
+    """
+    r, rng = len(points), np.random.default_rng(0)
+    parent, over = mean_of(sample), LeafIndex(r)
+    flat = answers.subset([x.kind in ("alike", "different") for x in answers]).pairs()
+    rows, pairs = _on_leaves(leaf, answers.triplets().rows, 3), _on_leaves(leaf, np.array(flat.must_link), 2)
+    apart = _on_leaves(leaf, np.array(flat.cannot_link), 2)
+    triplets, links = TripletSet(rows, over), PairwiseConstraints(pairs, apart, over)
+    if points.shape[1]:
+        tree = from_linkage(linkage_of(parent, points, False), over)
+        k = suggest_n_clusters(tree, points, triplets=triplets if len(triplets) else None).n_clusters
+        labels = cut(tree, k, rule="auto", triplets=triplets, samples=points)
+        if len(links):
+            plain = from_linkage(linkage(points, "ward"), over)
+            votes = flat_votes(links, np.empty((0, 3), np.int32), np.empty(0))
+            labels = by_votes(labels, plain, points, False, votes, None, rng)
+    else:
+        height = np.log(_sizes(parent))
+        tree = from_linkage(_ordered(parent, height), over)
+        labels = _best_cut(tree, rows, links)
+    support = sample.support(tree)
+    labels = in_order_of_first(labels)
+    unsure = _uncertainty(sample, labels, rng)
+    if r < leaf.size:
+        labels, unsure = in_order_of_first(labels[leaf]), unsure[leaf]
+    whole = expanded(tree, leaf, answers.leaves)
+    several = np.bincount(leaf) > 1
+    return FoundTree(whole, np.concatenate([np.zeros(int(several.sum())), support]), labels, unsure)
+
+
+def _on_leaves(leaf: np.ndarray, rows: np.ndarray, width: int) -> np.ndarray:
+    """Rows of samples as rows of leaves, without those of which two samples share a leaf."""
+    rows = leaf[rows.reshape(-1, width)]
+    return rows[(np.diff(np.sort(rows, axis=1), axis=1) > 0).all(axis=1)].astype(np.int32)
+
+
+def _uncertainty(sample: TreeSample, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The share of triplets xy|z, y of the cluster of x and z of another, that sampled trees do not display."""
+    r, k = labels.size, int(labels.max()) + 1
+    order, size = np.argsort(labels, kind="stable"), np.bincount(labels)
+    if k == 1 or k == r:
+        return np.ones(r)
+    start = np.cumsum(size) - size
+    x = np.repeat(np.arange(r), DRAWN)
+    own, place = labels[x], np.argsort(order)[x]
+    mate = start[own] + (place - start[own] + 1 + (rng.random(x.size) * (size[own] - 1)).astype(int)) % size[own]
+    other = (start[own] + size[own] + (rng.random(x.size) * (r - size[own])).astype(int)) % r
+    rows = np.stack([x, order[mate], order[other]], axis=1)
+    alone = size[own] == 1
+    chance = np.zeros(x.size)
+    chance[~alone] = 1 - sample.probability(rows[~alone].astype(np.int32))
+    return chance.reshape(r, DRAWN).mean(axis=1)
+
+
+def _sizes(parent: np.ndarray) -> np.ndarray:
+    size = np.ones(parent.size)
+    size[(parent.size + 1) // 2 :] = 0
+    for v, p in enumerate(parent.tolist()[:-1]):
+        size[p] += size[v]
+    return size
+
+
+def _ordered(parent: np.ndarray, height: np.ndarray) -> np.ndarray:
+    """A linkage matrix of a tree whose inner nodes have some heights, ordered by these."""
+    n = (parent.size + 1) // 2
+    number = np.arange(parent.size)
+    number[n + np.argsort(height[n:], kind="stable")] = np.arange(n, parent.size)
+    Z = np.zeros((n - 1, 4))
+    seen = np.zeros(n - 1, int)
+    for v in np.argsort(number, kind="stable")[:-1].tolist():
+        row = number[parent[v]] - n
+        Z[row, seen[row]] = number[v]
+        seen[row] += 1
+    Z[:, 2], Z[:, 3] = np.sort(height[n:]), _sizes(parent)[np.argsort(number)][n:]
+    return Z
+
+
+def _best_cut(tree: Hierarchy, rows: np.ndarray, links: PairwiseConstraints) -> np.ndarray:
+    """The clusters, of up to the square root of n, that satisfy most of what was said about groups, read flatly."""
+    a, b, c = rows.T
+    must, cannot = np.array(links.must_link).reshape(-1, 2).T, np.array(links.cannot_link).reshape(-1, 2).T
+    best, most = None, -1
+    for k in range(2, max(3, int(np.sqrt(tree.n_leaves)) + 1)):
+        if k > tree.n_leaves:
+            break
+        labels = cut(tree, k, rule="size")
+        flat = ((labels[a] == labels[b]) & (labels[a] != labels[c])).sum()
+        held = flat + (labels[must[0]] == labels[must[1]]).sum() + (labels[cannot[0]] != labels[cannot[1]]).sum()
+        if held > most:
+            best, most = labels, held
+    return np.zeros(tree.n_leaves, int) if best is None else best
