@@ -14,8 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-__all__ = ["leave"]
-
 
 def _is_command() -> bool:
     """Whether this process was started as the command."""

@@ -16,8 +16,6 @@ from tripletree import kernels
 from tripletree.core.progress import progress_bar
 from tripletree.errors import TripletreeError
 
-__all__ = ["JOBS", "do_job", "warm_up"]
-
 
 def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: bool | int = True) -> int:
     """Compile the kernels of this installation, so that nothing later waits for the compiler.

@@ -14,8 +14,6 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["AhoTree", "build_aho_tree", "split_deep"]
-
 
 class AhoTree(NamedTuple):
     """The result of `build_aho_tree`; exactly one of the two arrays is empty.

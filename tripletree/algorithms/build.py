@@ -26,8 +26,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.kernels import freeze
 
-__all__ = ["is_consistent", "one_tree"]
-
 
 def one_tree(triplets: TripletSet) -> Hierarchy:
     """Build a hierarchy that displays every triplet (OneTree, known as BUILD).

@@ -12,8 +12,6 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
 
-__all__ = ["CladeMatches", "match_clades"]
-
 
 @dataclass(frozen=True, eq=False)
 class CladeMatches:

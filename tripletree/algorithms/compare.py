@@ -12,8 +12,6 @@ from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError
 
-__all__ = ["TripletComparison", "compare_triplets", "robinson_foulds", "triplet_distance"]
-
 #: With more leaves, the number of triples exceeds 64 bits.
 _MOST_LEAVES = 3_810_779
 

@@ -25,8 +25,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DEFAULT_STEPS", "Conflict", "conflict_inside", "find_conflict", "find_conflicts"]
-
 #: Steps of `find_conflict` by default: about a second.
 DEFAULT_STEPS = 300_000_000
 #: Triplets and leaves that an explanation spells out.

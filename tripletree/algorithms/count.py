@@ -24,9 +24,6 @@ from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 
-__all__ = ["count_hierarchies", "informativeness"]
-
-
 Row = tuple[int, int, int]
 Key = tuple[Row, ...]
 

@@ -26,26 +26,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "Chooser",
-    "MOST_STATES",
-    "NEED_TRIPLETS",
-    "NumberOfClusters",
-    "RULES",
-    "best_cut",
-    "best_supported",
-    "branch_sizes",
-    "check_leaf_weights",
-    "chooser",
-    "cut",
-    "has_several",
-    "suggest_n_clusters",
-    "suggested",
-    "support_of",
-    "whole_weights",
-]
-
-
 # ----------------------------------------------------------------------
 # The rules: which nodes of a hierarchy a cut splits.
 #

@@ -15,8 +15,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = ["decompose", "decomposition_size"]
-
 #: Rows of a decomposition at most, unless `max_triplets` is given (12 bytes a row, four times that meanwhile).
 DEFAULT_LIMIT = 50_000_000
 #: Candidates up to which plain Python is as fast as loading the compiled kernel.

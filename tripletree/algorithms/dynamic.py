@@ -32,8 +32,6 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DynamicAhoTree", "TripletBuilder"]
-
 _Label = Hashable
 _LabelTriplet = tuple[Any, Any, Any]
 #: A triplet ab|c as leaf indices, a < b.

@@ -28,8 +28,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["are_compatible", "enforce_triplets", "enforced", "fit_together", "is_broken", "satisfies", "unbroken"]
-
 #: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre; and
 #: for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5

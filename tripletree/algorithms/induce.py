@@ -34,17 +34,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple, check_tripl
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "InducedTriplets",
-    "all_triplets",
-    "count_triplets",
-    "displays",
-    "induce",
-    "displayed",
-    "rows_over",
-    "sample_triplets",
-]
-
 #: Rows that `all_triplets` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
 #: Triplets that can be numbered in 64 bits.

@@ -23,8 +23,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple, check_tripl
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = ["closure", "closure_size", "implies", "minimal", "redundant"]
-
 #: Rows that `closure` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
 #: Steps that each function takes by default at most: some minutes.

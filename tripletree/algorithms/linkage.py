@@ -13,8 +13,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["from_linkage", "to_linkage"]
-
 
 def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = None) -> Hierarchy:
     """Make a hierarchy from a scipy linkage matrix.

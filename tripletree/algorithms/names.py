@@ -22,8 +22,6 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
-__all__ = ["NameMatches", "match_names"]
-
 #: How a name can match, the surest first; then what became of those that do not.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
 

@@ -14,8 +14,6 @@ from tripletree.core.pairs import PairwiseConstraints, check_pairs, find_rows
 from tripletree.core.provenance import Origin, phrase
 from tripletree.errors import broken_link_text
 
-__all__ = ["Contradiction", "find_contradictions"]
-
 
 @dataclass(frozen=True, repr=False)
 class Contradiction:

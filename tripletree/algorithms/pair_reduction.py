@@ -29,8 +29,6 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, contains_rows
 
-__all__ = ["PairReduction", "reduce_pairs"]
-
 
 @dataclass(frozen=True, eq=False)
 class PairReduction:

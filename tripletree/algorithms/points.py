@@ -11,20 +11,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ROUNDING",
-    "as_rows",
-    "group_means",
-    "group_sums",
-    "intrinsic_dimension",
-    "is_sparse",
-    "of_size_one",
-    "row_blocks",
-    "scatter",
-    "squared_distances",
-    "squared_lengths",
-]
-
 #: Of the squared lengths of two rows: a squared distance below this part of them is rounding.
 ROUNDING = 64 * np.finfo(np.float64).eps
 

@@ -27,20 +27,6 @@ from tripletree.core.triplets import TripletSet, check_triplets, total_weight
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "Problem",
-    "Repair",
-    "Search",
-    "SphereCut",
-    "completed",
-    "displayed_by",
-    "greedy",
-    "ladder",
-    "repair",
-    "repair_with",
-    "split_all",
-]
-
 #: Steps of a search by default: a minute or less.
 DEFAULT_STEPS = 1_000_000_000
 WITHOUT_LIMIT = 2**62

@@ -27,8 +27,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["AgreedVotes", "EdgeVotes", "Supertree", "TripletVotes", "collect_votes", "fused", "supertree"]
-
 #: A call-back for progress: how many more moves have been tried.
 Tick = Callable[[int], object]
 

@@ -22,14 +22,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "pairs_from_classes",
-    "sample_class_pairs",
-    "sample_class_triplets",
-    "triplets_from_classes",
-    "triplets_from_odd_one_out",
-]
-
 #: Triplets or pairs that are made at most.
 _LIMIT = 50_000_000
 

@@ -18,8 +18,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     from tripletree.ask.session import Session
 
-__all__ = ["ask"]
-
 #: Dimensions to which the words of texts are reduced.
 DIMENSIONS = 100
 

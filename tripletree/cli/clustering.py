@@ -39,8 +39,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport
 
-__all__ = ["cluster", "clustered"]
-
 #: Methods, and their options.
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")

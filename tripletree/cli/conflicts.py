@@ -32,8 +32,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.io import write_newick
 from tripletree.plots import plot_conflict
 
-__all__ = ["explain", "repair"]
-
 #: Dropped triplets that are listed.
 MOST_DROPPED = 20
 METHODS = ("auto", "exact", "search", "greedy")

@@ -33,8 +33,6 @@ from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.triplets import TripletRows
 
-__all__ = ["build", "convert", "decompose", "induce"]
-
 LIMIT = 10_000_000
 
 

@@ -29,8 +29,6 @@ from tripletree.io.source import write_atomic
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
-__all__ = ["demo"]
-
 SAMPLE = "mammals"
 LINKAGE = "ward"
 SHARE, DRAWS = 0.4, 20

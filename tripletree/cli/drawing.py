@@ -16,8 +16,6 @@ from tripletree.errors import UnknownLeafError
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
-__all__ = ["plot"]
-
 ORIENTATIONS = ("left", "right", "top", "bottom")
 EXAMPLES = """
     \b

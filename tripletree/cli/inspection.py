@@ -34,8 +34,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.evaluation.describe import percent
 
-__all__ = ["check", "info"]
-
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
 TOLERANCE = 1e-6
 

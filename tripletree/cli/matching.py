@@ -19,8 +19,6 @@ from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.table import split_rows
 
-__all__ = ["match", "read_other_names"]
-
 
 @click.command(
     epilog="""

@@ -12,8 +12,6 @@ from tripletree.cli.shell import bad_input
 from tripletree.errors import MissingDependencyError
 from tripletree.plots import save_picture
 
-__all__ = ["check_apart", "check_picture_format", "save_figure"]
-
 DPI = 150
 
 

@@ -15,8 +15,6 @@ from tripletree.core.pairs import PairwiseConstraints, n_triplets
 from tripletree.errors import InconsistentPairsError
 from tripletree.io import write_pairs
 
-__all__ = ["check_pairs", "explain_pairs", "pair_rows", "pairs_text"]
-
 #: Broken cannot-links among which the one with the fewest must-links is looked for.
 LOOKED_AT = 100
 

@@ -21,16 +21,6 @@ from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, Unk
 from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
-__all__ = [
-    "opened_again",
-    "read_either",
-    "read_hierarchies",
-    "read_hierarchy",
-    "read_names_of",
-    "read_ontology_or_hierarchy",
-    "reading_options",
-]
-
 PARENTS = ("certain", "deepest", "first", "smallest")
 #: How the columns of the file of --attach are named here.
 _ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}

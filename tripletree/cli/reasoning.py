@@ -43,9 +43,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     import numpy as np
 
-
-__all__ = ["closure", "compare", "describe"]
-
 LIMIT = 10_000_000
 WORK = 2_000_000_000
 WORK_TO_DESCRIBE = 1_000_000_000

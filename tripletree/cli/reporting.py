@@ -38,8 +38,6 @@ from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
 from tripletree.reports.analysis import report as make_report
 
-__all__ = ["report"]
-
 KINDS = ("hierarchy", "triplets", "pairs", "answers")
 _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 

@@ -33,20 +33,6 @@ from tripletree.interrupts import time_limit as limit_of_time
 from tripletree.io.rows import quoted
 from tripletree.io.source import last_written
 
-__all__ = [
-    "Commands",
-    "INCONSISTENT",
-    "bad_input",
-    "busy",
-    "conflict_text",
-    "json_text",
-    "label_text",
-    "progress",
-    "say",
-    "table_text",
-    "with_options",
-]
-
 INCONSISTENT, BAD_INPUT, TIME_IS_OVER, INTERRUPTED, PIPE_CLOSED = 1, 2, 124, 130, 141
 #: Triplets of a conflict, and leaves tied together by them, that are written out.
 MOST_SHOWN = 30

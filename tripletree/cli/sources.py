@@ -22,29 +22,6 @@ from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text
 from tripletree.io.table import read_table as table_columns
 
-__all__ = [
-    "blanks_option",
-    "columns_option",
-    "either_columns_option",
-    "format_option",
-    "given_name",
-    "holds_answers",
-    "kind_by_columns",
-    "kind_option",
-    "odd_option",
-    "output_option",
-    "read_answer_file",
-    "read_classes",
-    "read_constraints",
-    "read_pair_file",
-    "read_triplet_file",
-    "seed_option",
-    "some_leaves",
-    "triplet_columns_option",
-    "triplets_in",
-    "write_triplet_file",
-]
-
 SAMPLE = "sample:"
 FORMATS = ("text", "csv", "tsv", "parquet")
 

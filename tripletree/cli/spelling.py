@@ -18,8 +18,6 @@ import click
 
 from tripletree.io import registry
 
-__all__ = ["in_shell", "option_names"]
-
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
 #: Options of readers that commands spell by themselves; another one's name may be that of something else in a command,

@@ -16,8 +16,6 @@ from tripletree.cli.sources import blanks_option, output_option, seed_option
 from tripletree.core.checks import counted
 from tripletree.io import write_newick
 
-__all__ = ["supertree"]
-
 
 @click.command(
     epilog="""

@@ -21,18 +21,6 @@ from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
 
-__all__ = [
-    "GAPS",
-    "HINT",
-    "Table",
-    "check_metric",
-    "class_file_of",
-    "decimal_option",
-    "delimiter_for",
-    "metric_option",
-    "read_table",
-]
-
 #: Metrics that take cells that are empty, and cells with text; and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
 HINT = (

@@ -9,8 +9,6 @@ import click
 from tripletree.core.checks import counted
 from tripletree.warmup import JOBS, warm_up
 
-__all__ = ["warmup"]
-
 
 @click.command(
     epilog="""

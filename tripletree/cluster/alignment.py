@@ -17,21 +17,6 @@ from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
-__all__ = [
-    "align_classes",
-    "align_hierarchy",
-    "align_pairs",
-    "align_triplets",
-    "by_label_or_row",
-    "check_distinct",
-    "check_same_rows",
-    "index_labels",
-    "index_leaves",
-    "named",
-    "named_by",
-    "triplets_by_label",
-]
-
 #: The class that holds each, for messages.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 

@@ -22,18 +22,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
-__all__ = [
-    "CheckedEstimator",
-    "ConstrainedClusterer",
-    "HierarchicalClusterer",
-    "all_or_nothing",
-    "check_measured",
-    "check_samples",
-    "check_y",
-    "warn_if_few",
-    "warn_of_silent_classes",
-]
-
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times those of random
 #: triplets, and if more than this part of the named samples is tied to no group.

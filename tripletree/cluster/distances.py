@@ -16,25 +16,6 @@ from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
 from tripletree.interrupts import check_time
 
-__all__ = [
-    "ANY_METRIC",
-    "EUCLIDEAN",
-    "FittedMetric",
-    "METRICS",
-    "WITH_MISSING",
-    "check_distances",
-    "check_rows",
-    "check_spread",
-    "check_metric",
-    "condensed_distances",
-    "condensed_matrix",
-    "distances_between",
-    "is_precomputed",
-    "metric_parameters",
-    "shifted",
-    "transformed",
-]
-
 #: Linkages that are defined for any distances, and those that need points in a Euclidean space.
 ANY_METRIC = ("average", "weighted", "complete", "single")
 EUCLIDEAN = ("centroid", "median", "ward")

@@ -21,8 +21,6 @@ from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
 from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
-__all__ = ["ADVICE", "CannotGraph", "NotColourable", "find_representatives", "too_few_clusters"]
-
 #: What a user can do about merges that end at too many clusters, besides asking for more.
 ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
 

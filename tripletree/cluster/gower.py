@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MixedColumns", "gower_distances", "gower_of_codes"]
-
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
 

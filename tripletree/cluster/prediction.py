@@ -14,8 +14,6 @@ from tripletree.cluster.distances import FittedMetric, check_distances, check_ro
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
-__all__ = ["NeighbourPredictor"]
-
 #: Neighbours that vote, each with a weight of one over its distance.
 N_NEIGHBOURS = 5
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["compressed", "fill_empty", "propagated"]
-
 #: The part of wrong labels that is reckoned with.
 WRONG = 0.1
 

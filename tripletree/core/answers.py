@@ -18,8 +18,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError
 from tripletree.kernels import freeze
 
-__all__ = ["ALIKE", "DIFFERENT", "KINDS", "UNSURE", "Answer", "AnswerSet", "check_answers"]
-
 #: The kinds of an answer. In `AnswerSet.replies`, 0, 1 and 2 are the position of the odd one, and these are the others.
 KINDS = ("odd", "alike", "different", "unsure")
 ALIKE, DIFFERENT, UNSURE = 3, 4, 5

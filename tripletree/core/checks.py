@@ -10,17 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "check_call",
-    "check_choice",
-    "check_count",
-    "check_entries",
-    "check_real",
-    "check_support",
-    "counted",
-    "described",
-]
-
 
 def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
     """Raise a TypeError that shows the `call` unless a function can be called with so many arguments by position."""

@@ -18,8 +18,6 @@ from tripletree.core.parents import restricted, scrambled
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["Hierarchy", "check_hierarchy"]
-
 
 class Hierarchy(Immutable):
     """An immutable rooted tree with labelled leaves.

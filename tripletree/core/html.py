@@ -18,8 +18,6 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["Drawn", "drawn_heights", "escaped", "image_html", "printable", "sketch_svg", "table_html"]
-
 HEIGHTS = ("auto", "height", "order", "level")
 INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
 ROWS = 20  # most rows of a sketch

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, TypeVar
 
-__all__ = ["Immutable", "cached", "fixed"]
-
 T = TypeVar("T")
 
 

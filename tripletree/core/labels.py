@@ -10,17 +10,6 @@ import numpy as np
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 
-__all__ = [
-    "aligned_codes",
-    "clusters_of",
-    "in_order_of_first",
-    "is_missing",
-    "label_codes",
-    "leaf_positions",
-    "row_codes",
-    "series_index",
-]
-
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     """Return the labels as codes 0..k-1 (int64; -1 if missing), and the k different labels, sorted if possible.

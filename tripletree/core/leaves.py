@@ -10,8 +10,6 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
-__all__ = ["LeafIndex", "repeated", "sorted_labels"]
-
 
 class LeafIndex(Sequence):
     """An immutable two-way table between leaf labels and 0..n-1.

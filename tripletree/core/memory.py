@@ -6,8 +6,6 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["memory"]
-
 
 def memory() -> int:
     """The bytes of memory of this machine or container."""

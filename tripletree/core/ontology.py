@@ -26,8 +26,6 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["Dominance", "Ontology"]
-
 #: Ways to choose one parent of a term that has several, as `Ontology.to_hierarchy` takes them.
 _CHOICES = ("deepest", "first", "smallest", "error")
 

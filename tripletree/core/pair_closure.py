@@ -12,17 +12,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidPairError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "PairClosure",
-    "SoftLinks",
-    "blocks",
-    "implied_rows",
-    "pair_closure",
-    "paths_between",
-    "shortest_violation",
-    "soft_links",
-]
-
 
 class PairClosure(Immutable):
     """All that consistent pairs imply: components of must-linked leaves, and which of them are cannot-linked.

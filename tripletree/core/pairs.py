@@ -26,8 +26,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DEFAULT_LIMIT", "PairwiseConstraints", "check_pairs", "find_rows", "label_pairs", "n_triplets"]
-
 #: Default of `limit`, the most pairs or triplets that a method returns.
 DEFAULT_LIMIT = 50_000_000
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from tripletree.interrupts import check_time, ctrl_c_waits
 
-__all__ = ["Pace", "progress_bar"]
-
 #: Seconds that one call of a kernel should take: Python hears Ctrl-C between two calls.
 _BETWEEN_LOOKS = 0.3
 

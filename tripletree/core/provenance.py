@@ -9,8 +9,6 @@ import numpy as np
 
 from tripletree.kernels import freeze
 
-__all__ = ["Origin", "Origins"]
-
 
 class Origin(NamedTuple):
     """The place of one triplet or pair.

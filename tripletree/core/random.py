@@ -8,8 +8,6 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["distinct_integers", "generator"]
-
 
 def generator(random_state: Any) -> np.random.Generator:
     """Return a numpy Generator from None (fresh entropy), an int, a Generator or a RandomState.

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["time_text"]
-
 
 def time_text(when: Any) -> str:
     """Write a time without midnights and trailing zeros; different times give different texts."""

@@ -17,17 +17,6 @@ from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "TripletSet",
-    "check_label_triple",
-    "check_triplet_rows",
-    "check_triplets",
-    "check_weights",
-    "contains_rows",
-    "total_weight",
-    "unpack_frame",
-]
-
 
 class TripletSet(Immutable):
     """An immutable set of rooted triplets over one leaf index.

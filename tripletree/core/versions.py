@@ -7,8 +7,6 @@ from typing import Any
 from tripletree._version import __version__
 from tripletree.errors import warn_user
 
-__all__ = ["VersionedState"]
-
 _KEY = "_tripletree_version"
 
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from tripletree.errors import MissingDependencyError
 
-__all__ = ["Block", "block_samples", "blocks_of", "compute", "find_named", "lengths_of", "needed"]
-
 
 class Block(NamedTuple):
     """Where a block of rows stands in the whole.

@@ -30,8 +30,6 @@ from tripletree.core.random import generator
 from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, find_named, lengths_of, needed
 from tripletree.errors import ClusterCountError, DuplicateLeafError, UnknownLeafError
 
-__all__ = ["ReCon"]
-
 #: Rows of the part that centres are found on: so many for each, and at least so many.
 _PART, _LEAST_PART = 4, 1_000
 

@@ -15,8 +15,6 @@ from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.rows import three_names
 from tripletree.io.table import optional
 
-__all__ = ["displays", "triplet_score"]
-
 
 class _RowGroup(NamedTuple):
     """A part of a Parquet file."""

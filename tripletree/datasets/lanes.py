@@ -10,8 +10,6 @@ from tripletree.core.checks import check_count, check_real
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 
-__all__ = ["Lanes", "make_lanes"]
-
 
 class Lanes(NamedTuple):
     """A road, from `make_lanes`.

@@ -8,8 +8,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownSampleError
 from tripletree.io import read_newick
 
-__all__ = ["UnknownSampleError", "list_hierarchies", "load_hierarchy", "sample_path"]
-
 _PACKAGE = "tripletree.sample_hierarchies"
 _FOLDER = "sample_hierarchies"
 

@@ -15,8 +15,6 @@ import numpy as np
 from tripletree.core.checks import check_count, check_real
 from tripletree.core.random import generator
 
-__all__ = ["make_cell_walls", "make_circles", "make_storm_clouds", "make_xor"]
-
 
 def make_circles(
     n_samples: int | Sequence[int] = 200, *, noise: float = 0.05, factor: float = 0.5, random_state: Any = None

@@ -24,8 +24,6 @@ from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
 
-__all__ = ["MethodComparison", "MethodRun", "compare_methods"]
-
 #: What can be drawn of the classes.
 KNOWLEDGE = ("pairs", "triplets", "classes")
 

@@ -18,8 +18,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
 
-__all__ = ["Coherence", "Description", "TreeShape", "describe", "percent"]
-
 #: Default limit of the work for the closure and for the redundancy: about half a minute each.
 DEFAULT_STEPS = 1_000_000_000
 #: Default limit of the first splits for the information: a few seconds.

@@ -17,8 +17,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 
-__all__ = ["KnowledgeReport", "evaluate_knowledge"]
-
 
 @dataclass(frozen=True, eq=False)
 class KnowledgeReport:

@@ -13,8 +13,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.kernels import freeze
 
-__all__ = ["find_label_errors"]
-
 
 def find_label_errors(
     triplets: TripletSet,

@@ -31,19 +31,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, InvalidLabelsError
 from tripletree.kernels import frozen
 
-__all__ = [
-    "PairwiseScores",
-    "constrained_rand_index",
-    "dendrogram_purity",
-    "label_triplet_score",
-    "pair_score",
-    "pairwise_f_score",
-    "pairwise_precision_recall",
-    "rand_index",
-    "triplet_score",
-    "violated_pairs",
-]
-
 #: How many counts are processed together.
 CHUNK = 1_000_000
 

@@ -21,8 +21,6 @@ import numpy as np
 from tripletree.core.triplets import TripletSet, check_triplet_rows
 from tripletree.errors import InvalidTripletError
 
-__all__ = ["comparisons_from_cblearn", "comparisons_from_metric_learn", "to_cblearn", "to_metric_learn"]
-
 _MOST = 2**31 - 1
 
 

@@ -23,9 +23,6 @@ from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseErr
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
 
-__all__ = ["from_dot", "to_dot"]
-
-
 # ----------------------------------------------------------------------
 # From DOT text to nodes and edges: one regular expression, one loop over its tokens, no recursion.
 

@@ -15,8 +15,6 @@ from tripletree.interop.nodes import assembled, python_values
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["from_networkx", "ontology_from_networkx", "ontology_to_networkx", "to_networkx"]
-
 Direction = Literal["down", "up"]
 Parent = Literal["error", "deepest", "first", "smallest"]
 

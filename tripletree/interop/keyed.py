@@ -11,8 +11,6 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
 
-__all__ = ["Keys", "chosen_parents", "node_keys", "check_not_empty", "tree_parents"]
-
 Keys = Literal["number", "label"]
 
 

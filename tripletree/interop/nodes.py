@@ -10,8 +10,6 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
 
-__all__ = ["assembled", "node_lists", "own_heights", "python_values", "walked"]
-
 
 class NodeLists(NamedTuple):
     """A hierarchy as Python lists, an entry for each node.

@@ -17,8 +17,6 @@ from tripletree.interop.nodes import assembled
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["from_children", "from_edge_table", "to_children", "to_edge_table"]
-
 # ---------------------------------------------------------------------- pandas
 
 

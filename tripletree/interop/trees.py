@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     import skbio
     from Bio.Phylo import BaseTree
 
-__all__ = [
-    "from_biopython",
-    "from_dendropy",
-    "from_ete3",
-    "from_ete4",
-    "from_skbio",
-    "to_biopython",
-    "to_dendropy",
-    "to_ete3",
-    "to_ete4",
-    "to_skbio",
-]
-
 
 class _Library(NamedTuple):
     """How a library stores a tree: what each function gives of a node, None where the node has no such value."""

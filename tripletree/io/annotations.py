@@ -15,8 +15,6 @@ from tripletree.errors import SHOWN, ParseError
 from tripletree.io.source import Source, decoded, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
 
-__all__ = ["read_annotations"]
-
 Format = Literal["auto", "gaf", "gpad", "table"]
 
 _FORMATS = ("auto", "gaf", "gpad", "table")

@@ -19,8 +19,6 @@ from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source
 from tripletree.io.table import RowTable, cell_text, read_table
 
-__all__ = ["ANCHOR_NAMES", "NO_TRIPLETS", "TrioRows", "indexed_rows", "read_comparisons", "refusal"]
-
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
 #: What a column is called that holds what two others are compared with.

@@ -10,8 +10,6 @@ from tripletree.interop.dot import dot_hierarchy, to_dot
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_dot", "write_dot"]
-
 
 def read_dot(
     path: Source, *, label: str = "label", length: str = "length", height: str = "node_height", rank: str = "node_rank"

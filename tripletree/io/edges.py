@@ -36,9 +36,6 @@ from tripletree.io.table import (
     read_table,
 )
 
-__all__ = ["FORMAT", "leaf_texts", "read_edges", "write_edges"]
-
-
 # ----------------------------------------------------------------------
 # Writing a hierarchy as a table of children and their parents.
 

@@ -12,8 +12,6 @@ from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, Par
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
 
-__all__ = ["FORMAT", "read_folder"]
-
 
 def read_folder(
     path: str | os.PathLike[str], *, labels: Literal["path", "name"] = "path", max_entries: int = 1_000_000

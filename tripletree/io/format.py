@@ -15,8 +15,6 @@ from typing import Any
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 
-__all__ = ["FileFormat", "FileStart"]
-
 #: How many bytes, and how many tags or lines of them, are enough to recognise a format.
 _HEAD, LINES = 1 << 16, 50
 

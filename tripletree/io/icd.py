@@ -15,8 +15,6 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = ["FORMAT", "read_icd"]
-
 _ROOT = "ICD10CM.tabular"
 _NODES = frozenset({"chapter", "section", "diag"})
 

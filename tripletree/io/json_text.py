@@ -9,8 +9,6 @@ from typing import Any
 
 from tripletree.errors import ParseError, error_at
 
-__all__ = ["load_json", "offset_of"]
-
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(rf"(?P<string>{_STRING})(?P<key>\s*:)?|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL)
 _NOT_JSON = re.compile(rf"{_STRING}|(?P<word>NaN|-?Infinity|-?\d{{600,}})", re.DOTALL)

@@ -32,9 +32,6 @@ from tripletree.io.table import (
     split_rows,
 )
 
-__all__ = ["FORMAT", "looks_like_lineages", "read_lineages", "usual_columns", "write_lineages"]
-
-
 # ----------------------------------------------------------------------
 # Paths of names, taken apart and put together into a tree.
 

@@ -36,8 +36,6 @@ from tripletree.io.source import (
     zip_members,
 )
 
-__all__ = ["FORMAT", "read_linkage", "write_linkage"]
-
 _NPY = b"\x93NUMPY"
 _ZIP = b"PK\x03\x04"
 _HEADER = re.compile(

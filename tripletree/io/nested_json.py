@@ -38,9 +38,6 @@ from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_json", "write_json"]
-
-
 #: Makes the error for a message and the list or object that it is about (or stands in).
 _Refuse = Callable[[str, Any], ParseError]
 

@@ -31,25 +31,6 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, read_text, write_atomic
 from tripletree.kernels import freeze
 
-__all__ = [
-    "FORMAT",
-    "SUPPORT_KEYS",
-    "Blanks",
-    "Lengths",
-    "NewickText",
-    "Underscores",
-    "parse_newick",
-    "parse_newick_all",
-    "read_newick",
-    "read_newick_all",
-    "read_newick_support",
-    "unblanked",
-    "with_support",
-    "write_newick",
-    "write_newick_all",
-]
-
-
 # ----------------------------------------------------------------------
 # From Newick text to flat lists: one regular expression, one loop over its tokens, no recursion.
 #

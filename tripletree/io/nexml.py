@@ -18,8 +18,6 @@ from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = ["FORMAT", "read_nexml", "read_nexml_all"]
-
 
 @dataclass
 class _Tree:

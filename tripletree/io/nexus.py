@@ -40,9 +40,6 @@ from tripletree.io.newick import (
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_nexus", "read_nexus_all", "read_nexus_support", "write_nexus", "write_nexus_all"]
-
-
 # ----------------------------------------------------------------------
 # NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS define, and the TREE commands.
 

@@ -11,8 +11,6 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 
-__all__ = ["branch_length", "listed_hierarchy", "selected"]
-
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 

@@ -32,9 +32,6 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import SCOPES, TermTable, short_rank
 from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
 
-__all__ = ["FORMAT", "parse_obo", "read_obo", "write_obo"]
-
-
 # ----------------------------------------------------------------------
 # The lines of an OBO file, one pass over them, a megabyte at a time.
 #

@@ -19,8 +19,6 @@ from tripletree.io.json_text import load_json
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
-__all__ = ["FORMAT", "read_obograph"]
-
 _OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 _FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand")
 _HAS_RANK = "http://purl.obolibrary.org/obo/ncbitaxon#has_rank"

@@ -21,8 +21,6 @@ import numpy as np
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
 
-__all__ = ["TermTable", "last_part", "short_id", "short_rank"]
-
 #: The relation types that place a term below another: all that ``relations=None`` takes.
 HIERARCHICAL = ("is_a", "part_of")
 #: Short names of types that files call by number and sometimes leave undefined.

@@ -24,8 +24,6 @@ from tripletree.io.ontology_terms import SCOPES, TermTable, last_part, short_id,
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlChildren
 
-__all__ = ["FORMAT", "read_owl"]
-
 _OWL = "http://www.w3.org/2002/07/owl#"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _RDFS = "{http://www.w3.org/2000/01/rdf-schema#}"

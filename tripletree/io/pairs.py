@@ -42,8 +42,6 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target, decoded
 from tripletree.io.table import RowTable, has_header, parquet_names
 
-__all__ = ["looks_like_pairs", "read_pairs", "write_pairs"]
-
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50

@@ -19,8 +19,6 @@ from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = ["FORMAT", "read_phyloxml", "read_phyloxml_all"]
-
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
 #: Where the text of each kind of label stands: below (parent, element) in a clade.

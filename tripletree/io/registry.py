@@ -53,17 +53,6 @@ from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
 
-__all__ = [
-    "FORMATS",
-    "are_triplets",
-    "format_to_write",
-    "read_hierarchy",
-    "read_ontology",
-    "read_synonyms",
-    "recognize",
-    "write_hierarchy",
-]
-
 #: Every format by its name. Those that recognise themselves do so in this order; the others, which compete for the same
 #: text, are told apart in `_of_lines` below.
 FORMATS: dict[str, FileFormat] = {

@@ -44,20 +44,6 @@ from tripletree.io.table import (
     table_of,
 )
 
-__all__ = [
-    "DELIMITERS",
-    "LabelRows",
-    "RowFormat",
-    "Token",
-    "check_row_format",
-    "format_of_suffix",
-    "quoted",
-    "read_rows",
-    "three_names",
-    "weight_of",
-    "write_rows",
-]
-
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = ("text", "csv", "tsv", "parquet")

@@ -44,26 +44,6 @@ from tripletree.errors import (
     warn_user,
 )
 
-__all__ = [
-    "Source",
-    "Target",
-    "decoded",
-    "is_workbook",
-    "last_written",
-    "named_stream",
-    "open_text",
-    "raw_bytes",
-    "read_bytes",
-    "read_text",
-    "check_not_utf16",
-    "tar_members",
-    "unpacked",
-    "write_atomic",
-    "write_atomic_bytes",
-    "zip_members",
-]
-
-
 # ----------------------------------------------------------------------
 # Unpacking in memory: gzip, bzip2, xz, zip and tar, recognised by their first bytes, within a bound.
 #

@@ -22,39 +22,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError, ParseError
 from tripletree.io.source import decoded, read_bytes
 
-__all__ = [
-    "FRAME",
-    "ArrowBatch",
-    "CodedColumn",
-    "RowTable",
-    "arrow_batches",
-    "cell_of",
-    "cell_text",
-    "coded_column",
-    "column_word",
-    "cycle_of",
-    "cycle_text",
-    "frame_columns",
-    "has_cells",
-    "has_header",
-    "hierarchy_of",
-    "is_frame",
-    "is_missing",
-    "number_column",
-    "one_of",
-    "only_in_quotes",
-    "optional",
-    "parquet_metadata",
-    "parquet_names",
-    "parquet_rows",
-    "parquet_table",
-    "read_table",
-    "split_rows",
-    "table_of",
-    "tops",
-    "with_newlines",
-]
-
 
 def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
     """Refuse an argument that is not one of its choices."""

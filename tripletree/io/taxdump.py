@@ -24,9 +24,6 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
 from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
-__all__ = ["FORMAT", "read_taxdump"]
-
-
 # ----------------------------------------------------------------------
 # Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
 

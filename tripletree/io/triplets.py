@@ -40,8 +40,6 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target
 from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
 
-__all__ = ["TripletRows", "read_triplet_batches", "read_triplets", "write_triplets"]
-
 _EXPECTED = "expected 'a b | c'"
 #: Answers of a column of any name after which it is no chance that all of them are among the three.
 _ENOUGH_ANSWERS = 5

@@ -16,8 +16,6 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, read_text
 from tripletree.io.table import one_of
 
-__all__ = ["FORMAT", "read_wordnet"]
-
 _RELATIONS = {"@": "hypernym", "@i": "instance_hypernym"}
 _DATA = "data.noun"
 #: How a synset begins: offset, file, part of speech, number of words (in base 16), and the first word.

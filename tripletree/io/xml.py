@@ -24,8 +24,6 @@ from xml.parsers import expat
 
 from tripletree.errors import ParseError
 
-__all__ = ["XmlChildren", "XmlEvents"]
-
 #: Bytes handed to the parser at a time.
 CHUNK = 1 << 16
 #: Elements inside each other; formats that nest trees ask for more.

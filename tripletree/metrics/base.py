@@ -12,8 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tripletree.cluster.base import CheckedEstimator
 from tripletree.errors import warn_user
 
-__all__ = ["LearnedMetric"]
-
 
 class LearnedMetric(TransformerMixin, CheckedEstimator):
     """Base of the transformers that learn a metric from statements on distances."""

@@ -17,9 +17,6 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import Statements, statements
 
-__all__ = ["Factor", "MahalanobisMetric", "Margin", "frame_of", "solved"]
-
-
 # ----------------------------------------------------------------------
 # The programme of `MahalanobisMetric`: a map whose squared distances keep a margin, at the least trace.
 

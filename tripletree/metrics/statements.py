@@ -13,8 +13,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 
-__all__ = ["Statements", "statements"]
-
 _FORM = {
     3: ("comparison", "(anchor, near, far)", "d(anchor, near) < d(anchor, far)"),
     4: ("quadruplet", "(a, b, c, d)", "d(a, b) < d(c, d)"),

@@ -16,9 +16,6 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import statements
 
-__all__ = ["SVMMetric", "Solution", "primal", "solved"]
-
-
 # ----------------------------------------------------------------------
 # Weights of a support vector machine that are not negative: the programme of `SVMMetric`, by scipy's L-BFGS-B.
 

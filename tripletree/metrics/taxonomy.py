@@ -24,8 +24,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import frozen
 
-__all__ = ["taxonomy_linkage"]
-
 
 def taxonomy_linkage(
     X: Any,

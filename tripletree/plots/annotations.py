@@ -28,26 +28,6 @@ from tripletree.plots.style import (
     tile_style,
 )
 
-__all__ = [
-    "ARCS",
-    "COLUMN",
-    "BracketLayout",
-    "Clade",
-    "LeafColumn",
-    "check_clades",
-    "check_columns",
-    "check_node_labels",
-    "count_levels",
-    "draw_arcs",
-    "draw_boxes",
-    "draw_clades",
-    "draw_columns",
-    "draw_node_labels",
-    "means_in_tips",
-    "measure_clades",
-    "number_map",
-]
-
 COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the width of a tile
 ARCS = 56.0  # points that arcs take at most
 BRACKET = 5.0  # points from labels to brackets, and from brackets to their names

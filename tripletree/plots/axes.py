@@ -10,26 +10,6 @@ from tripletree.plots.layout import Layout
 from tripletree.plots.legend import fit_legends
 from tripletree.plots.style import find_theme
 
-__all__ = [
-    "BAR",
-    "KEPT",
-    "KEPT_AROUND",
-    "AxesLayout",
-    "CircularTransform",
-    "RectangularTransform",
-    "Transform",
-    "count_tips_that_fit",
-    "draw_scale_bar",
-    "find_labelled_tips",
-    "lay_out_axes",
-    "make_axes",
-    "make_transform",
-    "narrow_circle",
-    "set_axes",
-    "set_ticks",
-]
-
-
 # Circles: radius of the root as part of the whole, and the gap at the top (for ring labels) as part of the turn.
 HOLE, OPEN = 0.06, 0.03
 ARC = np.pi / 90  # arcs are drawn as chords of at most this angle

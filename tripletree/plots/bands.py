@@ -8,8 +8,6 @@ import numpy as np
 
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
 
-__all__ = ["Bands", "band_outline", "collapse_in_order", "find_band_classes", "find_bands", "find_majority_class"]
-
 
 class Bands(NamedTuple):
     """B bands between the tips of two collapsed trees.

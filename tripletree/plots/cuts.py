@@ -30,8 +30,6 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_cuts"]
-
 PANEL = (3.4, 2.6)  # inches
 TIPS = 60
 LEGEND = 12  # most classes that the legend lists

@@ -81,8 +81,6 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_dendrogram"]
-
 ORIENTATIONS = ("left", "right", "top", "bottom")
 LAYOUTS = ("rectangular", "circular")
 

@@ -11,8 +11,6 @@ from tripletree.plots.axes import Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes
 from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
 
-__all__ = ["draw_classes", "draw_cut", "draw_inversions", "draw_lines", "draw_markers", "draw_strips", "draw_triangles"]
-
 BASE = 0.42  # half the base of a triangle, as part of the tip's width
 INVERSIONS = 2_000  # beyond this many, inverted branches are counted in the legend but not marked
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from networkx import Graph
 
-__all__ = ["aho_graph", "place_leaves", "place_names", "plot_aho_graph", "plot_conflict"]
-
-
 # Components of up to FEW leaves are placed by networkx (Kamada, Kawai), larger ones by STEPS steps of _minimize_stress.
 FEW, STEPS = 150, 60
 # From this many leaves without an edge they are gathered, in rows that are this far apart.

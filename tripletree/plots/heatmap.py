@@ -35,8 +35,6 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["average_blocks", "plot_heatmap"]
-
 TIPS = 250  # default number of tips of the dendrogram
 SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
 SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit

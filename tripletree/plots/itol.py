@@ -16,8 +16,6 @@ from tripletree.io.source import write_atomic
 from tripletree.plots.annotations import Clade, LeafColumn, check_clades, check_columns
 from tripletree.plots.style import PALETTE, check_tree, encode_groups
 
-__all__ = ["write_itol"]
-
 LOW, HIGH = "#FFF7BC", "#00224E"  # ends of the colours of numbers
 
 

@@ -10,17 +10,6 @@ from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transf
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
 from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten
 
-__all__ = [
-    "describe_leaves",
-    "draw_leaders",
-    "label_direction",
-    "longest_shown",
-    "make_tip_labels",
-    "measure_text",
-    "write_labels",
-]
-
-
 #: Named clades that the label of a collapsed subtree without a name shows.
 _NAMED = 3
 

@@ -20,22 +20,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze
 
-__all__ = [
-    "CollapsedTree",
-    "Layout",
-    "collapse_tree",
-    "compute_layout",
-    "count_in_tips",
-    "count_pairs",
-    "count_triplets_at_nodes",
-    "collapse_nothing",
-    "find_clade_codes",
-    "find_collapsed_nodes",
-    "find_meeting_nodes",
-    "find_node_codes",
-    "match_styles",
-]
-
 MATCHED = 10_000  # (class, cluster) pairs up to which colours are matched; beyond, colours repeat too often to help
 WIDEST = 3.0  # most units of the leaf axis that a collapsed subtree takes with spacing="even"
 

@@ -9,8 +9,6 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.plots.style import MISSED, PALETTE, close_on_error, import_pyplot, shorten
 
-__all__ = ["plot_methods"]
-
 #: Inches for each method, and for what is around them.
 _ROW, _AROUND = 0.3, 1.3
 _ACROSS = 2.6

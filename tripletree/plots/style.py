@@ -16,33 +16,6 @@ from tripletree.errors import InvalidLabelsError, MissingDependencyError, Unknow
 from tripletree.io.source import write_atomic_bytes
 from tripletree.plots.layout import match_styles
 
-__all__ = [
-    "DASHES",
-    "HATCHES",
-    "LINE",
-    "LeafGroups",
-    "MERGE_MARKERS",
-    "MISSED",
-    "PALETTE",
-    "SHAPES",
-    "Theme",
-    "check_axes",
-    "check_leaf_values",
-    "check_range",
-    "check_tree",
-    "check_width",
-    "class_marker",
-    "close_on_error",
-    "encode_groups",
-    "find_theme",
-    "import_pyplot",
-    "largest_font",
-    "percent",
-    "save_picture",
-    "shorten",
-    "tile_style",
-]
-
 # Seven colours that red- and green-blind readers tell apart, too: Okabe and Ito's, a pale green in place of the yellow
 # that vanishes on white and of a grey. Then six more, each at a CIELAB distance of 26 or more from all others, but not
 # for these readers: wherever two of the thirteen are near each other for them, dashes, shapes and hatches differ. The

@@ -33,8 +33,6 @@ from tripletree.plots.untangling import count_crossings, find_reading_order, unt
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TreePair", "collapse_pair", "pair_trees", "plot_tanglegram"]
-
 
 class TreePair(NamedTuple):
     """Two hierarchies over the same leaves, as they are drawn.

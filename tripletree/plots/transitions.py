@@ -13,8 +13,6 @@ from tripletree.plots.style import LINE, PALETTE, import_pyplot, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_transitions"]
-
 # Width of a column; empty share of the height, between clusters; length of the stubs of objects that appear or leave,
 # and the number of steps in which they fade.
 WIDTH, GAP, STUB, FADES = 0.16, 0.18, 0.2, 5

@@ -30,8 +30,6 @@ from tripletree import kernels
 from tripletree.kernels import freeze
 from tripletree.plots.layout import CollapsedTree
 
-__all__ = ["count_crossings", "find_best_order", "find_reading_order", "untangle_orders"]
-
 TURNS = 12  # most turns of either side
 MOST = 1_200  # tips beyond which a table of pairs of nodes takes too long
 STARTS, WORK = 200, 3e8  # starts at random, fewer if the tables are large: entries of W that they may take in all

@@ -39,17 +39,6 @@ from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
 if TYPE_CHECKING:
     from tripletree.cluster.gower import MixedColumns
 
-__all__ = [
-    "CladeSupport",
-    "ClusterProfile",
-    "Doubt",
-    "FeatureContrast",
-    "PersonShare",
-    "Report",
-    "report",
-    "standardized",
-]
-
 #: The part of the samples that each further fit has, to see which clades and clusters stay.
 PART = 0.8
 #: Clades whose stability is measured: the largest.

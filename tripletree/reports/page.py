@@ -26,8 +26,6 @@ from tripletree.plots.page import content_hash, depth_first, fill_template, view
 if TYPE_CHECKING:
     from tripletree.reports.analysis import ClusterProfile, Doubt, FeatureContrast, Report
 
-__all__ = ["report_html", "summary_lines"]
-
 #: Rows of each table; what is left out is counted below it.
 ROWS = 25
 #: Features in the table of a cluster, and clusters that have one.

@@ -9,18 +9,6 @@ import numpy as np
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-__all__ = [
-    "Border",
-    "MaiBorder",
-    "border_scores",
-    "highest",
-    "mai_candidates",
-    "mai_scores",
-    "mai_values",
-    "pair_scores",
-    "uncertainties",
-]
-
 #: Default number of candidates for each question, and the largest number tried where none of their pairs is open.
 _CANDIDATES, _MOST = 10, 2000
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["AnswerClosure"]
-
 
 class AnswerClosure:
     """The closure of answers, added one at a time, over the samples 0..n-1. Samples in no answer take no memory.

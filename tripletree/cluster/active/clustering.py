@@ -31,8 +31,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InconsistentPairsError, warn_user
 
-__all__ = ["ActiveClustering", "AnswerContradiction", "QueryLoop", "Round"]
-
 
 @dataclass(frozen=True)
 class Round:

@@ -11,9 +11,6 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.core.checks import check_count
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["Neighbours", "inherited_pairs", "kernel_weights"]
-
-
 # ----------------------------------------------------------------------
 # Nearest neighbours of some samples, from an index that is made once.
 

@@ -11,8 +11,6 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-__all__ = ["ExploreConsolidate", "Huang", "MinMax", "NPU", "NeighbourhoodStrategy", "RandomPairs", "neighbourhoods"]
-
 
 class RandomPairs:
     """Ask about pairs drawn at random from those whose answer does not follow yet.

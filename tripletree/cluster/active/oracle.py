@@ -13,8 +13,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 
-__all__ = ["Oracle", "Questions", "labels_oracle"]
-
 #: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: not known.
 Oracle = Callable[[Hashable, Hashable], bool | None]
 

@@ -16,8 +16,6 @@ from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.checks import check_count
 
-__all__ = ["RandomWalk"]
-
 #: The most answered samples that absorb walks, since a question takes time in the square of their number; and how many
 #: of these are left when there are more.
 MOST_ITEMS, KEPT_ITEMS = 500, 250

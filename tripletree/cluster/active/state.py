@@ -13,8 +13,6 @@ from tripletree.cluster.active.inheritance import Neighbours
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["QueryState", "QueryStrategy"]
-
 
 @dataclass(frozen=True)
 class QueryState:

@@ -7,8 +7,6 @@ import numpy as np
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.pair_closure import PairClosure
 
-__all__ = ["Colouring", "find_roots"]
-
 _FIRST_STEPS = 100_000  # of the search for a first colouring, in each connected part of the cannot-links
 _STEPS = 10_000  # the same for each merge that is tried
 

@@ -40,8 +40,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["ConstrainedCompleteLink", "find_medoid", "merge_completely", "propagate"]
-
 #: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
 _ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first")
 

@@ -26,8 +26,6 @@ from tripletree.core.provenance import phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
 
-__all__ = ["CombinedConstraints", "SampleGroups", "check_consistent", "combine_constraints"]
-
 
 class SampleGroups(NamedTuple):
     """A partition of samples, numbered in the order of the first samples of its groups.

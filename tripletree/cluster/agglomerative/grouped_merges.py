@@ -19,8 +19,6 @@ from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
 
-__all__ = ["merge_condensed_in_groups", "merge_points_in_groups"]
-
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 _CHUNK = 50_000  # samples between two looks at the interrupt
 

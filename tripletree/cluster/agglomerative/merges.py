@@ -20,8 +20,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import Pace
 from tripletree.kernels import freeze
 
-__all__ = ["Counts", "aho_state", "merge_condensed", "merge_points"]
-
 #: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
 SECONDS_PLAIN = 3e-6
 

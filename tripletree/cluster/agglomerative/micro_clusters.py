@@ -38,8 +38,6 @@ from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
 
-__all__ = ["LARGEST", "find_centres", "merge_large", "nearest_centre_search"]
-
 #: Samples in a micro-cluster, at most.
 LARGEST = 500
 

@@ -25,8 +25,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
 from tripletree.kernels import freeze
 
-__all__ = ["PairedCut", "are_clades_better", "fewer_clusters", "misfit", "nearest_feasible"]
-
 _MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters; larger ones are not made
 _BATCH = 4_000_000  # squared distances that are held at a time
 _CLIQUES = 1_000  # how many are tried to find one that proves that k clusters are too few

@@ -14,8 +14,6 @@ from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, 
 from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet
 
-__all__ = ["AUTO_PENALTY", "check_penalty", "merge_softly"]
-
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 

@@ -25,8 +25,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 
-__all__ = ["EXACT_UP_TO", "MICRO_CLUSTERS", "SAMPLES_EACH", "MergePlan", "merge_samples", "plan_merges"]
-
 #: Samples in no triplet, beyond which "auto" gathers them; so many into one on average, and at most so many
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
 #: that, and classes are found as well, also on sets that had no part in this choice

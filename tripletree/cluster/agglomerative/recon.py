@@ -54,9 +54,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 
-__all__ = ["ReCon"]
-
-
 #: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
 

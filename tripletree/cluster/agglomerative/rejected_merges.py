@@ -19,8 +19,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 
-__all__ = ["RejectedMerge", "rejected_merges", "why_rejected"]
-
 #: Most samples, as a full square of distances is held.
 MOST = 10_000
 

@@ -27,15 +27,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 
-__all__ = [
-    "MicroClusterFit",
-    "MicroClusters",
-    "fit_micro_clusters",
-    "merge_micro_clusters",
-    "micro_cluster_centres",
-    "micro_clusters",
-]
-
 #: Samples of the part that a micro-cluster may have before it is split: about ten times their mean number.
 _LARGEST_IN_PART = 40
 

@@ -15,8 +15,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
 
-__all__ = ["answered_hierarchy"]
-
 #: Of more samples, those of one node and one cluster are leaves side by side: Ward's linkage of all would take minutes.
 MOST_MERGED = 10_000
 

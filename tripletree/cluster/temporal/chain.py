@@ -29,9 +29,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.times import time_text
 from tripletree.errors import ClusterCountError
 
-__all__ = ["Inquiry", "Link", "Settings", "Snapshot", "TimedOracle", "first_link", "follow", "next_link"]
-
-
 # ----------------------------------------------------------------------
 # One snapshot: clustered from where the one before ended, at a price for centres that move away.
 

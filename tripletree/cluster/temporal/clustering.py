@@ -15,8 +15,8 @@ from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
-from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, TimedOracle, follow
-from tripletree.cluster.temporal.matching import Memory, known_pairs, match_clusters
+from tripletree.cluster.temporal.chain import Inquiry, Settings, TimedOracle, follow
+from tripletree.cluster.temporal.matching import Memory, known_pairs
 from tripletree.cluster.temporal.times import Times, check_times, missing
 from tripletree.cluster.temporal.windows import Window, object_index, observed, snapshots_at, windows
 from tripletree.core.checks import counted
@@ -25,16 +25,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import warn_user
-
-__all__ = [
-    "Snapshot",
-    "TemporalClustering",
-    "columns_of",
-    "match_clusters",
-    "objects_of",
-    "stack_snapshots",
-    "times_of",
-]
 
 
 def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:

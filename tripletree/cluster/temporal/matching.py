@@ -11,18 +11,6 @@ import numpy as np
 from tripletree.cluster.temporal.windows import Window
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = [
-    "Fading",
-    "KnownPairs",
-    "Memory",
-    "known_pairs",
-    "match_clusters",
-    "moves",
-    "nearest_order",
-    "pairs_at",
-    "pairs_since",
-]
-
 
 def nearest_order(centres: np.ndarray, earlier: np.ndarray) -> np.ndarray:
     """Order centres such that they lie near earlier ones, one each, with the least sum of squared distances.

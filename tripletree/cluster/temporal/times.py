@@ -13,8 +13,6 @@ import numpy as np
 
 from tripletree.errors import InvalidTimesError
 
-__all__ = ["Times", "check_times", "missing"]
-
 
 @dataclass(frozen=True, eq=False)
 class Times:

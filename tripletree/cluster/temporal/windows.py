@@ -15,8 +15,6 @@ from tripletree.cluster.temporal.times import Times, missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidTimesError
 
-__all__ = ["Window", "object_index", "observed", "snapshots_at", "windows"]
-
 #: Maximum number of snapshots: with more, the unit is mistaken, or a window was forgotten.
 _MOST_WINDOWS = 100_000
 _MONTHS = (

@@ -29,20 +29,6 @@ from tripletree.io.source import write_atomic
 from tripletree.plots.layout import find_meeting_nodes
 from tripletree.plots.style import LeafGroups, check_tree, encode_groups
 
-__all__ = [
-    "PageView",
-    "content_hash",
-    "depth_first",
-    "fill_template",
-    "hierarchy_widget",
-    "make_page_data",
-    "show_html",
-    "to_html",
-    "to_json",
-    "viewer_parts",
-    "write_html",
-]
-
 
 def make_page_data(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any

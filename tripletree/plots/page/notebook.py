@@ -11,8 +11,6 @@ import traitlets
 
 from tripletree.core.hierarchy import Hierarchy
 
-__all__ = ["HierarchyWidget"]
-
 
 class HierarchyWidget(anywidget.AnyWidget):
     """Shows a page in a frame; `node` is the picked node, which can be observed and set, or None."""
