@@ -36,13 +36,6 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     n_compiled : int
         How many kernels were compiled; 0 where all were before.
 
-    Raises
-    ------
-    ValueError
-        If `what` holds an unknown kind, or `n_jobs` is no number of processes.
-    TripletreeError
-        If kernels are not compiled here (``TRIPLETREE_JIT=0``, no numba), or no folder can be written to keep them.
-
     Notes
     -----
     What is compiled lies in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``

@@ -65,11 +65,6 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
     -------
     CladeMatches
 
-    Raises
-    ------
-    UnknownLeafError
-        If the two have no leaf in common.
-
     See Also
     --------
     tripletree.robinson_foulds : how many clades two hierarchies have in common.

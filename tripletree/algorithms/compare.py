@@ -169,11 +169,6 @@ def triplet_distance(
         0.0 exactly if the two are equal up to nodes with one child. Counts from 2**53 on (over 378,000 leaves)
         are rounded: ``compare_triplets(...).distance`` is exact.
 
-    Raises
-    ------
-    UnknownLeafError, InvalidHierarchyError, LimitExceededError
-        As in `compare_triplets`.
-
     See Also
     --------
     compare_triplets : how they differ, exactly.
@@ -208,11 +203,6 @@ def robinson_foulds(
     float
         A whole number; normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
         counts once, however many nodes with one child are above it.
-
-    Raises
-    ------
-    UnknownLeafError, InvalidHierarchyError
-        As in `compare_triplets`.
 
     See Also
     --------

@@ -53,11 +53,6 @@ class Conflict:
     smallest : bool
         Whether it is proven that there is no smaller one: ``len(conflict) == at_least``.
 
-    Raises
-    ------
-    InvalidTripletError
-        If the triplets are not a minimal inconsistent set.
-
     See Also
     --------
     find_conflict, find_conflicts : find one in a set.
@@ -252,11 +247,6 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
         None if the whole set is consistent. ``.smallest`` tells whether it is proven that there is no smaller one,
         ``.at_least`` how small one could still be.
 
-    Raises
-    ------
-    ValueError
-        If `max_size` or `max_steps` is negative.
-
     See Also
     --------
     find_conflicts : several. is_consistent : whether there is one. repair : what to drop.
@@ -308,11 +298,6 @@ def find_conflicts(
         Those of at most `max_size` triplets by size, then others; fewer than k if the set is consistent without their
         triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a bound for
         the set without the triplets of the conflicts before.
-
-    Raises
-    ------
-    ValueError
-        If `k`, `max_size` or `max_steps` is negative.
 
     See Also
     --------

@@ -457,11 +457,6 @@ def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SP
         without triplets, log2(3) for one triplet, log2((2n - 3)!!) where one hierarchy remains, infinity for an
         inconsistent set. Dividing by log2((2n - 3)!!) gives a share of all there is to know.
 
-    Raises
-    ------
-    LimitExceededError, InvalidHierarchyError
-        As for `count_hierarchies`.
-
     See Also
     --------
     count_hierarchies : the number itself.

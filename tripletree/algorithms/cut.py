@@ -316,14 +316,10 @@ def cut(
         If `n_clusters` is not in 1..n, or cannot be reached: there are not so many branches of at least `min_size`
         leaves, or a node with more than two children would be split on the way. ``.nearest`` holds the numbers next
         to it that can; without `min_size`, those for ``min_size=1``.
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
     InconsistentTripletsError
         If the triplets of rule "constraints" contradict each other, or if `strict` and no clusters are found for them.
     LimitExceededError
         If rule "support" would take more than 50 million states of 16 bytes.
-    TypeError, ValueError
-        If an argument that the rule needs is missing, or an argument is not what is described above.
 
     See Also
     --------
@@ -562,13 +558,7 @@ def _clade_cut(
 
 
 def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
-    """The weights of n leaves as float64; None where all are 1.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each leaf, or one is not a number between 1e-100 and 1e100.
-    """
+    """The weights of n leaves as float64; None where all are 1."""
     if sample_weight is None:
         return None
     try:
@@ -681,13 +671,6 @@ def suggest_n_clusters(
         A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that no cut
         gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words, with the
         number of greatest evidence if it was passed over.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
-    ValueError, TypeError
-        If an argument has the wrong type or shape, or samples are not finite.
 
     See Also
     --------

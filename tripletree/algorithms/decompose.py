@@ -62,8 +62,6 @@ def decompose(
     ------
     LimitExceededError
         If the set has more than 50 million triplets and `max_triplets` is not given; for an Ontology even if it is.
-    ValueError
-        If `guarantee` is neither of the two, or `max_triplets` is negative.
 
     See Also
     --------
@@ -115,11 +113,6 @@ def decompose(
 
 def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "identify") -> int:
     """Count the triplets of `decompose` without listing them.
-
-    Raises
-    ------
-    ValueError
-        If `guarantee` is neither of the two.
 
     Examples
     --------

@@ -80,8 +80,6 @@ class TripletBuilder:
     ------
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
-    UnknownLeafError
-        If a leaf of `triplets` is not among `leaves`.
 
     See Also
     --------
@@ -190,13 +188,6 @@ class TripletBuilder:
         ndarray of bool
             Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there already.
 
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels.
-
         Examples
         --------
         >>> from tripletree.algorithms.dynamic import TripletBuilder
@@ -253,13 +244,6 @@ class TripletBuilder:
         InconsistentTripletsError
             If they contradict each other or those there; ``.conflict`` is irreducible and holds at least one of the
             new ones. The builder is unchanged.
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels, or a weight is not positive and finite, or all weights
-            together are not.
-        TypeError
-            If `triplets` is not iterable.
 
         Examples
         --------
@@ -300,13 +284,6 @@ class TripletBuilder:
         -------
         bool
             Whether it is there now.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If the triplet does not have three different labels.
 
         Examples
         --------
@@ -371,11 +348,6 @@ class TripletBuilder:
     def add_leaves(self, labels: Iterable[_Label]) -> None:
         """Add leaves, children of the root until a triplet names them; `undo` does not remove them.
 
-        Raises
-        ------
-        DuplicateLeafError
-            If a label is already a leaf, or is given twice.
-
         Examples
         --------
         >>> builder = TripletBuilder(list("abc"), [("a", "b", "c")])
@@ -396,10 +368,6 @@ class TripletBuilder:
         ------
         UnknownTripletError
             If some are not there; ``.triplets`` holds all of those.
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels.
 
         Examples
         --------

@@ -55,15 +55,6 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     ndarray of bool, shape (len(triplets),)
         Parallel to ``triplets.rows``.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If the clusters do not fit, or that of a sample in a triplet is missing (None or NaN); -1 is a cluster.
-    UnknownLeafError
-        If a triplet names a sample that is not in `labels`.
-    DuplicateLeafError
-        If the index of a Series holds a sample in a triplet more than once.
-
     See Also
     --------
     displays : the same for a hierarchy.
@@ -182,12 +173,8 @@ def enforce_triplets(
 
     Raises
     ------
-    InvalidLabelsError
-        If there is not one label for each leaf, or one is missing.
     InconsistentTripletsError
         If the triplets contradict each other and no clusters were found that satisfy all. Drop some with `repair`.
-    ValueError, TypeError
-        If `samples` or `max_steps` is not what is described above.
 
     See Also
     --------

@@ -172,11 +172,6 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     ndarray of bool, shape (len(triplets),)
         Parallel to ``triplets.rows``. A triple that the hierarchy leaves unresolved is not displayed.
 
-    Raises
-    ------
-    UnknownLeafError
-        If a leaf of some triplet is not in the hierarchy.
-
     Examples
     --------
     >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
@@ -271,11 +266,6 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
     -------
     TripletSet
         Exactly `size` triplets over all leaves of the hierarchy.
-
-    Raises
-    ------
-    ValueError
-        If `size` is negative, or more than there are.
 
     Notes
     -----

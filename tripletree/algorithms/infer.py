@@ -59,8 +59,6 @@ def implies(
         If no hierarchy displays `triplets`: it would imply everything. ``.conflict`` explains why.
     UnknownLeafError
         If a leaf of the query is not among ``triplets.leaves``.
-    InvalidTripletError
-        If a tuple does not have three different labels.
     LimitExceededError
         If it takes more than `max_steps` steps.
 

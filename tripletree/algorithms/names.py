@@ -94,13 +94,6 @@ class NameMatches:
 
         Several names of one taxon become its children; a name matched by its genus becomes a child of the genus, which
         says no more than is known.
-
-        Raises
-        ------
-        UnknownLeafError
-            If no name matches.
-        DuplicateLeafError
-            If a name is the id of another term of the ontology than the one it was matched with, or of an inner term.
         """
         known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
         if not known:
@@ -126,8 +119,6 @@ class NameMatches:
 
         Raises
         ------
-        UnknownLeafError
-            If no name matches.
         NotATreeError
             If some term above these names has several parents and `parent` is "error".
 
@@ -162,13 +153,6 @@ class NameMatches:
         choices : mapping
             The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes, of an ontology the
             id or the name of a term; None for none.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a key is not one of the names, or a taxon not in the hierarchy.
-        TypeError
-            If `choices` is not a mapping.
         """
         _check_mapping(choices, "choices", "{name: taxon}")
         known = _exact_names(self.hierarchy)
@@ -262,15 +246,6 @@ def match_names(
     -------
     NameMatches
         For each name the match, its kind and its score; ``attach()`` makes the hierarchy on the names.
-
-    Raises
-    ------
-    ValueError
-        If `min_score` is not between 0 and 1, or there are no names.
-    TypeError
-        If `names` is a table or not iterable, or `synonyms` not a mapping of text to text.
-    MissingDependencyError
-        If some names have no sure match and rapidfuzz, of the extra ``io``, is missing.
 
     See Also
     --------

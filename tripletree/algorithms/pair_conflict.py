@@ -96,11 +96,6 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
         The shortest first, of equal ones in the order of their cannot-links; empty if the pairs are consistent. Several
         may share must-links: one wrong must-link can violate many cannot-links, and dropping it resolves all of them.
 
-    Raises
-    ------
-    TypeError
-        If `pairs` is not a PairwiseConstraints, or `k` is not a whole number.
-
     See Also
     --------
     PairwiseConstraints.is_consistent : whether there are any.

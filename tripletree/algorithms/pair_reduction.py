@@ -83,11 +83,6 @@ class PairReduction:
         PairwiseConstraints
             They alone imply these triplets.
 
-        Raises
-        ------
-        UnknownLeafError
-            If a triplet has a leaf that is not among those of the pairs.
-
         Examples
         --------
         >>> p = PairwiseConstraints.from_labels([("a", "b"), ("b", "c"), ("c", "d")], [("d", "x"), ("e", "f")])

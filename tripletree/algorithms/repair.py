@@ -155,8 +155,6 @@ def repair(
 
     Raises
     ------
-    ValueError
-        If the method is unknown.
     LimitExceededError
         If `method` is "exact" and triplets connect more than 15 leaves.
 

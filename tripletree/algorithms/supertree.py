@@ -134,11 +134,6 @@ def supertree(
 
     Raises
     ------
-    ValueError
-        If there are no sources, a weight is not positive and finite, there are more or fewer weights than sources, or
-        `min_support` is not between 0 and 1 (1 excluded).
-    TypeError
-        If a source is not a Hierarchy.
     InconsistentTripletsError
         If the sources contradict each other, and `on_conflict` is "raise"; ``.conflict`` explains where.
 

@@ -51,8 +51,6 @@ def triplets_from_classes(
 
     Raises
     ------
-    InvalidLabelsError
-        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
     LimitExceededError
         If there would be more than 50 million.
 
@@ -118,11 +116,6 @@ def sample_class_triplets(
     TripletSet
         Exactly `size` triplets.
 
-    Raises
-    ------
-    ValueError
-        As in `triplets_from_classes`; or if `size` is negative or more than the classes imply.
-
     Examples
     --------
     >>> t = sample_class_triplets([0, 0, 0, 1, 1], 5, random_state=1)
@@ -179,10 +172,6 @@ def triplets_from_odd_one_out(
     ------
     InvalidTripletError
         If an answer is not in its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
-    UnknownLeafError
-        If `leaves` lacks a label.
-    TypeError
-        If `odd` is missing, or given with an `AnswerSet`.
 
     See Also
     --------
@@ -307,8 +296,6 @@ def pairs_from_classes(
 
     Raises
     ------
-    InvalidLabelsError
-        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
     LimitExceededError
         If there would be more than 50 million pairs.
 
@@ -379,11 +366,6 @@ def sample_class_pairs(
     -------
     PairwiseConstraints
         Exactly `size` pairs, consistent.
-
-    Raises
-    ------
-    ValueError
-        As in `pairs_from_classes`; or if `size` is negative or there are fewer pairs (of a kind, with `must_share`).
 
     Examples
     --------

@@ -125,14 +125,6 @@ def read_table(
     Returns
     -------
     Table
-
-    Raises
-    ------
-    ClickException
-        If there are no samples, a column is unknown or repeated, a row has too many or too few fields, a value is
-        missing or no number.
-    DuplicateLeafError
-        If two samples have one label.
     """
     content, name = read_bytes(source)
     where = name or source

@@ -37,8 +37,6 @@ def named(X: Any, sample_names: Any) -> Any:
 
     Raises
     ------
-    ValueError
-        If there are more or fewer names than rows.
     TypeError
         If the names are one text, or nothing that can be listed.
     """
@@ -77,17 +75,6 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     TripletSet
         Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no triplet
         refers to it.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet names a sample that X does not have.
-    DuplicateLeafError
-        If triplets refer to an index that holds a label more than once.
-    InvalidTripletError
-        If an entry is not a triplet, or row numbers are given where they could as well be labels.
-    TypeError
-        If `triplets` is none of these.
     """
     given, length = _as_set_or_rows(triplets)
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
@@ -109,15 +96,6 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     PairwiseConstraints
         Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no pair
         refers to it.
-
-    Raises
-    ------
-    UnknownLeafError, DuplicateLeafError
-        As `align_triplets` does.
-    InvalidPairError
-        If an entry is not a pair, or row numbers are given where they could as well be labels.
-    TypeError
-        If `pairs` is none of these.
     """
     if pairs is None:
         pairs = PairwiseConstraints([], [], 0)
@@ -226,12 +204,7 @@ def _aligned(
 
 
 def check_same_rows(X: Any, sample_weight: Any) -> None:
-    """Refuse a Series of weights for the rows of X with other rows, or in another order, by its index.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a Series of weights for the rows of X with other rows, or in another order, by its index."""
     labels, own = index_labels(X), series_index(sample_weight)
     if labels is not None and own is not None and own != labels:
         msg = (
@@ -242,12 +215,7 @@ def check_same_rows(X: Any, sample_weight: Any) -> None:
 
 
 def check_distinct(X: Any) -> None:
-    """Refuse an index that holds a label twice where an oracle is asked by these labels.
-
-    Raises
-    ------
-    DuplicateLeafError
-    """
+    """Refuse an index that holds a label twice where an oracle is asked by these labels."""
     _check_distinct(X, "by which the oracle is asked")
 
 
@@ -330,11 +298,6 @@ def triplets_by_label(triplets: Any) -> TripletSet:
     """The triplets, in whatever form an estimator takes them, over those samples alone that they name.
 
     The numbers of an integer array are labels here.
-
-    Raises
-    ------
-    InvalidTripletError, TypeError
-        As `align_triplets` does.
     """
     given, _ = _as_set_or_rows(triplets)
     if not isinstance(given, TripletSet):
@@ -402,15 +365,6 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     Returns
     -------
     ndarray of int64, shape (n,)
-
-    Raises
-    ------
-    InvalidLabelsError
-        If an array does not have an entry for each sample.
-    UnknownLeafError
-        If a label is that of no sample.
-    DuplicateLeafError
-        If classes go by labels, and the index of X or of a Series holds one twice.
     """
     classes = by_label_or_row(classes, index_labels(X))
     if not isinstance(classes, Mapping):
@@ -435,11 +389,6 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
     classes : array_like, mapping or pandas Series
     labels : list or None
         Those of the rows, if they have any.
-
-    Raises
-    ------
-    DuplicateLeafError
-        If the rows have labels, and the index of the Series repeats one and is not the same row by row.
     """
     index = series_index(classes)
     if index is None:

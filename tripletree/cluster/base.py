@@ -74,11 +74,6 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         ndarray of int, shape (n_samples,)
             ``labels_``.
 
-        Raises
-        ------
-        ValueError, LookupError, TypeError, RuntimeError
-            As `fit` does.
-
         Examples
         --------
         >>> from tripletree.cluster import ReCon
@@ -111,11 +106,6 @@ class HierarchicalClusterer(ConstrainedClusterer):
             Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has
             its distance.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-
         Examples
         --------
         >>> from tripletree.cluster import ReCon
@@ -137,13 +127,6 @@ class HierarchicalClusterer(ConstrainedClusterer):
         -------
         ndarray of int, shape (n_new,)
             Their clusters; of several with as many votes, the lowest.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
 
         Notes
         -----
@@ -176,11 +159,6 @@ class HierarchicalClusterer(ConstrainedClusterer):
         ndarray of float64, shape (n_new, n_clusters_)
             Rows sum to 1; a fitted sample has all of its votes in its own cluster.
 
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
-
         Examples
         --------
         >>> from tripletree.cluster import ReCon
@@ -203,11 +181,6 @@ class HierarchicalClusterer(ConstrainedClusterer):
         list of ndarray of int
             For each sample nodes of ``hierarchy_``: the root first, each the parent of the next. It ends at the
             smallest clade with more than half of the nearest neighbours, for a fitted sample at its own leaf.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
 
         Examples
         --------
@@ -238,12 +211,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def check_y(y: Any) -> None:
-    """Refuse triplets and pairs that were given as y, where they would be ignored.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Refuse triplets and pairs that were given as y, where they would be ignored."""
     two_lists = (
         isinstance(y, (tuple, list))
         and len(y) == 2
@@ -274,13 +242,6 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
     -------
     ndarray or csr_array of float64, shape (n_samples, n_features)
         Sparse ones are as `as_rows` makes them.
-
-    Raises
-    ------
-    ValueError
-        If X holds text, NaN, infinity, or integers beyond float64, or has the wrong shape or features.
-    TypeError
-        If X is sparse, and must not be.
     """
     if hasattr(X, "tocsr") and not sparse:
         msg = (
@@ -342,13 +303,7 @@ def row_text(X: Any, i: int) -> str:
 
 
 def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool) -> tuple[Any, Any]:
-    """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`).
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `check_samples` does; and if nothing is known of a sample.
-    """
+    """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`)."""
     metric = estimator.metric
     if not isinstance(metric, str) or metric != "gower":
         missing = isinstance(metric, str) and metric in WITH_MISSING

@@ -113,15 +113,6 @@ def check_metric(metric: Any, linkage: str) -> Any:
     Returns
     -------
     str or callable
-
-    Raises
-    ------
-    ValueError
-        If the linkage needs points in a Euclidean space and the metric does not give them.
-    TypeError
-        If the metric is a class.
-    NotFittedError
-        If it is a transformer that is not fitted.
     """
     if isinstance(metric, type):
         msg = f"metric is the class {metric.__name__}: give a fitted instance of it, or a function of two samples"
@@ -167,11 +158,6 @@ def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of float64, shape (n, e)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the transformer gives no finite table of n rows, or a sample has no direction.
     """
     if isinstance(metric, str) and metric == "cosine":
         return _of_length_one(samples)
@@ -206,11 +192,6 @@ def metric_parameters(samples: Any, metric: Any, columns: MixedColumns | None = 
     For Gower's distance these are the `columns`, and the scales of these.
 
     Constant features are divided by 1, as scikit-learn's scalers do.
-
-    Raises
-    ------
-    ValueError
-        If features depend on each other linearly (mahalanobis).
     """
     if columns is not None:
         return {"columns": columns, "scale": columns.scale}
@@ -295,8 +276,6 @@ def condensed_distances(
     ------
     MemoryError
         If they do not fit; the message has their size.
-    ValueError
-        If a distance is not defined, negative, infinite or too large to add up.
     """
     n = samples.shape[0]
     if n == 1:
@@ -413,15 +392,7 @@ _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
 
 
 def check_rows(samples: Any, metric: Any) -> None:
-    """Refuse samples for which the metric is not defined, or means something else.
-
-    Raises
-    ------
-    ValueError
-        If a metric of truth values meets other numbers than 0 and 1, cosine a sample of zeros, jensenshannon one that
-        is not a distribution, or correlation one with all features equal (scipy would divide by zero, or by its
-        rounding).
-    """
+    """Refuse samples for which the metric is not defined, or means something else."""
     if not isinstance(metric, str) or metric not in _IMPOSSIBLE:
         return
     what, find = _IMPOSSIBLE[metric]
@@ -438,13 +409,7 @@ def check_rows(samples: Any, metric: Any) -> None:
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-    """The upper triangle of a checked matrix of distances, in scipy's condensed order.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, symmetric, zero on the diagonal and nowhere negative.
-    """
+    """The upper triangle of a checked matrix of distances, in scipy's condensed order."""
     n = samples.shape[0]
     if samples.shape[1] != n:
         msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"

@@ -37,11 +37,6 @@ class MixedColumns:
         X : DataFrame or array_like, shape (n, d)
         nominal : sequence, default ()
             Columns of numbers, by name or place, that are categories all the same.
-
-        Raises
-        ------
-        ValueError
-            If X is no table, a column does not exist, or a number is infinite.
         """
         names, columns = _columns(X)
         unknown = [x for x in nominal if x not in names]
@@ -65,13 +60,7 @@ class MixedColumns:
         return cls(names, levels, scale)
 
     def encoded(self, X: Any) -> np.ndarray:
-        """Samples as numbers: NaN what is missing, -1 a category that is not known (NaN where categories are ordered).
-
-        Raises
-        ------
-        ValueError
-            If X has other columns, text where there were numbers, or infinity.
-        """
+        """Samples as numbers: NaN for a missing value, -1 for an unknown category (NaN if categories are ordered)."""
         names, columns = _columns(X)
         if len(names) != len(self.names):
             msg = f"X has {len(names)} features; expected {len(self.names)}"
@@ -111,11 +100,6 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
     -------
     ndarray of float64, shape (n, n) or (n, m)
         NaN where no column is known of both.
-
-    Raises
-    ------
-    ValueError
-        If X is no table, Y has other columns, or a number is infinite.
 
     See Also
     --------
@@ -182,13 +166,7 @@ def _columns(X: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _numbers(column: Any, name: Any) -> np.ndarray | None:
-    """A column as float64 with NaN for gaps, or None if it does not hold numbers.
-
-    Raises
-    ------
-    ValueError
-        If a number is infinite.
-    """
+    """A column as float64 with NaN for gaps, or None if it does not hold numbers."""
     kind = getattr(column, "dtype", None)
     if getattr(kind, "kind", "O") in "mM":
         when = np.asarray(column)

@@ -521,11 +521,6 @@ def compare_settings(
     -------
     ValidationReport or None
         None where nothing is known.
-
-    Raises
-    ------
-    ValueError
-        If there is too little to hold anything out.
     """
     kinds = [kind for kind in kinds if len(kind.rows)]
     if not kinds:

@@ -375,11 +375,6 @@ class AnswerSet(Immutable, Sequence):
     def by(self, who: str | None) -> AnswerSet:
         """Return the answers of one person, over the same leaves; of None those without a name.
 
-        Raises
-        ------
-        ValueError
-            If there is no such person.
-
         Examples
         --------
         >>> answers = AnswerSet([Answer((0, 1, 2), "alike", who="anna"), Answer((0, 1, 3), "alike", who="ben")])
@@ -394,11 +389,6 @@ class AnswerSet(Immutable, Sequence):
 
     def about(self, *items: Hashable) -> AnswerSet:
         """Return the answers to the question that shows exactly these items, in whatever order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If an item is no leaf.
 
         Examples
         --------

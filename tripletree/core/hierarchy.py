@@ -54,8 +54,6 @@ class Hierarchy(Immutable):
     InvalidHierarchyError
         If `parent` is not a tree (a cycle, several roots, an inner node without children) or an array has the wrong
         length.
-    DuplicateLeafError
-        If two leaves have the same label.
 
     Notes
     -----
@@ -133,8 +131,6 @@ class Hierarchy(Immutable):
         ------
         InvalidHierarchyError
             If a list is empty, or contains itself.
-        DuplicateLeafError
-            If a label occurs twice.
 
         Examples
         --------
@@ -226,13 +222,6 @@ class Hierarchy(Immutable):
     def common_ancestor(self, labels: Iterable[Hashable]) -> int:
         """Return the lowest common ancestor of some leaves.
 
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf of this hierarchy.
-        ValueError
-            If no label is given.
-
         Examples
         --------
         >>> h = Hierarchy.from_nested([("a", "b"), "c"])
@@ -310,14 +299,8 @@ class Hierarchy(Immutable):
 
         Raises
         ------
-        UnknownLeafError
-            If a label is not a leaf of this hierarchy. (`attach` turns inner nodes into leaves.)
-        DuplicateLeafError
-            If a label is given twice.
         InvalidHierarchyError
             If no label is given.
-        TypeError
-            If `labels` is one string.
 
         See Also
         --------
@@ -359,12 +342,8 @@ class Hierarchy(Immutable):
 
         Raises
         ------
-        UnknownLeafError
-            If there is no such label or name.
         InvalidHierarchyError
             If several nodes have the name.
-        IndexError
-            If there is no node of this number.
 
         See Also
         --------
@@ -391,11 +370,6 @@ class Hierarchy(Immutable):
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Hierarchy:
         """Return the same hierarchy over a leaf index with the same labels in another order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If `leaves` has a label that is not a leaf of this hierarchy, or lacks one.
 
         Examples
         --------
@@ -449,8 +423,6 @@ class Hierarchy(Immutable):
             If an item has several nodes; ``.node`` and ``.parents`` are the first such item and its nodes.
         InvalidHierarchyError
             If several nodes have a name that is used, an item has no node, or there are no items.
-        DuplicateLeafError
-            If, with ``keep="all"``, an item has the label of a leaf that stays.
 
         See Also
         --------
@@ -525,10 +497,6 @@ class Hierarchy(Immutable):
         ------
         InvalidHierarchyError
             If the hierarchy has no ranks, a node at the cut has no name, or ``keep="cut"`` leaves nothing.
-        UnknownLeafError
-            If no node has this rank; the message lists the ranks.
-        DuplicateLeafError
-            If two of the new leaves have the same name.
 
         See Also
         --------

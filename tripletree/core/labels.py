@@ -120,10 +120,6 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
     Returns
     -------
     ndarray of int64, shape (len(constraints.leaves),)
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
     used = constraints.used_leaves
     named = [constraints.leaves[i] for i in used.tolist()]

@@ -26,10 +26,6 @@ class LeafIndex(Sequence):
     ------
     DuplicateLeafError
         If a label occurs more than once; ``.labels`` holds all that do.
-    TypeError
-        If a label cannot be hashed, or `labels` is neither a number nor an iterable of labels (a string is not).
-    ValueError
-        If the number is negative, or a label is NaN or NA.
 
     Notes
     -----
@@ -92,11 +88,6 @@ class LeafIndex(Sequence):
         int
             Between 0 and n-1.
 
-        Raises
-        ------
-        UnknownLeafError
-            If there is no such label.
-
         Examples
         --------
         >>> LeafIndex("abc".split() + ["d"]).index("d")
@@ -144,11 +135,6 @@ class LeafIndex(Sequence):
 
     def take(self, indices: Sequence[int] | np.ndarray) -> LeafIndex:
         """Return the leaf index of the labels at ``indices``, in that order, or where a mask is true.
-
-        Raises
-        ------
-        IndexError
-            If an index is out of range.
 
         Examples
         --------

@@ -60,8 +60,6 @@ class Ontology(Immutable):
     InvalidHierarchyError
         If the edges have a cycle (the message lists its terms), join a term to itself or to none, or if a sequence has
         the wrong length; ``.node`` is the position of a term.
-    DuplicateLeafError
-        If a term is given twice.
 
     Notes
     -----
@@ -220,8 +218,6 @@ class Ontology(Immutable):
         ------
         UnknownLeafError
             If a root is not a term; ``.labels`` lists all such.
-        ValueError
-            If there are no edges of a type.
 
         Examples
         --------
@@ -284,8 +280,6 @@ class Ontology(Immutable):
         ------
         UnknownLeafError
             If some terms of items (with ``missing="ignore"``: all) are unknown; ``.labels`` lists them.
-        DuplicateLeafError
-            If an item has the id of a term.
         InvalidHierarchyError
             If an item has no term.
 
@@ -335,12 +329,8 @@ class Ontology(Immutable):
         ------
         UnknownLeafError
             If an item is not a term; ``.labels`` lists all such.
-        DuplicateLeafError
-            If an item is given twice.
         InvalidHierarchyError
             If an item is an inner term, or no item is given.
-        TypeError
-            If `items` is one string.
 
         Examples
         --------
@@ -401,8 +391,6 @@ class Ontology(Immutable):
         ------
         NotATreeError
             If some term has several parents and `parent` is "error"; ``.node`` is the first, ``.parents`` its parents.
-        DuplicateLeafError
-            If `labels` is "name" and two leaf terms have the same name.
 
         See Also
         --------
@@ -483,11 +471,6 @@ class Ontology(Immutable):
         dict
             The exact share for "certain" (triplets that hold for every choice of parents), and for each choice of
             `to_hierarchy`; the first is never larger than the others.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than three leaf terms.
 
         Examples
         --------

@@ -157,8 +157,6 @@ class PairwiseConstraints(Immutable):
         ------
         InvalidPairError
             If an entry does not have two different labels; ``.row`` is its number.
-        UnknownLeafError
-            If `leaves` is given and lacks a label.
 
         Examples
         --------
@@ -193,13 +191,6 @@ class PairwiseConstraints(Immutable):
         Returns
         -------
         PairwiseConstraints
-
-        Raises
-        ------
-        InvalidPairError, UnknownLeafError
-            As `from_labels` does.
-        ValueError
-            If there are not as many weights as pairs, or one is not in -1..1.
 
         Examples
         --------
@@ -253,13 +244,6 @@ class PairwiseConstraints(Immutable):
 
         What follows only through other leaves is lost; to keep it, restrict `expand()`.
 
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here.
-        DuplicateLeafError
-            If a label is given twice.
-
         Examples
         --------
         >>> len(PairwiseConstraints.from_labels([("a", "b"), ("b", "c")]).restrict(["a", "b"]))
@@ -274,11 +258,6 @@ class PairwiseConstraints(Immutable):
 
     def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
         """Return the pairs at the given row numbers of each kind, or where a mask is true; None keeps all of a kind.
-
-        Raises
-        ------
-        IndexError
-            If a row number is out of range, or a mask has the wrong length.
 
         Examples
         --------
@@ -417,8 +396,6 @@ class PairwiseConstraints(Immutable):
 
         Raises
         ------
-        InconsistentPairsError
-            As `closure`. (The closure has the numbers of pairs: ``n_must`` and ``n_cannot``.)
         LimitExceededError
             If there are more.
 
@@ -491,11 +468,6 @@ class PairwiseConstraints(Immutable):
     def overruled(self) -> PairwiseConstraints:
         """Return the links that are overruled by links of larger weight, as in `soft_closure`.
 
-        Raises
-        ------
-        InconsistentPairsError
-            As `soft_closure` does.
-
         Examples
         --------
         >>> p = PairwiseConstraints.from_labels([("a", "b")], [("b", "a")], must_weights=[0.9], cannot_weights=[0.2])
@@ -537,8 +509,6 @@ class PairwiseConstraints(Immutable):
 
         Raises
         ------
-        InconsistentPairsError
-            As `closure` does.
         LimitExceededError
             If there are more.
 

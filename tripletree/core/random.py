@@ -10,13 +10,7 @@ from tripletree import kernels
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a numpy Generator from None (fresh entropy), an int, a Generator or a RandomState.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is anything else, or a negative int.
-    """
+    """Return a numpy Generator from None (fresh entropy), an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
     try:

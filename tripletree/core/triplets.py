@@ -131,8 +131,6 @@ class TripletSet(Immutable):
         ------
         InvalidTripletError
             If an entry does not have three different labels; ``.row`` is its number.
-        UnknownLeafError
-            If `leaves` is given and lacks a label.
 
         Examples
         --------
@@ -177,13 +175,6 @@ class TripletSet(Immutable):
 
     def restrict(self, labels: Iterable[Hashable]) -> TripletSet:
         """Return the triplets that have all three leaves among `labels`, over those leaves.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here.
-        DuplicateLeafError
-            If a label is given twice.
 
         Examples
         --------

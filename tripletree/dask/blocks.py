@@ -39,15 +39,7 @@ def needed(module: str, purpose: str) -> Any:
 
 
 def blocks_of(X: Any) -> tuple[list, list | None]:
-    """The blocks of X, a delayed one for each partition, and its columns (None for an array).
-
-    Raises
-    ------
-    TypeError
-        If X is neither a dask array nor a dask data frame.
-    ValueError
-        If it is an array of more or fewer than two dimensions.
-    """
+    """The blocks of X, a delayed one for each partition, and its columns (None for an array)."""
     array = needed("dask.array", "tripletree.dask")
     if isinstance(X, array.Array):
         if X.ndim != 2:
@@ -65,13 +57,7 @@ def blocks_of(X: Any) -> tuple[list, list | None]:
 
 
 def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: Any = False) -> np.ndarray:
-    """How many rows each block has; those of a frame are counted.
-
-    Raises
-    ------
-    ValueError
-        If the chunks of an array have unknown lengths.
-    """
+    """How many rows each block has; those of a frame are counted."""
     if columns is not None:
         return np.array(compute(X.map_partitions(len), "counting rows", verbose=verbose), np.int64)
     lengths = np.array(X.chunks[0], np.float64)
@@ -85,15 +71,7 @@ def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: 
 
 
 def block_samples(block: Any, where: Block) -> np.ndarray:
-    """The rows of a block as finite float64.
-
-    Raises
-    ------
-    ValueError
-        If the block has other columns than the first, or holds text, NaN or infinity.
-    TypeError
-        If it is sparse.
-    """
+    """The rows of a block as finite float64."""
     at = f"partition {where.number} of X"
     if where.columns is not None and list(block.columns) != where.columns:
         msg = f"{at} has the columns {list(block.columns)}; expected {where.columns}: give all partitions the same"

@@ -156,19 +156,8 @@ class ReCon(ConstrainedClusterer):
         ------
         InconsistentTripletsError
             If no hierarchy displays all triplets, before anything is read.
-        UnknownLeafError
-            If triplets name samples that X does not have.
-        DuplicateLeafError
-            If the index of X holds a named label more than once.
         ClusterCountError
             If there are fewer samples, or micro-clusters, than clusters.
-        ValueError
-            If X has no rows, chunks of unknown length, partitions with other columns, text, NaN or infinity; the
-            message says in which partition.
-        TypeError
-            If X is no dask array or data frame, or its blocks are sparse.
-        MissingDependencyError
-            If Dask is not installed.
 
         Examples
         --------
@@ -236,13 +225,6 @@ class ReCon(ConstrainedClusterer):
         -------
         dask array, dask Series, or ndarray of int, shape (n_new,)
             Of the samples of `fit` these are ``labels_``, but for those that triplets name.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other features than the fitted samples, or holds NaN or infinity; lazy X raises when computed.
         """
         check_is_fitted(self)
         if not hasattr(X, "__dask_graph__"):

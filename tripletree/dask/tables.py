@@ -48,17 +48,6 @@ def displays(
         In the order of the rows, repeated ones included; a chunk for each row group. Errors in rows are raised when it
         is computed.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a file is not Parquet, lacks a column, or a row is no triplet.
-    UnknownLeafError
-        If a label is not a leaf of the hierarchy.
-    MissingDependencyError
-        If Dask or pyarrow is not installed.
-
     See Also
     --------
     tripletree.displays : for a TripletSet.
@@ -106,11 +95,6 @@ def triplet_score(
     -------
     float
         Between 0 and 1; 1.0 for an empty table. Repeated rows count each time.
-
-    Raises
-    ------
-    FileNotFoundError, ParseError, UnknownLeafError, MissingDependencyError
-        As for `displays`; ParseError also for a weight that is not finite and at least 0.
 
     See Also
     --------

@@ -70,11 +70,6 @@ def make_lanes(
     Lanes
         ``X, y, pairs = make_lanes()``. About ``n_traces * length / step / 3`` points.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is out of range: lengths and widths are above 0, errors at least 0, `changes` is in 0..1.
-
     See Also
     --------
     tripletree.cluster.COPKMeans : finds the lanes, with ``geometry="segment"``.

@@ -40,11 +40,6 @@ def load_hierarchy(name: str) -> Hierarchy:
     -------
     Hierarchy
 
-    Raises
-    ------
-    UnknownSampleError
-        If there is no hierarchy of that name, or it is an ontology.
-
     See Also
     --------
     sample_path : the file itself.
@@ -75,11 +70,6 @@ def sample_path(name: str) -> Path:
     -------
     Path
         An existing file. It belongs to the installation: copy it before changing it.
-
-    Raises
-    ------
-    UnknownSampleError
-        If there is no file of that name.
 
     Examples
     --------

@@ -39,11 +39,6 @@ def make_circles(
     y : ndarray of int64, shape (n_samples,)
         The class of each, 0 or 1.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; if noise is negative, or factor not in 0..1.
-
     See Also
     --------
     make_cell_walls : two circles side by side.
@@ -81,11 +76,6 @@ def make_cell_walls(
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
         The class of each: 0 in a wall, 1 in a nucleus.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise is negative.
 
     See Also
     --------
@@ -132,11 +122,6 @@ def make_xor(
     y : ndarray of int64, shape (n_samples,)
         The class of each: 1 in the clouds with coordinates of different sign.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise is negative.
-
     Notes
     -----
     The corners are (1, 1) and (-1, -1), class 0, and (1, -1) and (-1, 1), class 1. At 0.4 about one point in 80 lies
@@ -175,11 +160,6 @@ def make_storm_clouds(
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
         The class of each: 0 above, 1 below.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise or length is negative.
 
     Examples
     --------

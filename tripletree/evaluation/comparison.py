@@ -160,11 +160,6 @@ class MethodComparison:
 
         It takes data sets for independent, and is wide where they are few: with ten methods on five data sets it is 6.1
         of at most 9.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two methods, or `alpha` is not between 0 and 1.
         """
         from scipy.stats import studentized_range
 
@@ -516,16 +511,6 @@ def compare_methods(
     MethodComparison
         ``print`` shows ranks, ``.table()`` has means, standard errors and failures,
         `tripletree.plots.plot_methods` draws them.
-
-    Raises
-    ------
-    ValueError
-        If there are no methods or data sets, a data set has fewer than two classes or another number of rows than of
-        classes, too little for what is drawn, `time_limit` is not above 0, or `baseline` is none of the methods.
-    TypeError
-        If a method is neither an estimator nor callable.
-    ParseError
-        If `path` holds something else.
 
     See Also
     --------

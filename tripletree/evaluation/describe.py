@@ -231,15 +231,6 @@ def describe(
         Attributes that are not defined for an inconsistent set, or take too much work, are None, and ``.reasons`` says
         why.
 
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet names a sample that is not in X.
-    ValueError
-        If X has values that are not finite numbers, or a distance is undefined.
-    TypeError
-        If `triplets` is not a TripletSet.
-
     See Also
     --------
     find_conflict : why a set is inconsistent.
@@ -365,11 +356,6 @@ def _measure_coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[Tripl
         Over all samples of X.
     found : Coherence or None
         None if there are no triplets.
-
-    Raises
-    ------
-    UnknownLeafError, ValueError, TypeError
-        As ``ReCon.fit`` does.
     """
     from tripletree.cluster.alignment import align_triplets
     from tripletree.cluster.base import HierarchicalClusterer, check_samples

@@ -141,15 +141,6 @@ def evaluate_knowledge(
     KnowledgeReport
         ``print`` tells it in words.
 
-    Raises
-    ------
-    ValueError
-        If none or several kinds of knowledge are given, or something is known of fewer than four samples.
-    TypeError
-        If the estimator does not take this kind of knowledge, or has no results to compare with it.
-    UnknownLeafError, InvalidTripletError, InvalidPairError, InvalidLabelsError
-        As `tripletree.cluster.DivisiveReCon` raises them.
-
     See Also
     --------
     find_label_errors : which triplets are likely wrong.

@@ -53,13 +53,6 @@ def find_label_errors(
         display it. ``triplets.subset(scores > 0.5)`` are the likely errors, ``np.argsort(-scores)`` puts the worst
         first.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than 2 folds, no repeats, or X is not valid for ReCon.
-    UnknownLeafError
-        If triplets name samples that are not in X.
-
     See Also
     --------
     repair : drops triplets that contradict others, without data.

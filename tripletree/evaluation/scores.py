@@ -55,15 +55,6 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     float
         Between 0 and 1: the weight (or number) of the pairs kept over that of all; 1.0 where there are none.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If the clusters do not fit, or that of a sample in a pair is missing (None or NaN); -1 is a cluster.
-    UnknownLeafError
-        If a pair names a sample that is not in `labels`.
-    DuplicateLeafError
-        If the index of a Series holds a sample in a pair more than once.
-
     See Also
     --------
     violated_pairs : which of them are not kept.
@@ -101,11 +92,6 @@ def violated_pairs(labels: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
     -------
     PairwiseConstraints
         Over the same leaves, with weights and origins: its ``len`` counts the violated pairs.
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
-        As `pair_score` does.
 
     Examples
     --------
@@ -149,11 +135,6 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     float
         Between 0 and 1; 1.0 when the clusters are the classes.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
-
     See Also
     --------
     pairwise_precision_recall : the two parts.
@@ -195,11 +176,6 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
         A named tuple (precision, recall). Where no two samples share a cluster, precision has nothing to count: it is
         1.0 if none share a class either, else 0.0; recall likewise.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
-
     Examples
     --------
     >>> pairwise_precision_recall([0, 0, 0, 1], [0, 0, 1, 1])
@@ -225,11 +201,6 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     -------
     float
         Between 0 and 1, equal to ``sklearn.metrics.rand_score``; 1.0 for fewer than two samples.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
 
     See Also
     --------
@@ -274,16 +245,6 @@ def constrained_rand_index(
     float
         The share of the open pairs on which classes and clusters agree, between 0 and 1; 1.0 where the constraints
         leave none open.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the labels do not fit, as in `rand_index`.
-    ValueError
-        If a constraint is not a pair of two different positions, or the two kinds contradict each other (an
-        InconsistentPairsError for `pairs`), or constraints are given in both ways.
-    UnknownLeafError
-        If `pairs` name a sample that is not in `y_true`.
 
     See Also
     --------
@@ -349,13 +310,6 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
         Above 0, at most 1; 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
         leaves share a class.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If `classes` does not have one entry for each leaf, or an entry is not a label.
-    UnknownLeafError
-        If a mapping names a leaf that the hierarchy lacks.
-
     See Also
     --------
     triplet_score : against triplets; those of the classes come from `tripletree.triplets_from_classes`.
@@ -406,11 +360,6 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
         Between 0 and 1: the number (or weight) of the triplets displayed over that of all; 1.0 for an empty set. A
         triplet whose three leaves the hierarchy leaves unresolved is not displayed.
 
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
-
     See Also
     --------
     tripletree.displays : which of them.
@@ -442,11 +391,6 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
     float
         Between 0 and 1: the number (or weight) of the triplets satisfied over that of all; 1.0 for an empty set. One
         cluster satisfies every triplet, and so do single samples: look at it beside another score.
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
-        As `tripletree.satisfies` does.
 
     See Also
     --------
@@ -500,10 +444,6 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
     Returns
     -------
     must, cannot : ndarray of int64, shape (p, 2)
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
     number = leaf_positions(pairs, labels, name, "pair")
     return number[pairs.must_link], number[pairs.cannot_link]

@@ -44,8 +44,6 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
     ------
     InvalidTripletError
         If a row is not three different indices, or a response is 0 (undecided) or missing; ``.row`` is its number.
-    TypeError
-        If `query` is a sparse array (cblearn's "tensor-count").
 
     See Also
     --------
@@ -160,13 +158,6 @@ def to_cblearn(comparisons: Any) -> np.ndarray:
     ndarray of int64, shape (m, 3)
         What cblearn's estimators take as X, without responses.
 
-    Raises
-    ------
-    InvalidTripletError
-        If a row is not three different indices.
-    TypeError
-        If it is a TripletSet: a triplet is two comparisons.
-
     See Also
     --------
     comparisons_from_cblearn : the reverse.
@@ -195,13 +186,6 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
     -------
     ndarray of int64, shape (m, 3) or (m, 4)
         Indices: the estimator needs ``preprocessor=X``.
-
-    Raises
-    ------
-    InvalidTripletError
-        If a row is not three different indices.
-    TypeError
-        If it is a TripletSet: a triplet is two comparisons.
 
     See Also
     --------

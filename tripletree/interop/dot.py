@@ -301,8 +301,6 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     ------
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1").
-    UnknownLeafError
-        If a leaf of some triplet is not in the hierarchy.
 
     See Also
     --------
@@ -397,15 +395,10 @@ def from_dot(
 
     Raises
     ------
-    ParseError
-        If the text is not DOT (the name of a file, for instance), with line and column; or holds no directed graph, or
-        several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
         If there is no node, a cycle, several roots, or if a length or height is not a number.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------

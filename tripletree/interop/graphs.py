@@ -115,15 +115,11 @@ def from_networkx(
 
     Raises
     ------
-    TypeError
-        If `graph` is not a directed graph.
     NotATreeError
         If a node has several parents and `parent` is "error"; ``.node`` and ``.parents`` are nodes of the graph.
     InvalidHierarchyError
         If the graph is empty, has a cycle, or several roots and `parent` is "error"; or if something that should be a
         number is not.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------
@@ -243,8 +239,6 @@ def ontology_from_networkx(
 
     Raises
     ------
-    TypeError
-        If `graph` is not a directed graph.
     InvalidHierarchyError
         If the graph is empty or has a cycle.
 
@@ -294,8 +288,6 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
 
     Raises
     ------
-    TypeError
-        If it is not an Ontology.
     InvalidHierarchyError
         If a term is None, which networkx takes for no node.
 

@@ -39,8 +39,6 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
 
     Raises
     ------
-    MissingDependencyError
-        If pandas is not installed.
     InvalidHierarchyError
         If a leaf's label is None; with ``keys="label"``, if the number of an inner node without a name of its own is
         the label of a leaf.
@@ -117,8 +115,6 @@ def from_edge_table(
         a cycle.
     NotATreeError
         If a node has several parents; ``.node`` and ``.parents`` are keys in the table.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------

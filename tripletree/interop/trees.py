@@ -119,8 +119,6 @@ def to_ete3(hierarchy: Hierarchy) -> ete3.TreeNode:
 
     Raises
     ------
-    MissingDependencyError
-        If ete3 is not installed, or lacks what it needs: six, and on Python 3.13 and later legacy-cgi.
     InvalidHierarchyError
         If a leaf's label is None or empty: ete3 takes both for no name.
 
@@ -173,12 +171,8 @@ def from_ete3(tree: ete3.TreeNode, *, lengths: bool = True) -> Hierarchy:
 
     Raises
     ------
-    TypeError
-        If `tree` is not an ete3 node.
     InvalidHierarchyError
         If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
 
     See Also
     --------
@@ -221,8 +215,6 @@ def to_ete4(hierarchy: Hierarchy) -> ete4.Tree:
 
     Raises
     ------
-    MissingDependencyError
-        If ete4 is not installed.
     InvalidHierarchyError
         If a leaf's label is None or empty: ete4 takes both for no name.
 
@@ -269,12 +261,8 @@ def from_ete4(tree: ete4.Tree) -> Hierarchy:
 
     Raises
     ------
-    TypeError
-        If `tree` is not an ete4 tree.
     InvalidHierarchyError
         If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
 
     See Also
     --------
@@ -327,8 +315,6 @@ def to_dendropy(hierarchy: Hierarchy, *, taxon_namespace: dendropy.TaxonNamespac
 
     Raises
     ------
-    MissingDependencyError
-        If DendroPy is not installed.
     InvalidHierarchyError
         If a leaf's label is None or empty.
 
@@ -394,12 +380,8 @@ def from_dendropy(tree: dendropy.Tree | dendropy.Node) -> Hierarchy:
 
     Raises
     ------
-    TypeError
-        If `tree` is neither tree nor node.
     InvalidHierarchyError
         If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
 
     See Also
     --------
@@ -443,8 +425,6 @@ def to_skbio(hierarchy: Hierarchy) -> skbio.TreeNode:
 
     Raises
     ------
-    MissingDependencyError
-        If scikit-bio is not installed.
     InvalidHierarchyError
         If a leaf's label is None or empty.
 
@@ -490,12 +470,8 @@ def from_skbio(tree: skbio.TreeNode) -> Hierarchy:
 
     Raises
     ------
-    TypeError
-        If `tree` is not a node.
     InvalidHierarchyError
         If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
 
     See Also
     --------
@@ -547,8 +523,6 @@ def to_biopython(hierarchy: Hierarchy) -> BaseTree.Tree:
 
     Raises
     ------
-    MissingDependencyError
-        If Biopython is not installed.
     InvalidHierarchyError
         If a leaf's label is None or empty.
 
@@ -595,12 +569,8 @@ def from_biopython(tree: BaseTree.Tree | BaseTree.Clade) -> Hierarchy:
 
     Raises
     ------
-    TypeError
-        If `tree` is neither tree nor clade.
     InvalidHierarchyError
         If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
 
     See Also
     --------

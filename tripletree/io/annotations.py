@@ -73,16 +73,6 @@ def read_annotations(
         A list of its nodes for each item, both in the order of the file, no node twice. Annotations with the
         qualifier NOT state that the item does not belong there: they are left out.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a row has too few columns or an empty cell, with its line; or if no annotation is there, or none is left
-        by `evidence` and `aspect`.
-    ValueError
-        If an argument does not go with the format.
-
     See Also
     --------
     tripletree.Hierarchy.attach : the hierarchy on these items.

@@ -62,14 +62,6 @@ def read_comparisons(
         stay. They are comparisons, which a `TripletSet` cannot hold.
     leaves : LeafIndex
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a row has an empty cell, a label twice, or one that is none of the leaves, with its line; or if the columns
-        are called a, b and c, which is how triplets ab|c are written.
-
     See Also
     --------
     read_answers : answers to "which of these three is the odd one?", which are triplets.

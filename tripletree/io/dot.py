@@ -34,16 +34,10 @@ def read_dot(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the text is not DOT, with line and column; or holds no directed graph, or several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
         If there is no node, a cycle, several roots, or if a length or height is not a number.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------

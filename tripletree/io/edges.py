@@ -73,8 +73,6 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     InvalidHierarchyError
         If a label is empty, which a table cannot tell from a missing one, or a difference of heights is
         beyond the largest number.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
@@ -287,17 +285,8 @@ def read_edges(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the columns are not recognised, a row has no child, a parent has no row although roots do, a length is not a
-        number, two rows contradict each other, or the parents run in a cycle.
     NotATreeError
         If a node has several parents and `parent` is "error".
-    DuplicateLeafError
-        If `labels` is "name" and two leaves have the same.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------

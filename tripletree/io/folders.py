@@ -36,14 +36,10 @@ def read_folder(
 
     Raises
     ------
-    FileNotFoundError, NotADirectoryError
-        If there is no such folder.
     ParseError
         If folders cannot be read; ``.problems`` has all of them. Or if there is no file.
     LimitExceededError
         If there are more entries than `max_entries`.
-    DuplicateLeafError
-        If `labels` is "name" and two files have the same.
 
     Notes
     -----

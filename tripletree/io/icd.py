@@ -37,15 +37,6 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
         chapters, sections, categories (the codes right below a section) and subcategories. Sections that hold no
         code, which the list has as headings, are left out.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not XML or no tabular list, an entry has no code, or a code stands twice.
-    DuplicateLeafError
-        If `labels` is "name" and two codes have one description.
-
     Examples
     --------
     >>> import io

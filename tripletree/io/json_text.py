@@ -38,12 +38,6 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
     Returns
     -------
     object
-
-    Raises
-    ------
-    ParseError
-        If the text is not JSON, lists and objects are nested more deeply than Python's decoder goes, an object has a
-        key twice, or a string holds half of a surrogate pair, which no file can hold.
     """
 
     def error(message: str, offset: int) -> ParseError:

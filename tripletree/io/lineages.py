@@ -558,16 +558,10 @@ def read_lineages(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
         edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
         ``class,superclass``. Give `columns` where it is not.
-    DuplicateLeafError
-        If two leaves have one label, which takes a name that reads as another one's path.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     Warns
     -----

@@ -61,10 +61,6 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file holds no matrix of numbers, or one that is not a linkage; with the line, for text.
     InvalidHierarchyError
         If `labels` are not as many as the leaves.
 
@@ -256,8 +252,6 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     InvalidHierarchyError
         If some node does not have exactly two children, there is only one leaf, or (.npz) a label is neither text nor a
         whole number, or ends in a character that the array cannot hold.
-    ValueError
-        If the path ends in .npz.gz or the like: a packed file in another is not read.
 
     See Also
     --------

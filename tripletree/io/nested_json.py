@@ -345,14 +345,8 @@ def read_json(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not JSON or not a tree, a leaf has no label, two leaves have the same, or a flat list runs in a cycle.
     NotATreeError
         If a node of a flat list has several parents and `parent` is "error".
-    DuplicateLeafError
-        If two leaves of a flat list have the same name and `labels` is "name".
 
     Examples
     --------
@@ -420,11 +414,6 @@ def write_json(
     -------
     str or None
         One line, without its end, if no `path` is given.
-
-    Raises
-    ------
-    DuplicateLeafError
-        If two leaf labels are the same once written (1.5 and "1.5").
 
     See Also
     --------

@@ -422,13 +422,6 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
         text leaves out are NaN; `length` is None where there are none at all.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the text is not Newick, holds no tree or several, or a leaf label is missing or stands twice.
-
     Warns
     -----
     GuessedLabelWarning
@@ -472,11 +465,6 @@ def read_newick_support(
         As `read_newick` gives it, but that labels of inner nodes that are support are no names.
     support : ndarray of float64, shape (inner nodes,)
         In the unit of the file; NaN where a node has none.
-
-    Raises
-    ------
-    ParseError
-        As in `read_newick`.
 
     See Also
     --------
@@ -527,13 +515,6 @@ def read_newick_all(path: Source, *, underscores: Underscores = "keep", strict: 
     list of Hierarchy
         In the order of the file; each has leaves of its own.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If one of the trees cannot be read.
-
     Examples
     --------
     >>> import io
@@ -557,11 +538,6 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
     Returns
     -------
     Hierarchy
-
-    Raises
-    ------
-    ParseError
-        As in `read_newick`.
 
     Examples
     --------
@@ -588,11 +564,6 @@ def parse_newick_all(text: str, *, underscores: Underscores = "keep", strict: bo
     Returns
     -------
     list of Hierarchy
-
-    Raises
-    ------
-    ParseError
-        As in `read_newick_all`.
 
     Examples
     --------
@@ -695,8 +666,6 @@ def write_newick(
         If two leaf labels are the same once written as text (1 and "1", or "a b" and "a_b" with underscores).
     InvalidHierarchyError
         If a difference of heights is beyond the largest number.
-    ValueError
-        If `support` does not have one number for each inner node.
 
     Notes
     -----
@@ -764,11 +733,6 @@ def write_newick_all(
     -------
     str or None
         The text, each line with its end, if no `path` is given.
-
-    Raises
-    ------
-    DuplicateLeafError, InvalidHierarchyError
-        As in `write_newick`; the target is then left as it was.
 
     Examples
     --------

@@ -53,14 +53,6 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     Hierarchy
         Leaves in the order of their nodes in the file.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NeXML, the nodes and edges are not a tree, a leaf has no label or the same as another, there is no
-        such tree, or there are several and `tree` is not given.
-
     See Also
     --------
     read_nexml_all : every tree of a file, with its name.
@@ -100,13 +92,6 @@ def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
     -------
     list of (str or None, Hierarchy)
         The label (or id, where it has none) and the tree of each tree element in the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NeXML, one of the trees cannot be read, or there is a network among them.
 
     Examples
     --------

@@ -297,14 +297,6 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     Hierarchy
         As `read_newick` gives it, rooted as written.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NEXUS, the tree cannot be read, there is no such tree, or there are several and `tree` is not
-        given. Of the other trees only the commands are read.
-
     See Also
     --------
     read_nexus_all : every tree of a file, with its name.
@@ -358,11 +350,6 @@ def read_nexus_support(
     support : ndarray of float64, shape (inner nodes,)
         As `read_newick_support` gives them.
 
-    Raises
-    ------
-    ParseError
-        As in `read_nexus`.
-
     Examples
     --------
     >>> import io
@@ -389,13 +376,6 @@ def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[t
     -------
     list of (str, Hierarchy)
         The name and the tree of each TREE command in the order of the file; names may repeat.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NEXUS, or one of the trees cannot be read.
 
     Examples
     --------
@@ -534,11 +514,6 @@ def write_nexus_all(
     -------
     str or None
         The text, if no `path` is given.
-
-    Raises
-    ------
-    DuplicateLeafError, InvalidHierarchyError
-        As in `write_nexus`; the target is then left as it was.
 
     Examples
     --------

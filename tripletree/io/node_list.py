@@ -111,11 +111,6 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
     Returns
     -------
     int
-
-    Raises
-    ------
-    ParseError
-        If there is no such tree, or more than one.
     """
     if tree is not None and (isinstance(tree, bool) or not isinstance(tree, (str, int))):
         msg = f"tree must be a name, a position from 0, or None for the only tree, not {tree!r}"

@@ -394,16 +394,6 @@ def read_obo(
         Terms by their identifiers, in the order of the file, with their names and, where the file has them
         (``property_value: has_rank``), ranks. Edges in the order of the file.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a line is not OBO, a term has no id or two different names, terms stand above themselves, or there is no
-        term at all.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
-
     See Also
     --------
     read_owl, read_obograph : the same from the other formats of ontologies.
@@ -447,11 +437,6 @@ def parse_obo(
     Returns
     -------
     Ontology
-
-    Raises
-    ------
-    ParseError, UnknownLeafError
-        As in `read_obo`.
 
     Examples
     --------

@@ -64,16 +64,6 @@ def read_obograph(
         Terms by their (short) identifiers, with their labels as names; terms and edges in the order of the file, all
         of its graphs together.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file is not JSON or not an OBO Graph, a term has two different labels, terms stand above themselves, or
-        there is no term at all.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
-
     See Also
     --------
     read_obo, read_owl : the same from the other formats of ontologies.

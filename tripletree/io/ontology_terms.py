@@ -171,13 +171,7 @@ class TermTable:
         return _KNOWN_TYPES.get(relation) or last_part(relation) or relation
 
     def wanted_types(self, relations: Strings | None, found: Iterable[str]) -> dict[str, str]:
-        """Of the types found and wanted, the short names.
-
-        Raises
-        ------
-        UnknownLeafError
-            If the type is neither in the file nor in `HIERARCHICAL`.
-        """
+        """Of the types found and wanted, the short names."""
         short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
         asked = HIERARCHICAL if relations is None else several(relations, "relations")
         wanted: dict[str, str] = {}

@@ -82,16 +82,6 @@ def read_owl(
         Terms by their (short) identifiers, in the order of the file, with their labels as names: the one without a
         language or in English, if there is a choice; what the IRI ends in, where there is no label.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file is not RDF/XML, holds no class, classes stand below themselves, or it declares entities other than
-        short plain text.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
-
     See Also
     --------
     read_obo, read_obograph : the same from the other formats of ontologies.

@@ -261,13 +261,9 @@ def read_pairs(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If there are bad rows: labels missing or equal, an unknown link, a weight that is not in 0..1, a
         leaf not among `leaves`; ``.problems`` holds up to 20 of them, each with its line.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
@@ -318,8 +314,6 @@ def write_pairs(
     InvalidPairError
         If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
         pair in any.
-    MissingDependencyError
-        As in `read_pairs`.
 
     Warns
     -----

@@ -64,14 +64,6 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     Hierarchy
         Leaves in the order of the file; `ranks` are those of the taxonomies.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not PhyloXML, a leaf lacks the label asked for or has the same as another, there is no such tree, or
-        there are several and `tree` is not given.
-
     See Also
     --------
     read_phyloxml_all : every phylogeny of a file, with its name.
@@ -113,13 +105,6 @@ def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tup
     -------
     list of (str or None, Hierarchy)
         The name and the tree of each phylogeny in the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not PhyloXML, or one of the trees cannot be read.
 
     Examples
     --------

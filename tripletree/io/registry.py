@@ -93,13 +93,6 @@ def recognize(path: Source) -> str:
     str
         One of `FORMATS`, or "triplets".
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is none of them, with what the content looks like.
-
     Examples
     --------
     >>> import io
@@ -327,16 +320,8 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the format is not recognised, or the content cannot be read.
     NotATreeError
         If a node has several parents and none is chosen with `parent`.
-    TypeError
-        If the format has no such option.
-    ValueError
-        If there is no such format.
 
     See Also
     --------
@@ -411,16 +396,8 @@ def read_ontology(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the format is not recognised, holds no ontology, or the content cannot be read.
     NotATreeError
         If ``mode="tree"``, a term has several parents, and none is chosen with `parent`.
-    TypeError
-        If the format has no such option.
-    ValueError
-        If there is no such format, mode or parent.
 
     Examples
     --------
@@ -470,15 +447,6 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
         names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
         an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id
         and the name of the term, as hierarchies have either.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If nodes.dmp or names.dmp is missing, a file is damaged, or its format has no other names.
-    ValueError
-        If there is no such format or scope.
 
     See Also
     --------
@@ -564,13 +532,6 @@ def write_hierarchy(
     -------
     str or None
         The text, if no `path` is given.
-
-    Raises
-    ------
-    TypeError
-        If the format has no such option.
-    ValueError
-        If no format has this extension, or there is no such format.
 
     See Also
     --------

@@ -390,13 +390,6 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a compressed file is damaged or packed twice, a zip archive holds several files, a workbook several sheets,
-        the standard input is closed, or a text holds half of a surrogate pair.
-    MissingDependencyError
-        If it is an Excel workbook, and openpyxl is not installed.
     LimitExceededError
         If it unpacks to more than a quarter of the memory, or to far more than such a file can; if a pipe or a device
         gives more than a quarter of the memory.
@@ -454,15 +447,7 @@ def named_stream(content: bytes | str, name: str | None) -> Any:
 
 
 def read_text(source: Source) -> tuple[str, str | None]:
-    """Read all of a source as text, line ends as they are: the text, and the source's name for messages.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not UTF-8, at the first such byte, or a compressed file is damaged.
-    """
+    """Read all of a source as text, line ends as they are: the text, and the source's name for messages."""
     content, name = read_bytes(source)
     return (content if isinstance(content, str) else decoded(content, name)), name
 
@@ -604,13 +589,7 @@ def _utf8(raw: IO[bytes]) -> Iterator[IO[str]]:
 
 @contextmanager
 def write_atomic_bytes(target: Target) -> Iterator[IO[bytes]]:
-    """Open a target for writing bytes as they are given; else as `write_atomic`.
-
-    Raises
-    ------
-    TypeError
-        If the target is a file object open for text.
-    """
+    """Open a target for writing bytes as they are given; else as `write_atomic`."""
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed:
             yield packed

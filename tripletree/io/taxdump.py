@@ -247,18 +247,6 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         Leaves are the taxa without children, in the order of the file. Nodes with one child are kept; `ranks` has
         the rank of every node, None for "no rank".
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is not a number
-        or stands twice, a parent is missing, a taxon has no scientific name or two, or the parents run in a cycle.
-    DuplicateLeafError
-        If leaves have the same name and no unique one.
-    UnknownLeafError
-        If `root` is not a taxon here.
-
     Notes
     -----
     Names in names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.

@@ -182,14 +182,10 @@ def read_triplets(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If there are bad rows: labels missing or equal, a weight that is not a positive number, a leaf not
         among `leaves`; ``.problems`` holds up to 20 of them, each with its line. Or if another column of a table tells
         which of the three is the odd one: that is for `tripletree.io.read_odd_one_out`.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
@@ -237,17 +233,6 @@ def read_triplet_batches(
     ------
     TripletSet
         With the rows as origins. A triplet that occurs in several parts counts in each of them.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not Parquet, or there are bad rows in a part; those before it have been given.
-    ValueError
-        If `size` is not positive.
-    MissingDependencyError
-        If pyarrow is not installed.
 
     See Also
     --------
@@ -311,8 +296,6 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     InvalidTripletError
         If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
         pair in any.
-    MissingDependencyError
-        As in `read_triplets`.
 
     Warns
     -----

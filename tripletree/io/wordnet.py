@@ -42,14 +42,6 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
         Terms in the order of the file, each named by its first word, with blanks for underscores. Edges are
         "hypernym" and "instance_hypernym"; some synsets have several.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a line is not a synset, an offset stands twice, a synset that is pointed at is missing, the parents run in a
-        cycle, or `ids` is "sense" and there is no index or it lacks a synset.
-
     Examples
     --------
     >>> import io

@@ -50,11 +50,6 @@ class _XmlReader(Generic[Item]):
         More elements than this inside each other are refused.
     plain_entities : bool
         Whether to let entities in that the document itself declares to stand for short text without references.
-
-    Raises
-    ------
-    ParseError
-        While it is read: at what is not XML, or not allowed.
     """
 
     #: Depth (the root's is 1) of the elements that `here` counts; None for all elements.

@@ -263,13 +263,9 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
 
         Raises
         ------
-        UnknownLeafError, DuplicateLeafError, InvalidTripletError
-            If statements do not fit X.
         ValueError
             If X holds NaN or infinity or is too widely spread, there are fewer features than components, or nothing
             can be learned.
-        TypeError
-            If X is sparse, or triplets are given as y or as comparisons.
 
         Warns
         -----
@@ -328,13 +324,6 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         Returns
         -------
         ndarray of float64, shape (n, r)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
 
         Examples
         --------

@@ -252,12 +252,8 @@ class SVMMetric(LearnedMetric):
 
         Raises
         ------
-        UnknownLeafError, DuplicateLeafError, InvalidTripletError
-            If statements do not fit X.
         ValueError
             If X holds NaN or infinity, is too widely or too little spread, A does not fit, or nothing can be learned.
-        TypeError
-            If X is sparse, or triplets are given as y or as comparisons.
 
         Warns
         -----
@@ -325,13 +321,6 @@ class SVMMetric(LearnedMetric):
         ndarray of float64, shape (n, p)
             Each feature, or each column of X A, times the root of its weight.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
-
         Examples
         --------
         >>> SVMMetric().fit([[0.0], [1.0], [3.0]], triplets=[(0, 1, 2)]).transform([[0.0], [2.0]]).round(2).tolist()
@@ -353,13 +342,6 @@ class SVMMetric(LearnedMetric):
         Returns
         -------
         ndarray of str objects, shape (p,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If the names do not fit.
 
         Examples
         --------

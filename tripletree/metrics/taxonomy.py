@@ -68,14 +68,6 @@ def taxonomy_linkage(
 
     Raises
     ------
-    UnknownLeafError
-        If some samples are not leaves of the taxonomy and ``unplaced="raise"``, or if none is a leaf.
-    DuplicateLeafError
-        If the index of X holds a label more than once.
-    ValueError
-        If X holds NaN, infinity or text, a pair has no distance, or a parameter is unknown.
-    TypeError
-        If the taxonomy is not a Hierarchy.
     MemoryError
         If the distances do not fit into memory.
 

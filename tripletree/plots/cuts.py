@@ -76,13 +76,6 @@ def plot_cuts(
         In the order of `n_clusters`. Titles give the number of clusters and their sizes, or state that no cut gives
         that many.
 
-    Raises
-    ------
-    ValueError
-        If `n_clusters` is empty, or the number of axes differs from it.
-    TypeError, InvalidLabelsError, UnknownLeafError, MissingDependencyError
-        As in `plot_dendrogram` and `tripletree.cut`.
-
     See Also
     --------
     tripletree.cut : finds the clusters.

@@ -237,19 +237,6 @@ def plot_dendrogram(
     -------
     matplotlib Axes
 
-    Raises
-    ------
-    TypeError
-        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
-    ValueError
-        If an option is none of those listed, or `heights` is "height" and there are none.
-    InvalidLabelsError
-        If `clusters`, `classes`, `values` or a column of `annotations` does not have one entry for each leaf.
-    UnknownLeafError
-        If `triplets`, `pairs`, `clades` or a mapping names a leaf that the hierarchy lacks.
-    MissingDependencyError
-        If matplotlib is not installed.
-
     See Also
     --------
     plot_tanglegram : two hierarchies. plot_cuts : several cuts. plot_heatmap : distances beside it.

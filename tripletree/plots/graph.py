@@ -175,11 +175,6 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
         group. The edge's ``thirds`` lists the c, ``weight`` is the sum of weights (1 each if unweighted), and
         ``origins`` lists where the triplets were read, None where that is not known.
 
-    Raises
-    ------
-    UnknownLeafError
-        If a label is not a leaf of `triplets`.
-
     See Also
     --------
     plot_aho_graph : draws it. tripletree.one_tree : splits by it recursively.
@@ -245,10 +240,6 @@ def plot_aho_graph(
     ------
     LimitExceededError
         If there are more than 1,000 leaves, which would be unreadable.
-    UnknownLeafError
-        If a label is not a leaf of `triplets`.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     Examples
     --------
@@ -313,11 +304,6 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
     Returns
     -------
     matplotlib Axes
-        As `plot_aho_graph`.
-
-    Raises
-    ------
-    LimitExceededError, MissingDependencyError
         As `plot_aho_graph`.
 
     Examples

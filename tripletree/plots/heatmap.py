@@ -115,16 +115,6 @@ def plot_heatmap(
         The axes of the map, an image with the gid "map". The figure's other axes have the gids "dendrogram",
         "dendrogram above", "strips" and "colour bar".
 
-    Raises
-    ------
-    ValueError
-        If the matrix does not have a row for each leaf, or does not contain numbers, `columns` does not name each
-        column, or `vmin` is not less than `vmax`.
-    UnknownLeafError
-        If the index of a DataFrame lacks leaves, or has labels that are not leaves.
-    TypeError, InvalidLabelsError, MissingDependencyError
-        As in `plot_dendrogram`.
-
     See Also
     --------
     plot_dendrogram : the hierarchy alone, with more on it.

@@ -46,8 +46,6 @@ def write_itol(
     ------
     InvalidLabelsError
         If a label is blank or has a tab or a line end, which iTOL's files cannot hold, or a column does not fit.
-    TypeError, ValueError, UnknownLeafError
-        As in `plot_dendrogram`.
 
     See Also
     --------

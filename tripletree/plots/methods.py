@@ -33,15 +33,6 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     -------
     matplotlib.figure.Figure
 
-    Raises
-    ------
-    TypeError
-        If `comparison` is none.
-    ValueError
-        If `kind` is none of its choices, there is one method only for "ranks", or `alpha` is not between 0 and 1.
-    MissingDependencyError
-        If matplotlib is not installed.
-
     See Also
     --------
     tripletree.compare_methods

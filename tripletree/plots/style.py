@@ -333,15 +333,6 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
     dpi : float
         Resolution of png, tif and the like, in dots per inch.
 
-    Raises
-    ------
-    TypeError
-        If `picture` is none of these.
-    ValueError
-        If `text` is none of its choices, or the extension is no format of matplotlib's.
-    MissingDependencyError
-        If matplotlib is not installed.
-
     See Also
     --------
     plot_dendrogram : ``width="column"`` makes a figure as wide as a column of a journal.

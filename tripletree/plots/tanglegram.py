@@ -182,14 +182,8 @@ def plot_tanglegram(
 
     Raises
     ------
-    UnknownLeafError, InvalidHierarchyError
-        As in `compare_triplets`.
     LimitExceededError
         If there are more than 20,000 leaves.
-    TypeError, ValueError
-        If an argument is not one of those listed.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------

@@ -50,15 +50,6 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     -------
     matplotlib Axes
 
-    Raises
-    ------
-    TypeError
-        If the model is not a fitted TemporalClustering.
-    ValueError
-        If the number of names differs from the number of clusters.
-    MissingDependencyError
-        If matplotlib is not installed.
-
     See Also
     --------
     tripletree.cluster.TemporalClustering : finds the clusters.

@@ -792,17 +792,8 @@ def report(
 
     Raises
     ------
-    ValueError
-        If not exactly one kind of knowledge is given, there are fewer than three samples, a hierarchy has fewer
-        than three of them, or `metric` is not known or does not take these values.
     NotATreeError
         If a term of an ontology has several parents and `parent` does not choose one.
-    UnknownLeafError
-        If no constraint is about samples.
-    DuplicateLeafError
-        If two samples have one name.
-    InvalidLabelsError
-        If classes are of the wrong length, or all the same.
 
     See Also
     --------

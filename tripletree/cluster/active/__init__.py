@@ -81,13 +81,6 @@ def as_strategy(strategy: Any) -> QueryStrategy:
     -------
     QueryStrategy
 
-    Raises
-    ------
-    ValueError
-        If no strategy has this name.
-    TypeError
-        If it is neither a name nor a strategy.
-
     Examples
     --------
     >>> as_strategy("border")

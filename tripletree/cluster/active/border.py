@@ -89,11 +89,6 @@ class Border:
         -------
         ndarray of int64, shape (m, 2)
             Empty only if every pair follows from the answers, or was answered with None.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range.
         """
         self._check()
         scores, facing = border_scores(state)
@@ -213,11 +208,6 @@ class MaiBorder:
         -------
         ndarray of int64, shape (m, 2)
             Empty only if every pair follows from the answers, or was answered with None.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range.
         """
         check_count(self.n_neighbors, "n_neighbors of MaiBorder", 1)
         check_count(self.max_candidates, "max_candidates of MaiBorder", 1)

@@ -87,12 +87,7 @@ def _in_words(a: Hashable, b: Hashable, together: bool) -> str:
 
 
 def _check_takes_pairs(model: Any) -> None:
-    """Check that ``fit`` of the estimator takes pairs, before anything is clustered.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Check that ``fit`` of the estimator takes pairs, before anything is clustered."""
     expected = "estimator must have fit(X, pairs=) and labels_, like COPKMeans, PCKMeans and CVQE"
     if hasattr(model, "steps"):
         msg = f"{expected}; a pipeline does not pass pairs on: make ActiveClustering its last step"
@@ -471,15 +466,6 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         ------
         InconsistentPairsError
             If an answer contradicts earlier ones and `on_contradiction` is "raise"; see ``.path`` and ``.cannot_link``.
-        UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If the given pairs do not match X, or if there is an oracle and the index of X holds a label twice.
-        ValueError
-            If X holds NaN, infinity or text, or no strategy has this name.
-        TypeError
-            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is not
-            callable, or an answer is neither True, False, 1, 0 nor None.
-        Exception
-            Any exception of the oracle, the callback or the estimator.
 
         Warns
         -----
@@ -540,13 +526,6 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Returns
         -------
         ndarray of int, shape (n_new,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not have the features of the fitted samples, or holds NaN or infinity.
         """
         check_is_fitted(self)
         return self.estimator_.predict(check_samples(self, X, reset=False))

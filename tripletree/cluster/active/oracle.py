@@ -31,11 +31,6 @@ def labels_oracle(y: Any) -> Oracle:
     callable
         ``oracle(a, b) -> bool``, or None where one of the classes is unknown.
 
-    Raises
-    ------
-    InvalidLabelsError
-        If y is an array of more than one dimension, or the index of a Series holds a label twice.
-
     See Also
     --------
     ConstrainedCompleteLink : asks it.
@@ -119,13 +114,7 @@ class Questions:
         return self.budget - len(self.asked)
 
     def ask(self, i: int, j: int) -> bool | None:
-        """Ask whether samples i and j belong together.
-
-        Raises
-        ------
-        TypeError
-            If the answer is neither True, False, 1, 0 nor None.
-        """
+        """Ask whether samples i and j belong together."""
         a, b = self._leaves[i], self._leaves[j]
         answer = self._oracle(a, b)
         if isinstance(answer, (int, np.integer)) and answer in (0, 1):

@@ -91,11 +91,6 @@ class RandomWalk:
         Returns
         -------
         ndarray of int64, shape (1, 2) or (0, 2)
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `n_neighbors` is out of range.
         """
         check_count(self.n_neighbors, "n_neighbors of RandomWalk", 1)
         known = state.known

@@ -83,13 +83,6 @@ def merge_large(
         A scipy linkage in merge order, with raw heights: first the merges inside of micro-clusters, none before those
         of its own parts and otherwise by height, then those above.
     counts : Counts
-
-    Raises
-    ------
-    ValueError
-        If the linkage does not work on centres, `n_centres` is below 1, or `random_state` is negative.
-    TypeError
-        If `n_centres` is not a whole number, or `random_state` cannot be turned into a generator.
     """
     if linkage not in EUCLIDEAN:
         msg = f"linkage={linkage!r} does not work on centres: micro-clusters need one of {', '.join(EUCLIDEAN)}"

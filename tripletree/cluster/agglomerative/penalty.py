@@ -24,13 +24,7 @@ _LARGEST = 1e200
 
 
 def check_penalty(penalty: float | str, triplets: TripletSet, micro_clusters: Any) -> float:
-    """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
-
-    Raises
-    ------
-    ValueError
-        If the penalty is infinite or NaN, or a number of micro-clusters is given.
-    """
+    """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight."""
     if not isinstance(penalty, str) and not np.isfinite(penalty):
         msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
         raise ValueError(msg)
@@ -80,8 +74,6 @@ def merge_softly(
     ------
     MemoryError
         If the distances of all pairs do not fit; the message has their size.
-    ValueError
-        If a distance is not defined, negative, infinite or too large.
 
     Notes
     -----

@@ -97,8 +97,6 @@ def plan_merges(
     ------
     InconsistentPairsError, InconsistentTripletsError
         If they cannot all hold, and there is no penalty.
-    ValueError
-        If the parameters do not fit together, or not to the data.
 
     Warns
     -----
@@ -183,8 +181,6 @@ def merge_samples(
 
     Raises
     ------
-    ValueError
-        If a distance is not defined, negative, infinite or too large.
     MemoryError
         If the distances of all pairs do not fit; the message has their size.
     """

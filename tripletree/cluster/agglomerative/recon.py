@@ -318,23 +318,10 @@ class ReCon(HierarchicalClusterer):
             If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
         UnknownLeafError
             If triplets, pairs or classes name samples that X does not have; ``.labels`` holds them all.
-        InvalidLabelsError
-            If `classes` does not have an entry for each sample.
         LimitExceededError
             If `classes` give more than 50 million triplets.
-        DuplicateLeafError
-            If triplets or pairs refer to the index of X and it holds a label more than once.
-        InvalidTripletError, InvalidPairError
-            If an entry is not a triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
-        NotFittedError
-            If the metric is a transformer that is not fitted.
-        ValueError
-            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
-            together.
-        TypeError
-            If X is sparse and the metric needs it dense, or y holds triplets or pairs.
 
         Warns
         -----

@@ -82,10 +82,6 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
 
     Raises
     ------
-    NotFittedError
-        If the model is not fitted.
-    ValueError
-        If X is not what it was fitted on, or samples were gathered into micro-clusters.
     LimitExceededError
         If there are more than 10,000 samples.
 
@@ -168,13 +164,6 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     TripletSet
         None of them can be left out; empty where triplets do not reject the merge. They are taken from the model's
         triplets: for each triplet on clusters in the conflict, the first one that implies it.
-
-    Raises
-    ------
-    NotFittedError
-        If the model is not fitted.
-    ValueError
-        If one of the two is not a cluster at that time.
 
     Notes
     -----

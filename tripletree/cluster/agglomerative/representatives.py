@@ -97,11 +97,6 @@ def micro_cluster_centres(
     ndarray of float64, shape (k, d)
         In the order of their coordinates.
 
-    Raises
-    ------
-    ValueError
-        If the samples are not a finite table with a row, or `n_centres` is below 1.
-
     See Also
     --------
     micro_clusters : gathers samples at them.
@@ -170,11 +165,6 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
     MicroClusters
         ``counts``, ``sums``, ``squares``, and ``cells``, the number of the centre for each row.
 
-    Raises
-    ------
-    ValueError
-        If a table is not finite, or they have different numbers of columns.
-
     See Also
     --------
     merge_micro_clusters : adds up those of several blocks.
@@ -220,11 +210,6 @@ def merge_micro_clusters(parts: Iterable[MicroClusters]) -> MicroClusters:
     -------
     MicroClusters
         Those of all blocks together, whatever the order (but for rounding); ``cells`` is None.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or they are not of the same centres.
 
     Examples
     --------
@@ -281,13 +266,6 @@ def fit_micro_clusters(
     MicroClusterFit
         ``model``, fitted; ``cell_labels`` and ``named_labels``, the flat clusters; and ``weights``. Leaves of its
         hierarchy are called "micro-cluster i", for centre i, and by `names`.
-
-    Raises
-    ------
-    ValueError
-        If the tables do not fit together, the model has other parameters, or there are no samples at all.
-    InconsistentTripletsError, UnknownLeafError, ClusterCountError
-        As `ReCon.fit` raises them.
 
     See Also
     --------

@@ -46,11 +46,6 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
     objects : list
         The object of each row.
 
-    Raises
-    ------
-    ValueError
-        If there are no tables, or if they differ in their columns, or `objects` do not match their rows.
-
     Examples
     --------
     >>> X, times, who = stack_snapshots([[[0.0], [5.0]], [[1.0], [4.0], [9.0]]])
@@ -400,19 +395,10 @@ class TemporalClustering(ConstrainedClusterer):
 
         Raises
         ------
-        InvalidTimesError
-            If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all
-            snapshots.
         UnknownLeafError
             If pairs contain objects that are not in X; ``.labels`` holds them all.
-        InvalidPairError
-            If an entry is not a pair.
         ClusterCountError
             If the first snapshot has fewer objects than clusters.
-        ValueError
-            If X holds NaN, infinity, text or dates, or has no feature, or if a named column is missing.
-        TypeError
-            If X is sparse, y holds pairs, or the oracle is not a function of three arguments.
 
         Warns
         -----
@@ -475,13 +461,6 @@ class TemporalClustering(ConstrainedClusterer):
         Returns
         -------
         ndarray of int32, shape (n_new,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other features than the fitted samples, or holds NaN or infinity.
 
         Examples
         --------

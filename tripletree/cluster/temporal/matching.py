@@ -45,11 +45,6 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
         The earlier cluster that each later one goes on from, -1 for a new one, with which no object is shared. No two
         go on from the same.
 
-    Raises
-    ------
-    ValueError
-        If the two differ in length, or hold numbers below -1.
-
     Notes
     -----
     The assignment problem on the numbers of objects shared, solved exactly (``scipy``): O(n + k^3).

@@ -87,11 +87,6 @@ def check_times(times: Any, n: int) -> Times:
     Returns
     -------
     Times
-
-    Raises
-    ------
-    InvalidTimesError
-        If there are not n of them, if some are missing, or they are neither numbers, dates nor text of one kind.
     """
     names = _ordered_categories(times)
     if names is not None:
@@ -210,13 +205,7 @@ def _dates(given: list) -> np.ndarray:
 
 
 def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
-    """Dates as datetime64[ns]; years and months as the days on which they begin. `row` is the row of the first.
-
-    Raises
-    ------
-    InvalidTimesError
-        If one of them is out of range, or finer.
-    """
+    """Dates as datetime64[ns]; years and months as the days on which they begin. `row` is the row of the first."""
     try:
         with np.errstate(all="ignore"):
             found = dates.astype("datetime64[ns]")

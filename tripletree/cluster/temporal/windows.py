@@ -56,11 +56,6 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
     list of Window
         In the order of time. The first starts at the first observation, the last is the first that holds the last one.
 
-    Raises
-    ------
-    InvalidTimesError
-        If `window` or `step` do not go with the times, or make more than 100,000 windows.
-
     Notes
     -----
     Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too; other
@@ -232,13 +227,7 @@ def _from_pandas(given: Any) -> np.timedelta64:
 
 
 def snapshots_at(keys: Iterable[Any], cut: list[Window], times: Times) -> list[int]:
-    """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it.
-
-    Raises
-    ------
-    InvalidTimesError
-        If a time is in no snapshot.
-    """
+    """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it."""
     starts, ends = ([times.place(x) for x in xs] for xs in ([w.start for w in cut], [w.end for w in cut]))
     at = {start: t for t, start in enumerate(starts)}
     found = []

@@ -177,18 +177,6 @@ def write_html(
     title : str, optional
         By default the name of the root, or the number of leaves if it has none.
 
-    Raises
-    ------
-    TypeError
-        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
-    InvalidLabelsError
-        If `clusters` or `classes` does not have one entry per leaf.
-    ValueError
-        If `heights` is not one of its choices, or "height" and the hierarchy has no heights; if `support` does not
-        have one number for each inner node.
-    UnknownLeafError
-        If `triplets`, or a mapping, contains a leaf that is not in the hierarchy.
-
     See Also
     --------
     show_html : inside a notebook. to_html : returns the page as text.
@@ -238,11 +226,6 @@ def to_html(
     -------
     str
         A whole HTML document.
-
-    Raises
-    ------
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `write_html`.
 
     See Also
     --------
@@ -346,11 +329,6 @@ def show_html(
     PageView
         Shown where it is the last value of a cell. ``.page`` is the document.
 
-    Raises
-    ------
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `write_html`; also if `height` is less than 100.
-
     See Also
     --------
     write_html : into a file. hierarchy_widget : hands the clade that is picked to Python.
@@ -398,13 +376,6 @@ def hierarchy_widget(
         numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels; all three
         are None until a node is picked. ``.observe(f, "node")`` calls f at each pick, and the page goes to a node
         that ``.node`` is set to.
-
-    Raises
-    ------
-    MissingDependencyError
-        If anywidget is not installed.
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `show_html`.
 
     See Also
     --------
