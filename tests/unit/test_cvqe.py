@@ -482,12 +482,3 @@ def test_scikit_learn__grid_search(rng):
         warnings.simplefilter("error")
         search.fit(X, y, pairs=pairs)
     assert search.best_params_ == {"n_clusters": 3}
-
-
-def test_cvqe__former_names():
-    import tripletree.cluster
-
-    with pytest.warns(FutureWarning, match=r"CVQEPlus is now CVQE\(variant='cvqe\+'\)"):
-        assert tripletree.cluster.CVQEPlus is CVQE
-    with pytest.raises(AttributeError, match=r"it is now CVQE\(variant='lcvqe'\)"):
-        tripletree.cluster.LCVQE  # noqa: B018

@@ -71,8 +71,6 @@ How the algorithms work is explained in ``docs/algorithms.md``.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tripletree.cluster.active.clustering import ActiveClustering
 from tripletree.cluster.active.oracle import labels_oracle
 from tripletree.cluster.agglomerative.complete_link import ConstrainedCompleteLink
@@ -97,7 +95,6 @@ from tripletree.cluster.temporal.chain import Snapshot
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import match_clusters
 from tripletree.cluster.validation import ValidationReport
-from tripletree.errors import warn_user
 
 __all__ = [
     "ActiveClustering",
@@ -126,13 +123,3 @@ __all__ = [
     "stack_snapshots",
     "why_rejected",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Serve the former names of `CVQE` for one release."""
-    if name == "CVQEPlus":
-        warn_user("CVQEPlus is now CVQE(variant='cvqe+'), its default; the name will be removed", FutureWarning)
-        return CVQE
-    hint = "; it is now CVQE(variant='lcvqe')" if name == "LCVQE" else ""
-    msg = f"module 'tripletree.cluster' has no attribute {name!r}{hint}"
-    raise AttributeError(msg)

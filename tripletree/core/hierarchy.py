@@ -981,14 +981,14 @@ def _cut_labels(
 
 #: Trees of other libraries by package and class, and the function of `tripletree.interop` that converts them.
 _PEERS = {
-    ("Bio", "Clade"): "from_biopython",
-    ("Bio", "Tree"): "from_biopython",
-    ("dendropy", "Node"): "from_dendropy",
-    ("dendropy", "Tree"): "from_dendropy",
-    ("ete3", "TreeNode"): "from_ete3",
-    ("ete4", "Tree"): "from_ete4",
+    ("Bio", "Clade"): "from_tree",
+    ("Bio", "Tree"): "from_tree",
+    ("dendropy", "Node"): "from_tree",
+    ("dendropy", "Tree"): "from_tree",
+    ("ete3", "TreeNode"): "from_tree",
+    ("ete4", "Tree"): "from_tree",
     ("networkx", "Graph"): "from_networkx",
-    ("skbio", "TreeNode"): "from_skbio",
+    ("skbio", "TreeNode"): "from_tree",
 }
 
 
