@@ -3,14 +3,8 @@
 Law: puts together what the rooms below measure and draw, and measures nothing of its own but effects and stability.
 """
 
-from tripletree.reports.analysis import (
-    CladeSupport,
-    ClusterProfile,
-    Doubt,
-    FeatureContrast,
-    PersonShare,
-    Report,
-    report,
-)
+from tripletree.reports.analysis import report
+from tripletree.reports.page import Report
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
 __all__ = ["CladeSupport", "ClusterProfile", "Doubt", "FeatureContrast", "PersonShare", "Report", "report"]

@@ -1,16 +1,14 @@
 """`report`: names, consistency, whether the knowledge helps, the clusters and what is doubtful, of one table.
 
-In the order of this file: the values, what is known brought to the samples, what is measured of the result, `report`.
-The page is in ``reports/page.py``.
+In the order of this file: what is known is brought to the samples, the result is measured, `report` does both. The
+values are in ``reports/values.py``, the `Report` with its words and its page in ``reports/page.py``.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,11 +28,12 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
-from tripletree.core.provenance import Origin
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
+from tripletree.reports.page import Report
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
 if TYPE_CHECKING:
     from tripletree.cluster.gower import MixedColumns
@@ -47,248 +46,6 @@ CLADES = 200
 FEATURES, CONFLICTS = 12, 5
 #: A sample is doubtful if at least so many held-out triplets name it, and at least this share of them fails.
 TESTED, FAILING = 5, 0.5
-
-
-# ---------------------------------------------------------------------- values
-
-
-class FeatureContrast(NamedTuple):
-    """How a feature differs between a cluster and all other samples.
-
-    Attributes
-    ----------
-    feature : str
-    inside, outside : float
-        Mean in the cluster, and of the other samples.
-    effect : float
-        Cohen's d: the difference of the means over the pooled standard deviation within the two groups; infinite where
-        both are constant.
-    """
-
-    feature: str
-    inside: float
-    outside: float
-    effect: float
-
-
-@dataclass(frozen=True)
-class ClusterProfile:
-    """One flat cluster.
-
-    Attributes
-    ----------
-    number : int
-        As in the labels.
-    samples : tuple
-        Names of its samples.
-    typical : label
-        The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
-    features : tuple of FeatureContrast
-        Those with the largest effect, in absolute value, first; empty if there is one cluster, or distances are given.
-        Of a column of categories, each category is a feature, 1 or 0: "diet = plants".
-    stability : float
-        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there; NaN if not
-        measured.
-    taxon, jaccard : str or None, float
-        Where a hierarchy with names is known: that of its taxa which is most like the cluster, and how much.
-    """
-
-    number: int
-    samples: tuple[Any, ...]
-    typical: Any
-    features: tuple[FeatureContrast, ...]
-    stability: float
-    taxon: str | None = None
-    jaccard: float = 0.0
-
-
-class CladeSupport(NamedTuple):
-    """What speaks for a clade of the result.
-
-    Attributes
-    ----------
-    node, size : int
-        The node of the hierarchy, and its number of leaves.
-    stability : float
-        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
-    displayed, violated : int
-        Known triplets ab|c that put a and b into the clade and c outside; and those it violates, as it has c and just
-        one of a and b.
-    probability : float
-        Posterior probability of the clade (`DivisiveReCon.clade_support_`); NaN if no trees were sampled.
-    """
-
-    node: int
-    size: int
-    stability: float
-    displayed: int
-    violated: int
-    probability: float = float("nan")
-
-
-class Doubt(NamedTuple):
-    """A constraint that does not hold in the result, or that data and the other constraints both contradict.
-
-    Attributes
-    ----------
-    kind : {"triplet", "must-link", "cannot-link"}
-    labels : tuple
-        Names of its samples: a, b and c of ab|c, or both of a pair.
-    holds : bool
-        Whether it holds in the result shown.
-    held_out : int
-        In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
-        of the others) it holds; -1 if not measured.
-    origin : Origin or None
-        Where it was read.
-    who : tuple of str
-        The people who said so, where answers of people are known.
-    """
-
-    kind: str
-    labels: tuple[Any, ...]
-    holds: bool
-    held_out: int
-    origin: Origin | None
-    who: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """In one line."""
-        a, b, *c = map(str, self.labels)
-        return f"{a}, {b} | {c[0]}" if c else f"{self.kind} {a} - {b}"
-
-
-class PersonShare(NamedTuple):
-    """How many of a person's answers hold in results made without them.
-
-    Attributes
-    ----------
-    who : str
-    n_answers : int
-        Those that name an odd one among samples.
-    share : float
-    """
-
-    who: str
-    n_answers: int
-    share: float
-
-
-@dataclass(frozen=True, eq=False)
-class Report:
-    """What `report` found; ``print`` tells it in words, `to_html` writes a page.
-
-    Attributes
-    ----------
-    kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
-        What is known.
-    samples : tuple
-        Their names.
-    features : tuple of str
-    n_given, n_used : int
-        Constraints given and those on samples; of a hierarchy its leaves and the samples it has; of classes the
-        labels.
-    known_samples : int
-        Samples of which something is known.
-    names : NameMatches or None
-        How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
-        knowledge to the samples. None where all are the same.
-    conflicts : tuple of Conflict or Contradiction
-        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
-        pairs. Cannot-links that must-links contradict are left out of what follows.
-    knowledge : KnowledgeReport or None
-        Whether it helps, measured with parts held out; None where there are too few constraints.
-    informed, plain : estimator
-        Fitted with the knowledge, and without.
-    uses_knowledge : bool
-        Which of the two is shown: `informed`, unless the knowledge was measured to hurt.
-    agreement : float
-        Adjusted Rand index of the flat clusters of the two: 1 if they are the same, 0 if no more alike than by chance.
-    clusters : tuple of ClusterProfile
-    clades : tuple of CladeSupport
-        Up to 200 largest clades of three leaves or more, without the root, from the largest.
-    taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
-        Where a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
-    doubts : tuple of Doubt
-        Those that do not hold in the result first.
-    doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
-        The samples whose held-out triplets mostly fail, the worst first.
-    people : tuple of PersonShare
-        Where answers of people are known; the lowest share first.
-    shares_of_variance : ndarray of float64, shape (n_features,)
-        Of each feature in the sum of all; empty for precomputed distances and Gower's.
-    n_resamples : int
-        Fits to 80 % of the samples, for the stability.
-    standardized : bool
-        Whether features were given one scale before clustering.
-    constraints : TripletSet or PairwiseConstraints
-        Those that were looked at, in `knowledge` and in `doubts`.
-    """
-
-    kind: str
-    samples: tuple[Any, ...]
-    features: tuple[str, ...]
-    n_given: int
-    n_used: int
-    known_samples: int
-    names: NameMatches | None
-    conflicts: tuple[Conflict | Contradiction, ...]
-    knowledge: KnowledgeReport | None
-    informed: Any
-    plain: Any
-    uses_knowledge: bool
-    agreement: float
-    clusters: tuple[ClusterProfile, ...]
-    clades: tuple[CladeSupport, ...]
-    taxa: tuple[tuple[str, int, float, float], ...]
-    doubts: tuple[Doubt, ...]
-    doubtful_samples: tuple[tuple[Any, int, int], ...]
-    people: tuple[PersonShare, ...]
-    shares_of_variance: np.ndarray
-    n_resamples: int
-    standardized: bool
-    constraints: TripletSet | PairwiseConstraints = field(repr=False)
-
-    @property
-    def model(self) -> Any:
-        """The fitted estimator whose clusters are shown."""
-        return self.informed if self.uses_knowledge else self.plain
-
-    @property
-    def hierarchy(self) -> Hierarchy:
-        """The tree that is shown, over the names of the samples."""
-        return self.model.hierarchy_
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The flat cluster of each sample."""
-        return self.model.labels_
-
-    def write_html(
-        self, path: str | os.PathLike[str] | IO[Any], *, title: str | None = None, command: str | None = None
-    ) -> None:
-        """Write the report as one self-contained page: it needs no network, folds on a screen and can be printed.
-
-        Parameters
-        ----------
-        path : path, file object or "-"
-        title : str, optional
-            By default the number of samples and what is known.
-        command : str, optional
-            What made it, to be shown beside the versions; by default the call in Python.
-        """
-        from tripletree.io.source import write_atomic
-        from tripletree.reports.page import report_html
-
-        page = report_html(self, title, command)
-        with write_atomic(path) as stream:
-            stream.write(page)
-
-    def __str__(self) -> str:
-        """In words."""
-        from tripletree.reports.page import summary_lines
-
-        return "\n".join(summary_lines(self))
 
 
 # ---------------------------------------------------------------------- what is known, brought to the samples
@@ -870,29 +627,29 @@ def report(
     if scales:
         variance = np.nan_to_num(_column_variances(standardized(values) if standardize else values))
     return Report(
-        known.kind,
-        tuple(names),
-        () if table is None else features,
-        known.n_given,
-        known.n_used,
-        known.known_samples,
-        known.names,
-        known.conflicts,
-        measured,
-        informed,
-        plain,
-        uses,
-        float(adjusted_rand_score(plain.labels_, informed.labels_)),
-        _profiles(shown, table, points, names, stability, known, is_matrix),
-        _clades(shown, informed, stability),
-        _taxa(known.value, plain, informed),
-        _doubts(shown, constraints, measured, who),
-        _doubtful_samples(measured),
-        people,
-        variance / variance.sum() if variance.sum() > 0 else variance,
-        n_resamples,
-        bool(standardize),
-        constraints,
+        kind=known.kind,
+        samples=tuple(names),
+        features=() if table is None else features,
+        n_given=known.n_given,
+        n_used=known.n_used,
+        known_samples=known.known_samples,
+        names=known.names,
+        conflicts=known.conflicts,
+        knowledge=measured,
+        informed=informed,
+        plain=plain,
+        uses_knowledge=uses,
+        agreement=float(adjusted_rand_score(plain.labels_, informed.labels_)),
+        clusters=_profiles(shown, table, points, names, stability, known, is_matrix),
+        clades=_clades(shown, informed, stability),
+        taxa=_taxa(known.value, plain, informed),
+        doubts=_doubts(shown, constraints, measured, who),
+        doubtful_samples=_doubtful_samples(measured),
+        people=people,
+        shares_of_variance=variance / variance.sum() if variance.sum() > 0 else variance,
+        n_resamples=n_resamples,
+        standardized=bool(standardize),
+        constraints=constraints,
     )
 
 
