@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -21,36 +22,26 @@ from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripl
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 
-class _RowNames:
-    """A stand-in for a data frame whose index holds the names of the rows."""
+@dataclass(frozen=True, eq=False)
+class RowNames:
+    """Names of the rows of X that are given apart from it; stands in for X in the functions below."""
 
-    columns = ()
-
-    def __init__(self, names: Iterable[Any]) -> None:
-        labels = list(names)
-        self.index = np.empty(len(labels), object)
-        self.index[:] = labels
+    labels: list[Any]
 
 
 def named(X: Any, sample_names: Any) -> Any:
-    """What the functions below take for X where the names of its rows are given apart from it; X itself where not.
-
-    Raises
-    ------
-    TypeError
-        If the names are one text, or nothing that can be listed.
-    """
+    """The names as `RowNames`, checked, if they are given apart from X; otherwise X itself."""
     if sample_names is None:
         return X
     if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
         msg = f"sample_names must be a list with a name for each row of X, not {type(sample_names).__name__}"
         raise TypeError(msg)
-    rows = _RowNames(sample_names)
+    names = RowNames(list(sample_names))
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(rows.index) != n:
-        msg = f"sample_names has {len(rows.index)} names, X has {n} rows: give one name for each row"
+    if len(names.labels) != n:
+        msg = f"sample_names has {len(names.labels)} names, X has {n} rows: give one name for each row"
         raise ValueError(msg)
-    return rows
+    return names
 
 
 def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
@@ -243,7 +234,9 @@ def _text_hint(unknown: list, labels: list, noun: str) -> str:
 
 
 def index_labels(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, None for anything that has no index."""
+    """The labels in the index of a DataFrame, or those given apart from X; None if the rows have no labels."""
+    if isinstance(X, RowNames):
+        return X.labels
     if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
         return X.index.tolist()
     return None

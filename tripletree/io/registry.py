@@ -195,8 +195,8 @@ def _of_xml(start: FileStart, name: str | None) -> _Recognition:
 
 # ---------------------------------------------------------------------- tables and lines
 #
-# Edges, lineages, linkages and triplets are lines of text without a mark of their own. Which of them a file holds is
-# seen by its header, else by what its first lines have in common; the order of the questions matters.
+# Edges, lineages, linkages and triplets are lines of text without a mark of their own. The header tells which of them a
+# file holds, or else the form of its first lines.
 
 _TRIPLETS = "triplets"
 _TRIPLET = re.compile(r"^\s*\S.*\s\|\s*\S+\s*(\|.*)?$")
@@ -260,38 +260,79 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
         raise ParseError(msg, path=name, line=1, column=1, text=lines[0])
 
 
+class _Lines(NamedTuple):
+    """What tells the formats of plain lines apart."""
+
+    every: list[str]
+    """The lines that are neither empty nor comments."""
+    first: list[str]
+    """The first of them."""
+    header: str
+    """The first of all, or that comment if there are no others."""
+    path: str | None
+
+
+def _table_by_header(x: _Lines) -> _Recognition | None:
+    for delimiter in _DELIMITERS:
+        table = (line.lstrip("#").split(delimiter) for line in (x.first or [x.header]))
+        names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
+        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
+            return _of_columns(names, x.path, rows)
+    return None
+
+
+def _linkage(x: _Lines) -> _Recognition | None:
+    has_header = [cell.strip() for cell in x.header.split(",")] == _LINKAGE_NAMES
+    rows = x.first[has_header:]
+    return (
+        _Recognition("linkage", "its lines have four numbers each") if rows and all(map(_NUMBERS.match, rows)) else None
+    )
+
+
+def _quoted_triplets(x: _Lines) -> _Recognition | None:
+    quoted = any("'" in line or '"' in line for line in x.first)  # no path has labels in quotes
+    return _Recognition(_TRIPLETS, "its lines are triplets") if quoted and are_triplets(x.first) else None
+
+
+def _paths(x: _Lines) -> _Recognition | None:
+    found = any(_are_paths(x.first, mark) for mark in _PATHS)
+    return _Recognition("lineages", "its lines hold paths") if found else None
+
+
+def _bare_triplets(x: _Lines) -> _Recognition | None:
+    found = x.first and all(map(_TRIPLET.match, x.first))
+    return _Recognition(_TRIPLETS, "its lines are triplets") if found else None
+
+
+def _pairs_of_cells(x: _Lines) -> _Recognition | None:
+    for delimiter in _DELIMITERS:
+        if x.first and all(line.count(delimiter) == 1 == line.strip().count(delimiter) for line in x.first):
+            _check_edges(x.every, delimiter, x.path)
+            return _Recognition("edges", "its lines have two cells each")
+    return None
+
+
+#: Asked in this order: a line of triplets may look like a path, and a path like an edge.
+_LINE_RULES = (_table_by_header, _linkage, _quoted_triplets, _paths, _bare_triplets, _pairs_of_cells)
+
+
 def _of_lines(text: str, name: str | None) -> _Recognition:
-    """By a header that names columns of some format, else by lines that look like paths, numbers, triplets or edges."""
+    """The format of lines without a mark of their own, by the first rule that fits."""
     for part, ends, kind in _PARTS:
         if (not ends or text.rstrip()[-1:] in ends) and part.search(text):
             raise ParseError(f"this looks like the middle of {kind}: is the head of the file missing?", path=name)
     every = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
-    lines = every[:LINES]
-    header = lines[0] if lines else text.strip().lstrip("#").partition("\n")[0]
-    for delimiter in _DELIMITERS:
-        table = (line.lstrip("#").split(delimiter) for line in (lines or [header]))
-        names, *rows = ([x.strip().strip('"') for x in row] for row in table)
-        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
-            return _of_columns(names, name, rows)
-    named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
-    if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
-        return _Recognition("linkage", "its lines have four numbers each")
-    if any("'" in x or '"' in x for x in lines) and are_triplets(lines):  # no path has labels in quotes
-        return _Recognition(_TRIPLETS, "its lines are triplets")
-    if any(_are_paths(lines, mark) for mark in _PATHS):
-        return _Recognition("lineages", "its lines hold paths")
-    if lines and all(_TRIPLET.match(x) for x in lines):
-        return _Recognition(_TRIPLETS, "its lines are triplets")
-    for delimiter in _DELIMITERS:
-        if lines and all(x.count(delimiter) == 1 and x.strip().count(delimiter) == 1 for x in lines):
-            _check_edges(every, delimiter, name)
-            return _Recognition("edges", "its lines have two cells each")
+    header = every[0] if every else text.strip().lstrip("#").partition("\n")[0]
+    lines = _Lines(every, every[:LINES], header, name)
+    for rule in _LINE_RULES:
+        found = rule(lines)
+        if found is not None:
+            return found
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         "format='newick', 'edges', 'lineages', ..."
     )
-    first = (lines or [header])[0]
-    raise ParseError(msg, path=name, line=1, column=1, text=first)
+    raise ParseError(msg, path=name, line=1, column=1, text=header)
 
 
 # ---------------------------------------------------------------------- reading
