@@ -1,6 +1,6 @@
 """Imported before all else: Ctrl-C while a command still loads what it needs ends it as later on, with status 130.
 
-Only for ``tripletree`` and ``python -m tripletree``; a program that imports the package keeps its own ways.
+Only for ``tripletree`` and ``python -m tripletree``. A program that imports the package keeps its own ways.
 """
 
 from __future__ import annotations

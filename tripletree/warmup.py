@@ -1,6 +1,6 @@
 """Compile the kernels before they are needed: in parallel, once on a machine (``tripletree warmup``).
 
-Each job makes calls of one kind on little data, with every kernel compiled; each process does one job at a time.
+Each job makes calls of one kind on little data, with every kernel compiled. Each process does one job at a time.
 Where two need the same kernel, one of them compiles it and the other one waits (``kernels/first_use.py``).
 """
 
@@ -23,18 +23,18 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     Parameters
     ----------
     what : iterable of str, optional
-        For which kinds of calls; by default for all: "builder", "cannot-links" (many, in k-means), "complete-link",
+        For which kinds of calls. By default for all: "builder", "cannot-links" (many, in k-means), "complete-link",
         "conflicts", "cvqe" (and boosted k-means), "divisive", "hierarchies", "inference", "kmeans", "long-hierarchies",
         "ontology", "recon", "recon-distances" (average linkage and the like), "recon-sparse", "repair", "supertree".
     n_jobs : int
-        Processes; -1 for one a core.
+        Processes. -1 for one a core.
     verbose : bool or int
         Whether to show progress.
 
     Returns
     -------
     n_compiled : int
-        How many kernels were compiled; 0 where all were before.
+        How many kernels were compiled. 0 where all were before.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
 
 
 def do_job(name: str) -> int:
-    """Make the calls of a job; how many kernels were compiled for it."""
+    """Make the calls of a job. How many kernels were compiled for it."""
     import warnings
 
     before = kernels.n_compiled()

@@ -59,7 +59,7 @@ class TripletComparison:
 
     @property
     def fraction(self) -> float:
-        """The share of the triples on which the two differ; 0.0 for fewer than three leaves."""
+        """The share of the triples on which the two differ. 0.0 for fewer than three leaves."""
         return self.distance / self.total if self.total else 0.0
 
 
@@ -71,7 +71,7 @@ def compare_triplets(
     Parameters
     ----------
     first, second : Hierarchy
-        Nodes may have any number of children; those with one do not matter. Leaves are matched by label, in any
+        Nodes may have any number of children. Those with one do not matter. Leaves are matched by label, in any
         order.
     leaves : {"same", "common"}
         What to do if the leaves differ: raise an error, or compare on those that both have.
@@ -84,7 +84,7 @@ def compare_triplets(
     Raises
     ------
     UnknownLeafError
-        If `leaves` is "same" and they differ; ``.labels`` holds all leaves that only one has.
+        If `leaves` is "same" and they differ. ``.labels`` holds all leaves that only one has.
     InvalidHierarchyError
         If `leaves` is "common" and no leaf is in both.
     LimitExceededError
@@ -98,7 +98,7 @@ def compare_triplets(
 
     Notes
     -----
-    The first hierarchy is walked along its heavy paths [1]_; for each of them the second one is contracted to the
+    The first hierarchy is walked along its heavy paths [1]_. For each of them the second one is contracted to the
     leaves below, as in CPDT [2]_. A leaf is counted at most log2(n) times, each time along the heavy paths above it in
     the contracted hierarchy, with a Fenwick tree over each path: memory O(n), time O(n log n) for two caterpillars,
     about O(n log**2 n) for bushy hierarchies, O(n log**3 n) in the worst case. It is faster if one of the two is
@@ -201,7 +201,7 @@ def robinson_foulds(
     Returns
     -------
     float
-        A whole number; normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
+        A whole number. Normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
         counts once, however many nodes with one child are above it.
 
     See Also

@@ -34,7 +34,7 @@ _SHOWN = 30
 class Conflict:
     """A minimal inconsistent set: its triplets cannot all hold, but they can without any one of them.
 
-    Iterating gives its triplets as tuples of labels; ``str(conflict)`` explains it in words.
+    Iterating gives its triplets as tuples of labels. ``str(conflict)`` explains it in words.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Conflict:
 
     @property
     def places(self) -> str:
-        """Files and lines where its triplets were read, in words; empty if unknown."""
+        """Files and lines where its triplets were read, in words. Empty if unknown."""
         return phrase(self.origins)
 
     def explain(self, *, most: int = _SHOWN) -> str:
@@ -140,7 +140,7 @@ class Conflict:
         Returns
         -------
         str
-            Several lines; the last one does not end with a newline.
+            Several lines. The last one does not end with a newline.
         """
         most = check_count(most, "most", 1)
         m, rows = len(self), self.triplets.head(most)
@@ -180,7 +180,7 @@ class Conflict:
         return f"{', '.join(names[:-1])} and {names[-1]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers for JSON; `from_dict` reads them.
+        """Return plain lists and numbers for JSON. `from_dict` reads them.
 
         Examples
         --------
@@ -238,8 +238,8 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
         Search all conflicts of at most this many triplets: either the smallest one is returned, or it is proven that
         there is none. Each additional triplet multiplies the steps by about the number of triplets of a leaf.
     max_steps : int or None
-        Steps after which the search ends; the conflict may then be larger than necessary. A hundred million take some
-        0.3 seconds; a quarter is kept for conflicts of more than `max_size` triplets. None for no limit.
+        Steps after which the search ends. The conflict may then be larger than necessary. A hundred million take some
+        0.3 seconds. A quarter is kept for conflicts of more than `max_size` triplets. None for no limit.
 
     Returns
     -------
@@ -290,12 +290,12 @@ def find_conflicts(
     k : int
         How many at most.
     max_size, max_steps
-        As in `find_conflict`; `max_steps` is for all of them together.
+        As in `find_conflict`. `max_steps` is for all of them together.
 
     Returns
     -------
     list of Conflict
-        Those of at most `max_size` triplets by size, then others; fewer than k if the set is consistent without their
+        Those of at most `max_size` triplets by size, then others. Fewer than k if the set is consistent without their
         triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a bound for
         the set without the triplets of the conflicts before.
 
@@ -337,7 +337,7 @@ _ERROR_STEPS, _SMALL_STEPS, _SMALL_STEPS_OF_FEW = 30_000_000, 10_000_000, 30_000
 
 
 def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
-    """Find a conflict inside a group of leaves that cannot be split, in little time; see `find_conflict`.
+    """Find a conflict inside a group of leaves that cannot be split, in little time. See `find_conflict`.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
 # ----------------------------------------------------------------------
 # The search.
 
-#: Steps of one call of the kernel, from the first to any later one; an interrupt (Ctrl-C) is noticed between calls.
+#: Steps of one call of the kernel, from the first to any later one. An interrupt (Ctrl-C) is noticed between calls.
 _FIRST_SLICE, _SLICE = 20_000, 5_000_000
 #: What a run of BUILD counts as: steps to start it, and for each row and leaf.
 _BUILD_STEPS, _BUILD_STEPS_EACH = 150_000, 10
@@ -382,7 +382,7 @@ class _Found(NamedTuple):
     Attributes
     ----------
     rows : ndarray of int64
-        Row numbers, ascending; none of them can be left out.
+        Row numbers, ascending. None of them can be left out.
     at_least : int
         Among the rows that are in none of the conflicts before, no conflict has fewer rows.
     """
@@ -407,12 +407,12 @@ class _Group(NamedTuple):
 
 
 class _Search:
-    """Conflicts that share no row: those of at most `max_size` rows by size, then others made small; iterate over it.
+    """Conflicts that share no row: those of at most `max_size` rows by size, then others made small. Iterate over it.
 
     Parameters
     ----------
     rows : ndarray of int32, shape (m, 3)
-        Triplets; among conflicts of one size those with earlier rows are preferred.
+        Triplets. Among conflicts of one size those with earlier rows are preferred.
     n : int
         Number of leaves.
     max_size : int
@@ -420,7 +420,7 @@ class _Search:
     max_steps : int
         Steps after which conflicts are still minimal, but no longer made smaller.
     reduction_steps : int, optional
-        The part of `max_steps` that is kept for conflicts of more than `max_size` rows; by default a quarter.
+        The part of `max_steps` that is kept for conflicts of more than `max_size` rows. By default a quarter.
     """
 
     def __init__(self, rows: np.ndarray, n: int, max_size: int, max_steps: int, reduction_steps: int | None = None):
@@ -457,7 +457,7 @@ class _Search:
     # ------------------------------------------------------------------ small conflicts, exhaustively
 
     def _leaf_sets(self, size: int, start: np.ndarray, incident: np.ndarray) -> Iterator[np.ndarray]:
-        """The leaves of each conflict of `size` rows; the caller marks its rows before the next is searched."""
+        """The leaves of each conflict of `size` rows. The caller marks its rows before the next is searched."""
         held = kernels.conflict.RowsByLeaf(self._rows, self._alive, start, incident)
         number = np.full(start.size - 1, -1, np.int32)
         seed, part = 0, _FIRST_SLICE
@@ -469,14 +469,14 @@ class _Search:
                 yield leaves
 
     def _rows_within(self, leaves: np.ndarray, start: np.ndarray, incident: np.ndarray) -> np.ndarray:
-        """Numbers of the rows alive inside a few leaves, ascending; only the rows on these leaves are read."""
+        """Numbers of the rows alive inside a few leaves, ascending. Only the rows on these leaves are read."""
         near = np.unique(np.concatenate([incident[start[x] : start[x + 1]] for x in leaves.tolist()]))
         return near[self._alive[near] & np.isin(self._rows[near], leaves).all(axis=1)].astype(np.int64)
 
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
-        """Reduce a group to a conflict, from several starts while there are steps left; its row numbers."""
+        """Reduce a group to a conflict, from several starts while there are steps left. Its row numbers."""
         best = self._minimal(self._reduced(group))
         for _ in range(_RESTARTS):
             if len(best) <= self._at_least or self._steps_left <= 0:
@@ -549,7 +549,7 @@ class _Search:
         )
 
     def _minimal(self, group: _Group) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either; all of them needed."""
+        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them needed."""
         numbers = self._spanning_tree(group.rows, group.leaves)
         own = np.full(int(self._rows.max()) + 1, -1, np.int32)
         own[group.leaves] = np.arange(group.leaves.size, dtype=np.int32)

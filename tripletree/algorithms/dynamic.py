@@ -1,6 +1,6 @@
 """TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
 
-`TripletBuilder` deals with labels, weights and undo; `DynamicAhoTree` below it deals with leaf indices, and owns the
+`TripletBuilder` deals with labels, weights and undo. `DynamicAhoTree` below it deals with leaf indices, and owns the
 arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users
 hand over into leaf indices.
 """
@@ -39,7 +39,7 @@ _Key = tuple[int, int, int]
 
 #: A batch of more than this share of the triplets and leaves already there is added by one run of BUILD.
 _LARGE_BATCH = 0.25
-#: Triplets handed to one call of a kernel; an interrupt (Ctrl-C) is only noticed between two calls.
+#: Triplets handed to one call of a kernel. An interrupt (Ctrl-C) is only noticed between two calls.
 _SLICE = 4096
 #: While an upper bound of the total weight is below this, the sum cannot overflow and is not computed.
 _SAFE_WEIGHT = 1e300
@@ -52,7 +52,7 @@ class _Change(NamedTuple):
     ----------
     added, removed : sequence of keys
     weights_before : dict
-        For each triplet with a changed weight the weight it had before; None if it had none.
+        For each triplet with a changed weight the weight it had before. None if it had none.
     """
 
     added: Sequence[_Key]
@@ -66,13 +66,13 @@ _NO_CHANGE = _Change((), (), {})
 class TripletBuilder:
     """A set of triplets that grows and shrinks, and is consistent at every moment.
 
-    Each addition is tested at once; one that contradicts the triplets there is rejected and changes nothing. Single
+    Each addition is tested at once. One that contradicts the triplets there is rejected and changes nothing. Single
     changes and batches can be undone. `triplets` is the set, `hierarchy` the result of `one_tree` on it.
 
     Parameters
     ----------
     leaves : LeafIndex, iterable of labels, or int
-        All leaves; `add_leaves` adds more.
+        All leaves. `add_leaves` adds more.
     triplets : TripletSet, or iterable of (a, b, c), optional
         The first triplets.
 
@@ -88,11 +88,11 @@ class TripletBuilder:
 
     Notes
     -----
-    The Aho tree (the result of `one_tree` [1]_) is kept up to date; "Triplets one at a time" in ``docs/algorithms.md``
+    The Aho tree (the result of `one_tree` [1]_) is kept up to date. "Triplets one at a time" in ``docs/algorithms.md``
     explains how. An addition that leaves the tree as it is costs O(log n) amortised [2]_. Other additions, and tests
     that end in a contradiction, cost time in proportion to the triplets between the two subtrees that become one:
     microseconds as a rule, O(d m log n) at worst for a tree of depth d. A removal takes O(log n + t) for t triplets on
-    its leaves; if the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
+    its leaves. If the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
     added with one run of `one_tree`. Memory O(n + m): some 700 bytes a leaf and 500 a triplet.
 
     References
@@ -138,7 +138,7 @@ class TripletBuilder:
 
     @property
     def triplets(self) -> TripletSet:
-        """The triplets there, as a set over `leaves`; with weights if any were given."""
+        """The triplets there, as a set over `leaves`. With weights if any were given."""
         if self._triplets is None:
             rows = self._tree.rows()
             weights = None
@@ -176,7 +176,7 @@ class TripletBuilder:
         return f"<TripletBuilder: {len(self)} {noun} on {counted(len(self.leaves), 'leaf', 'leaves')}>"
 
     def can_add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> np.ndarray:
-        """Tell for each triplet whether it alone could be added; nothing changes.
+        """Tell for each triplet whether it alone could be added. Nothing changes.
 
         Parameters
         ----------
@@ -233,16 +233,16 @@ class TripletBuilder:
         Parameters
         ----------
         triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
-            Tuples are labels, each meaning ab|c; data frames as in `TripletSet.from_labels`.
+            Tuples are labels, each meaning ab|c. Data frames as in `TripletSet.from_labels`.
         weights : float or array_like of float, optional
-            Positive; one for each triplet or one for all, by default those of the set or data frame. A weight given
+            Positive. One for each triplet or one for all, by default those of the set or data frame. A weight given
             for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and those
             there already stay as they are.
 
         Raises
         ------
         InconsistentTripletsError
-            If they contradict each other or those there; ``.conflict`` is irreducible and holds at least one of the
+            If they contradict each other or those there. ``.conflict`` is irreducible and holds at least one of the
             new ones. The builder is unchanged.
 
         Examples
@@ -321,7 +321,7 @@ class TripletBuilder:
         Raises
         ------
         InvalidTripletError
-            If a row is not a triplet; nothing has been added.
+            If a row is not a triplet. Nothing has been added.
 
         Notes
         -----
@@ -346,7 +346,7 @@ class TripletBuilder:
         return np.fromiter((key in held for key in keys), np.bool_, len(keys))
 
     def add_leaves(self, labels: Iterable[_Label]) -> None:
-        """Add leaves, children of the root until a triplet names them; `undo` does not remove them.
+        """Add leaves, children of the root until a triplet names them. `undo` does not remove them.
 
         Examples
         --------
@@ -367,7 +367,7 @@ class TripletBuilder:
         Raises
         ------
         UnknownTripletError
-            If some are not there; ``.triplets`` holds all of those.
+            If some are not there. ``.triplets`` holds all of those.
 
         Examples
         --------
@@ -392,17 +392,17 @@ class TripletBuilder:
             raise
 
     def undo(self, n: int = 1) -> None:
-        """Undo the last n additions and removals; a batch counts as one.
+        """Undo the last n additions and removals. A batch counts as one.
 
         Parameters
         ----------
         n : int
-            Every `add`, `remove` and `try_add_rows` counts, even if it changed nothing; `try_add` if it returned True.
+            Every `add`, `remove` and `try_add_rows` counts, even if it changed nothing. `try_add` if it returned True.
 
         Raises
         ------
         ValueError
-            If there have been fewer; nothing changes.
+            If there have been fewer. Nothing changes.
 
         Examples
         --------
@@ -450,7 +450,7 @@ class TripletBuilder:
         return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
 
     def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
-        """The weights that the triplets will have, after the given ones are added to those there; `fresh` have none."""
+        """The weights that the triplets will have, after the given ones are added to those there. `fresh` have none."""
         now = self._weights
         after = {
             key: weight if key in fresh else now.get(key, 1.0) + weight for key, weight in zip(keys, given, strict=True)
@@ -571,7 +571,7 @@ class DynamicAhoTree:
         return added
 
     def add_consistent(self, keys: Sequence[_Key]) -> list[_Key]:
-        """Add different triplets that are not there, one after the other, where consistent; those that were added."""
+        """Add different triplets that are not there, one after the other, where consistent. Those that were added."""
         arrays = self._borrow(len(keys))
         new = np.array(keys, np.int64).reshape(-1, 3)
         was_added = np.empty(len(keys), np.int8)

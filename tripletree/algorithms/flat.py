@@ -2,7 +2,7 @@
 
 A hierarchy displays ab|c or not. Flat clusters satisfy it unless one of them holds c and only one of a, b (Liu, Zhang
 and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. They are compatible with a set of
-triplets if they can be clades of a hierarchy that displays the set; then they also satisfy every triplet that the set
+triplets if they can be clades of a hierarchy that displays the set. Then they also satisfy every triplet that the set
 implies. `cut` and the estimators ask for compatible clusters.
 """
 
@@ -28,7 +28,7 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
 from tripletree.kernels import freeze, frozen
 
-#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre; and
+#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre, and
 #: for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
@@ -45,7 +45,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample; of an estimator its ``labels_``. Keys of a mapping and the index of a Series are
-        leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1; otherwise
+        leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1. Otherwise
         there must be as many labels as leaves, in their order.
     triplets : TripletSet
         They may contradict each other.
@@ -163,7 +163,7 @@ def enforce_triplets(
     samples : array_like of float, shape (n, d), optional
         Where given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional
-        Turns of the search; by default 20 for each sample and triplet. If it ends without compatible clusters, they
+        Turns of the search. By default 20 for each sample and triplet. If it ends without compatible clusters, they
         are made from the tree of the triplets: that may move samples far, but succeeds if the triplets are consistent.
 
     Returns
@@ -221,7 +221,7 @@ def enforce_triplets(
 
 
 def check_points(samples: Any, n: int) -> Any:
-    """The samples as finite float64, a row for each leaf; sparse ones as CSR."""
+    """The samples as finite float64, a row for each leaf. Sparse ones as CSR."""
     points: Any = as_rows(samples) if is_sparse(samples) else np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:
         msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
@@ -261,7 +261,7 @@ def unbroken(
     max_steps: int | None = None,
     weights: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """The clusters after moves of single leaves until no triplet is broken; None if the search does not get there."""
+    """The clusters after moves of single leaves until no triplet is broken. None if the search does not get there."""
     rows = triplets.rows
     if not is_broken(codes, rows).any():
         return codes

@@ -22,7 +22,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
-#: How a name can match, the surest first; then what became of those that do not.
+#: How a name can match, the surest first. Then what became of those that do not.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
 
 #: Names that are offered where nothing matches.
@@ -45,7 +45,7 @@ class NameMatches:
         The names, without repeats, in the order given.
     matches : tuple of (label or None)
         The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
-        ontology the id of a term; None where nothing fits, or several do.
+        ontology the id of a term. None where nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": but for case, underscores, hyphens and spaces, quotes,
         accents.
@@ -82,7 +82,7 @@ class NameMatches:
 
     @property
     def shared(self) -> dict[Any, tuple[Any, ...]]:
-        """The taxa that several names mean, each with these names; a genus that stands for its species is none."""
+        """The taxa that several names mean, each with these names. A genus that stands for its species is none."""
         meant: dict[Any, list[Any]] = {}
         for x, match, kind in zip(self.names, self.matches, self.kinds, strict=True):
             if match is not None and kind != "genus":
@@ -92,7 +92,7 @@ class NameMatches:
     def attach(self) -> Hierarchy | Ontology:
         """Return the hierarchy or ontology on the names that match: each stands where its taxon does.
 
-        Several names of one taxon become its children; a name matched by its genus becomes a child of the genus, which
+        Several names of one taxon become its children. A name matched by its genus becomes a child of the genus, which
         says no more than is known.
         """
         known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
@@ -152,7 +152,7 @@ class NameMatches:
         ----------
         choices : mapping
             The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes, of an ontology the
-            id or the name of a term; None for none.
+            id or the name of a term. None for none.
         """
         _check_mapping(choices, "choices", "{name: taxon}")
         known = _exact_names(self.hierarchy)
@@ -230,22 +230,22 @@ def match_names(
     Parameters
     ----------
     names : iterable of hashable
-        The names, such as the index of a table; a repeated one counts once. What is not text can only match exactly.
+        The names, such as the index of a table. A repeated one counts once. What is not text can only match exactly.
     hierarchy : Hierarchy or Ontology
         The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
-        ontology, ids and names of terms; species and genus are tried only where some terms have these ranks.
+        ontology, ids and names of terms. Species and genus are tried only where some terms have these ranks.
     synonyms : mapping of str to str or list of str, optional
         The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump
         or an ontology.
     min_score : float in [0, 1]
-        The least similarity, of each word, for a match by spelling; 1 for none. Names with two words or more match by
+        The least similarity, of each word, for a match by spelling. 1 for none. Names with two words or more match by
         spelling only names with as many: *Mustela vison* and *Mustela nivalis* are different species however
         similar the whole is. No name matches by spelling a taxon whose own name is among `names`.
 
     Returns
     -------
     NameMatches
-        For each name the match, its kind and its score; ``attach()`` makes the hierarchy on the names.
+        For each name the match, its kind and its score. ``attach()`` makes the hierarchy on the names.
 
     See Also
     --------
@@ -356,7 +356,7 @@ class _NameIndex:
         self.new_names: dict[int, str] = {}
 
     def find(self, name: Any) -> _Match:
-        """What a name means, where that is sure; spelling and genus come later."""
+        """What a name means, where that is sure. Spelling and genus come later."""
         if name in self.exact:
             return _Match(self.exact[name], "exact", 1.0)
         if not isinstance(name, str):
@@ -376,7 +376,7 @@ class _NameIndex:
         return _NOTHING
 
     def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
-        """The taxon with the most similar name, or the genus; else the similar ones as suggestions.
+        """The taxon with the most similar name, or the genus, else the similar ones as suggestions.
 
         Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
         *hesperus* in one table, neither is the other one misspelt.
@@ -466,7 +466,7 @@ def _form(name: str) -> str:
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most; 0 where their number differs, but for spaces left out.
+    """The similarity of the words that differ most. 0 where their number differs, but for spaces left out.
 
     Another number is another thing, so sample12 is not sample13 misspelt.
     """

@@ -28,7 +28,7 @@ class Contradiction:
     pairs : PairwiseConstraints
         The must-links of the path and the cannot-link, over the leaves of all pairs.
     origins : tuple of Origin or None
-        Where each must-link along the path was read, and last the cannot-link; None if unknown.
+        Where each must-link along the path was read, and last the cannot-link. None if unknown.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Every pair counts as certain; weights are not used.
+        Every pair counts as certain. Weights are not used.
     k : int, optional
-        At most this many, the first in the order of ``pairs.cannot_link``; by default all.
+        At most this many, the first in the order of ``pairs.cannot_link``. By default all.
 
     Returns
     -------
     list of Contradiction
-        The shortest first, of equal ones in the order of their cannot-links; empty if the pairs are consistent. Several
+        The shortest first, of equal ones in the order of their cannot-links. Empty if the pairs are consistent. Several
         may share must-links: one wrong must-link can violate many cannot-links, and dropping it resolves all of them.
 
     See Also

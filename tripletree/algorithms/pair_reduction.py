@@ -3,8 +3,8 @@
 Pairs constrain one clustering, triplets a hierarchy. Must-link a, b together with cannot-link a, c (or b, c) means
 ab|c: in a hierarchy from which the clusters are cut, a and b are closer to each other than either is to c. So
 
-- a component of must-links that is cannot-linked to another becomes triplets, and so does the other one;
-- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first;
+- a component of must-links that is cannot-linked to another becomes triplets, and so does the other one.
+- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first.
 - a cannot-link between two single leaves gives no triplet: it acts on the *cut*, which must separate them.
 
 For consistent pairs, with components A, B, ... of the must-links:
@@ -32,7 +32,7 @@ from tripletree.core.triplets import TripletSet, contains_rows
 
 @dataclass(frozen=True, eq=False)
 class PairReduction:
-    """The triplets that pairs give, and the links that triplets cannot express; ``print`` shows it in words.
+    """The triplets that pairs give, and the links that triplets cannot express. ``print`` shows it in words.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class PairReduction:
 
     @cached_property
     def _above(self) -> np.ndarray:
-        """For each leaf its parent in a spanning forest of the must-links that triplets use, and that link; or -1."""
+        """For each leaf its parent in a spanning forest of the must-links that triplets use, and that link, or -1."""
         used = np.unique(self.must_row)
         near: dict[int, list[tuple[int, int]]] = {}
         for k, (a, b) in zip(used.tolist(), self.pairs.must_link[used].tolist(), strict=True):
@@ -189,7 +189,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Returns
     -------
     PairReduction
-        ``.triplets`` and the links they come from; ``.merges`` and ``.on_cut``, which they cannot express.
+        ``.triplets`` and the links they come from. ``.merges`` and ``.on_cut``, which they cannot express.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def is_sparse(points: Any) -> bool:
 
 
 def as_rows(table: Any) -> Any:
-    """A sparse table as a CSR array of float64, rows sorted, no zeros kept; the object given stays as it is."""
+    """A sparse table as a CSR array of float64, rows sorted, no zeros kept. The object given stays as it is."""
     from scipy.sparse import csr_array
 
     rows = csr_array(table, dtype=np.float64)

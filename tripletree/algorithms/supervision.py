@@ -39,10 +39,10 @@ def triplets_from_classes(
     y : array_like, shape (n,)
         Class of each sample. Every value is a class of its own, -1 too.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
-        triplet, and their entries in `y` are not read; leave out the samples of unknown class so.
+        triplet, and their entries in `y` are not read. Leave out the samples of unknown class so.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def triplets_from_classes(
 
     Notes
     -----
-    This is GenerateConstraints of [1]_ without its degenerate rows (the first member of a class against itself); the
+    This is GenerateConstraints of [1]_ without its degenerate rows (the first member of a class against itself). The
     set that identifies the two-level hierarchy of the classes, see `decompose`.
 
     References
@@ -157,11 +157,11 @@ def triplets_from_odd_one_out(
     Parameters
     ----------
     trios : iterable of (x, y, z), or AnswerSet
-        The three labels shown; or answers, as `read_answers` and ``OddOneOutClustering.answers_`` have them.
+        The three labels shown, or answers, as `read_answers` and ``OddOneOutClustering.answers_`` have them.
     odd : iterable of labels, optional
         The answer to each: one of the three. Not with an `AnswerSet`, which has them.
     leaves : LeafIndex or iterable of labels, optional
-        All leaves; by default those that occur, or those of the `AnswerSet`.
+        All leaves. By default those that occur, or those of the `AnswerSet`.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def triplets_from_odd_one_out(
     Raises
     ------
     InvalidTripletError
-        If an answer is not in its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
+        If an answer is not in its trio, a trio repeats a label, or the lengths differ. ``.row`` is the number.
 
     See Also
     --------
@@ -282,13 +282,13 @@ def pairs_from_classes(
     y : array_like, shape (n,)
         Class of each sample. Every value is a class of its own, -1 too.
     which : {"all", "spanning"}
-        All n (n - 1) / 2 pairs; or the fewest that imply them: of each class its first member with each other one, and
+        All n (n - 1) / 2 pairs, or the fewest that imply them: of each class its first member with each other one, and
         the first members of each two classes with each other.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
-        not read; leave out the samples of unknown class so.
+        not read. Leave out the samples of unknown class so.
 
     Returns
     -------
@@ -412,7 +412,7 @@ def _pair_of(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _inside(rank: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Pairs in one class, as places in the samples sorted by class; `count` is the size of each class."""
+    """Pairs in one class, as places in the samples sorted by class. `count` is the size of each class."""
     end = np.cumsum(count * (count - 1) // 2)
     group = np.searchsorted(end, rank, side="right")
     i, j = _pair_of(rank - np.append(0, end)[group])

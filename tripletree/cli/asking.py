@@ -89,7 +89,7 @@ def ask(
 
     DATA is a table as for `tripletree cluster`: a column of labels and columns of numbers, of which few questions
     are made that tell much. A person sees three cards, with numbers, the texts of a column or pictures, and answers
-    with a click or a key; beside them stand the clusters and the hierarchy that the answers and the numbers make. If a
+    with a click or a key. Beside them stand the clusters and the hierarchy that the answers and the numbers make. If a
     column of texts is all there is, their words take the place of the numbers.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
@@ -147,7 +147,7 @@ def ask(
 
 
 def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, list[str] | None]:
-    """The numbers of the samples; without columns of numbers, those of the words of their texts."""
+    """The numbers of the samples. Without columns of numbers, those of the words of their texts."""
     if table.columns:
         return standardized(table.values) if standardize else table.values, table.columns
     assert table.texts is not None

@@ -174,13 +174,13 @@ def cluster(
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower. With -k (or --cut
-    constraints, which finds the number) the flat clusters are written as rows label,cluster; without it the hierarchy
+    constraints, which finds the number) the flat clusters are written as rows label,cluster. Without it the hierarchy
     as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best. The
+    says what it displays of its leaves that are in DATA. Its names are handed to the clades that match them best. The
     options from --from on are for reading it.
 
-    By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
+    By default, ReCon merges the closest clusters that the triplets allow. It is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
     one made without constraints, on samples whose constraints are hidden. 'tripletree report' makes a page on all of
     it, to be read and printed.
@@ -302,7 +302,7 @@ def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
 
 
 def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
-    """The hierarchy in a file, on the samples; how many of them it has is said, as those that it lacks are not used."""
+    """The hierarchy in a file, on the samples. How many of them it has is said, as those that it lacks are not used."""
     found = read_hierarchy(path, reading)
     known = [x for x in labels if x in found.leaves]
     if len(known) < 3:
@@ -369,7 +369,7 @@ def clustered(
     known: dict[str, Any],
     **options: Any,
 ) -> Any:
-    """The fitted estimator, of samples with labels; `known` has the triplets, pairs, hierarchy and classes."""
+    """The fitted estimator, of samples with labels. `known` has the triplets, pairs, hierarchy and classes."""
     from tripletree.cluster import DivisiveReCon, ReCon
 
     flat = n_clusters is not None or options.get("cut") == "constraints"

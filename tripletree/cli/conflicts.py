@@ -83,7 +83,7 @@ def explain(
     A conflict is as small as can be found: without any one of its triplets the others can hold. It tells whether it is
     proved that no smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
-    FILE may also hold odd-one-out answers, which are triplets (tripletree answers tells who said what); or pairs: each
+    FILE may also hold odd-one-out answers, which are triplets (tripletree answers tells who said what), or pairs: each
     conflict is then a cannot-link with a shortest path of must-links that breaks it, and several may share must-links.
     --max-size, --max-steps and --plot are for triplets.
     """

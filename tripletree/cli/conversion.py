@@ -67,7 +67,7 @@ def induce(
 ) -> None:
     """Read triplets off the hierarchy in FILE.
 
-    TRIPLES holds three leaves a line, in any order ("a b c"); the triplet that the hierarchy displays on them is
+    TRIPLES holds three leaves a line, in any order ("a b c"). The triplet that the hierarchy displays on them is
     written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
     the resolved ones, each once). Or give --all or --sample instead.
 

@@ -236,9 +236,9 @@ def check(
     format_: Any,
     output: str | None,
 ) -> None:
-    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' shows more.
+    """Tell whether some hierarchy displays all triplets of FILE. 'tripletree explain' shows more.
 
-    FILE may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, whether
+    FILE may also hold odd-one-out answers, which are triplets, or pairs, must-links and cannot-links: then, whether
     some clustering satisfies all of them.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them

@@ -29,7 +29,7 @@ _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTA
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of reading a hierarchy; the command gets them as one dict, `reading`."""
+    """Add the options of reading a hierarchy. The command gets them as one dict, `reading`."""
     options = (
         click.option(
             "--from",
@@ -105,7 +105,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    """The tree that was read; advice to choose parents if it is an ontology with several."""
+    """The tree that was read. Advice to choose parents if it is an ontology with several."""
     found = _read_any(stream, dict(reading or {}))
     if isinstance(found, Hierarchy):
         return found
@@ -124,7 +124,7 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
 def read_names_of(
     stream: Callable[[], Any], reading: Mapping[str, Any]
 ) -> tuple[Ontology | Hierarchy, dict[str, list[str]]]:
-    """What names are matched with: a hierarchy, or a whole ontology with its ids and names; and its other names.
+    """What names are matched with: a hierarchy, or a whole ontology with its ids and names, and its other names.
 
     Which parent counts is chosen among those above the names that match, so after this. With --labels id, terms of an
     ontology are called by their ids, though their names are found all the same.
@@ -144,7 +144,7 @@ def read_names_of(
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
-    """Read a hierarchy, triplets or answers, as `kind` or the content has it; and the format, with what it omits."""
+    """Read a hierarchy, triplets or answers, as `kind` or the content has it, and the format, with what it omits."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = opened_again(source)
@@ -207,7 +207,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
 
 
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The nodes of each item; errors name the options for their columns."""
+    """The nodes of each item. Errors name the options for their columns."""
     given: dict[str, Any] = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
     try:
         return read_annotations(path, **given)

@@ -117,7 +117,7 @@ def report(
     """Write a page on DATA and what is known of its rows: do the two fit, does it help, what are the clusters.
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
-    and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA, or a file with
+    and cannot-links, or answers to "which is the odd one out?". --classes names a column of DATA, or a file with
     classes, instead. Of an ontology, --parent chooses one parent of each term, or the triplets that hold for every
     choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
 

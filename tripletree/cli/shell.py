@@ -67,7 +67,7 @@ def _limited(callback: Any) -> Any:
 
 
 class PipeClosedError(Exception):
-    """The reader of the standard output has gone; kept from click, which would exit with status 1."""
+    """The reader of the standard output has gone. Kept from click, which would exit with status 1."""
 
 
 class Commands(click.Group):
@@ -144,7 +144,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed; the status is as usual.
+    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed. The status is as usual.
 
     None of them, nor Ctrl-C, gets lost while a kernel is compiled.
     """

@@ -92,7 +92,7 @@ def read_triplet_file(
     columns: tuple[str, ...] | None = None,
     odd: str | None = None,
 ) -> TripletSet:
-    """Read triplets from a file or the standard input (``-``), or those that answers say; `pairs_go`: where pairs go.
+    """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
 
     None where the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
     are in a table.
@@ -161,7 +161,7 @@ def holds_answers(raw: bytes | str, name: str | None) -> bool:
 
 
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
-    """Read answers; columns of a table are names, or numbers from 0 where no column has such a name."""
+    """Read answers. Columns of a table are names, or numbers from 0 where no column has such a name."""
     given = {key: x for key, x in columns.items() if x is not None}
     try:
         try:
@@ -280,7 +280,7 @@ def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None
 
 
 def read_classes(path: str) -> dict[str, str]:
-    """Classes by label, out of the first two columns of a table with a header; a label without a class is left out."""
+    """Classes by label, out of the first two columns of a table with a header. A label without a class is left out."""
     table = table_columns(path, header=True)
     if len(table.columns) < 2 or not table.columns[0]:
         raise bad_input(

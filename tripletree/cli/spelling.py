@@ -20,7 +20,7 @@ from tripletree.io import registry
 
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
-#: Options of readers that commands spell by themselves; another one's name may be that of something else in a command,
+#: Options of readers that commands spell by themselves. Another one's name may be that of something else in a command,
 #: as ``tree=`` of a reader and ``--tree`` of `match`, where a file is written.
 _READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing"})
 #: What does the work of a function in a shell.
@@ -120,7 +120,7 @@ def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 
 def _command(function: str, options: Mapping[str, str]) -> str | None:
-    """What stands in a shell for a function: an option of the command, or another command; None if nothing does."""
+    """What stands in a shell for a function: an option of the command, or another command. None if nothing does."""
     form = function.removeprefix("read_")
     if form in registry.FORMATS and options.get("format") == "--from":
         return f"--from {form}"

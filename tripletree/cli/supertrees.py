@@ -59,7 +59,7 @@ def supertree(
 ) -> None:
     """Combine the hierarchies in FILE... into one of all their leaves, and write it as Newick.
 
-    A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found; otherwise
+    A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found. Otherwise
     one that displays as many as can be found, less the clades that have no majority. What became of the triplets is
     said on the standard error.
     """

@@ -1,4 +1,4 @@
-"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others; nothing guessed.
+"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others. Nothing guessed.
 
 Where a metric knows what to do with gaps or with categories, cells may be empty or hold text.
 """
@@ -21,7 +21,7 @@ from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
 
-#: Metrics that take cells that are empty, and cells with text; and how an error names them.
+#: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
 HINT = (
     "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
@@ -99,7 +99,7 @@ def read_table(
     hint: str = "",
     decimal: str = ".",
 ) -> Table:
-    """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
+    """Read a table with a header line. Tabs or commas (or semicolons) between the fields, as the header has them.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ def read_table(
         A path, or '-' for the standard input.
     index_column : str, optional
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
-        name or sample; else the rows are numbered from 0.
+        name or sample, else the rows are numbered from 0.
     class_column : str, optional
-        A column of classes; empty, or NA and the like, where the class is not known. Or a file, where no column is
+        A column of classes. Empty, or NA and the like, where the class is not known. Or a file, where no column is
         called so: a table with a header, whose first two columns are labels and classes.
     text_column : str, optional
-        A column of texts; with it, there may be no column of numbers.
+        A column of texts. With it, there may be no column of numbers.
     drop : sequence of str
         Columns to leave out.
     gaps : {"raise", "numbers", "mixed"}
@@ -189,7 +189,7 @@ def read_table(
 
 
 def class_file_of(name: str | None) -> str | None:
-    """The file, or pipe, that --classes may mean, if there is one; "-" is the standard input."""
+    """The file, or pipe, that --classes may mean, if there is one. "-" is the standard input."""
     if name == "-":
         return name
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
@@ -204,7 +204,7 @@ def delimiter_for(text: str, decimal: str) -> str | None:
 
 
 def _with_point(text: str) -> str:
-    """A number with a decimal comma as one with a point; anything else as it is."""
+    """A number with a decimal comma as one with a point. Anything else as it is."""
     return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
@@ -326,7 +326,7 @@ def _check_complete(
 
 
 def _values(column: list[str], name: str, where: str, lines: Sequence[int], gaps: str) -> np.ndarray:
-    """The cells of a column: numbers, or text where some are no numbers; gaps as asked for."""
+    """The cells of a column: numbers, or text where some are no numbers. Gaps as asked for."""
     known = np.array([not _is_missing(x) for x in column])
     if gaps == "raise" or (known.all() and gaps == "numbers"):
         return _numbers(column, name, where, lines)

@@ -23,7 +23,7 @@ def warmup(kinds: tuple[str, ...], n_jobs: int) -> None:
     """Compile the kernels once on this machine, so that nothing later waits for the compiler.
 
     Without KIND all are compiled, which takes some minutes of one core. KIND: what they are needed for, such as recon,
-    divisive, kmeans or supertree; a wrong one lists all.
+    divisive, kmeans or supertree. A wrong one lists all.
 
     What is compiled is kept in your folder for caches (on Linux ~/.cache/tripletree), or in NUMBA_CACHE_DIR if that is
     set.

@@ -1,7 +1,7 @@
 """Clustering in which constraints hold: scikit-learn estimators whose triplets and pairs travel beside X as metadata.
 
-X is always the samples; ``fit(X, triplets=..., pairs=...)`` takes what is known about some of them. Integer labels mean
-rows of an array X; where X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
+X is always the samples. ``fit(X, triplets=..., pairs=...)`` takes what is known about some of them. Integer labels mean
+rows of an array X. If X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
 that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
@@ -12,7 +12,7 @@ that are missing from the index, or occur twice in it, are refused.
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
 `MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each
 `CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
-`BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
+`BoostedConstrainedKMeans`  many quick k-means vote. Pairs that one violates come first in the next
 `ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
 `OddOneOutClustering`       asks somebody which of three samples is the odd one out, and clusters by the answers
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
@@ -47,7 +47,7 @@ its index (not 0..n-1) or the labels as ``fit(..., sample_names=)``, which is cu
 
 Three things to know about cross-validation. A list or array of as many triplets as samples is cut as if it were sample
 weights: repeat one triplet, as repeats count once. In ``triplets_from_classes`` the first member of each class is in
-every triplet of it, so a part without that member has no triplet of the class; random triplets on few samples, as here,
+every triplet of it, so a part without that member has no triplet of the class. Random triplets on few samples, as here,
 lose less. And ``clone`` unfits a transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
 A row number would mean another sample in a part of X. It is refused where it lies outside, and a `TripletSet` over all
 rows always is, but tuples of low row numbers cannot be recognised.
@@ -57,7 +57,7 @@ Exact: all triplets hold, and every merge above the micro-clusters is the closes
 Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
-samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price; "auto" costs
+samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price. "auto" costs
 little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``).
 
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold

@@ -24,13 +24,13 @@ _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 @dataclass(frozen=True, eq=False)
 class RowNames:
-    """Names of the rows of X that are given apart from it; stands in for X in the functions below."""
+    """Names of the rows of X that are given apart from it. Stands in for X in the functions below."""
 
     labels: list[Any]
 
 
 def named(X: Any, sample_names: Any) -> Any:
-    """The names as `RowNames`, checked, if they are given apart from X; otherwise X itself."""
+    """The names as `RowNames`, checked, if they are given apart from X. Otherwise X itself."""
     if sample_names is None:
         return X
     if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
@@ -57,7 +57,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     n_samples : int
         Number of rows.
     missing_samples : {"raise", "ignore"} or None
-        What to do with triplets on labels that are not in the index of X; row numbers out of range always raise, and an
+        What to do with triplets on labels that are not in the index of X. Row numbers out of range always raise, and an
         index 0..n-1 counts as row numbers. None is "raise" for callers that have no such parameter, which the message
         then does not mention.
 
@@ -80,7 +80,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         As for `align_triplets`.
     pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
         A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
-        which holds row numbers; or None.
+        which holds row numbers, or None.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def _aligned(
     make: Callable[[Any, Any], Any],
     length: int | None = None,
 ) -> Any:
-    """Triplets or pairs over the samples of X; `make` makes them of rows and leaves."""
+    """Triplets or pairs over the samples of X. `make` makes them of rows and leaves."""
     rows_of = LeafIndex(n_samples)
     labels = index_labels(X)
     indexed = labels is not None
@@ -226,7 +226,7 @@ def _warn_of_slices(length: int) -> None:
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """Advice where labels are texts of those in the index, such as numbers read from a file; "" where they are not."""
+    """Advice where labels are texts of those in the index, such as numbers read from a file. "" where they are not."""
     texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
     if not any(x in texts for x in unknown if isinstance(x, str)):
         return ""
@@ -234,7 +234,7 @@ def _text_hint(unknown: list, labels: list, noun: str) -> str:
 
 
 def index_labels(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, or those given apart from X; None if the rows have no labels."""
+    """The labels in the index of a DataFrame, or those given apart from X. None if the rows have no labels."""
     if isinstance(X, RowNames):
         return X.labels
     if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
@@ -243,7 +243,7 @@ def index_labels(X: Any) -> list | None:
 
 
 def index_leaves(labels: list, why: str = "") -> LeafIndex:
-    """The labels in the index of X as leaves; an error that two are the same ends in `why` this matters."""
+    """The labels in the index of X as leaves. An error that two are the same ends in `why` this matters."""
     try:
         return LeafIndex(labels)
     except DuplicateLeafError as error:
@@ -255,7 +255,7 @@ def _repeats(labels: list) -> bool:
 
 
 def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
-    """A TripletSet of labels, or an integer array of row numbers; and how many were given, repeats included."""
+    """A TripletSet of labels, or an integer array of row numbers, and how many were given, repeats included."""
     if triplets is None:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
@@ -347,13 +347,13 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     X : object
         The samples as the user gave them.
     classes : array_like, mapping or pandas Series
-        None or NaN where a class is not known. A mapping or Series goes by labels and may leave samples out; an array,
+        None or NaN where a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
         and a Series whose index is that of X row by row, go by the order of rows. So does a Series whose index has
         repeats where the rows of X have no labels.
     leaves : LeafIndex
         The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
-        What to do with labels of no sample; "raise" names the other choice.
+        What to do with labels of no sample. "raise" names the other choice.
 
     Returns
     -------
@@ -375,7 +375,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:
-    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows; others unchanged.
+    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows. Others unchanged.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
-    """A hierarchy, or that in a file, on those of its leaves that are samples of X; nodes with one child stay."""
+    """A hierarchy, or that in a file, on those of its leaves that are samples of X. Nodes with one child stay."""
     if isinstance(hierarchy, (str, PathLike)):
         from tripletree.io import read_hierarchy
 

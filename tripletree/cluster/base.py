@@ -41,7 +41,7 @@ class CheckedEstimator(VersionedState, BaseEstimator):
     """Base of all estimators: parameters are checked in `fit`."""
 
     def _validate_params(self) -> None:
-        """As in scikit-learn; and True is no number, though in Python it counts as 1."""
+        """As in scikit-learn, and True is no number, though in Python it counts as 1."""
         super()._validate_params()
         for name, accepted in self._parameter_constraints.items():
             value = getattr(self, name)
@@ -103,7 +103,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Returns
         -------
         ndarray of int, shape (n_samples - 1, 2)
-            Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has
+            Row i makes node n_samples + i of ``hierarchy_``. Numbers below n_samples are samples. ``distances_`` has
             its distance.
 
         Examples
@@ -157,7 +157,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Returns
         -------
         ndarray of float64, shape (n_new, n_clusters_)
-            Rows sum to 1; a fitted sample has all of its votes in its own cluster.
+            Rows sum to 1. A fitted sample has all of its votes in its own cluster.
 
         Examples
         --------
@@ -227,7 +227,7 @@ def check_y(y: Any) -> None:
 
 
 def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False) -> Any:
-    """X as a finite float64 matrix of at least one row and column; the estimator learns or checks its features.
+    """X as a finite float64 matrix of at least one row and column. The estimator learns or checks its features.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
     hardly any named sample alone below the root of its hierarchy, as `decompose` gives, is not random either.
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
-    features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89
+    features, Ward linkage) from .840 to .71-.81. From 1.2 on it was .98 and more where all samples were named, .89
     where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/results/knowledge.md`` has sets on which
     ReCon gains nothing below 3. So the message recommends no number.
     """
@@ -375,14 +375,14 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
 
 def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
-    """Warn of classes of which nothing follows; `needed` says what it takes."""
+    """Warn of classes of which nothing follows. `needed` says what it takes."""
     known = codes[codes >= 0]
     given = f"{counted(known.size, 'label')} of {counted(np.unique(known).size, 'class', 'classes')}"
     warn_user(f"classes has {given}, of which nothing follows: it takes {needed}")
 
 
 def _dispersion(count: np.ndarray) -> float:
-    """Variance over mean of numbers of which only the positive ones are seen; for a Poisson distribution it is 1."""
+    """Variance over mean of numbers of which only the positive ones are seen. For a Poisson distribution it is 1."""
     seen = float(count.mean())
     mean = seen
     for _ in range(200):

@@ -93,14 +93,14 @@ class FittedMetric:
         return distances_between(samples, others, self.metric, self.parameters)
 
     def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-        """Checked distances of all pairs of samples, in scipy's condensed order; `samples` may be those distances."""
+        """Checked distances of all pairs of samples, in scipy's condensed order. `samples` may be those distances."""
         if self.is_precomputed:
             return condensed_matrix(samples, dtype)
         return condensed_distances(samples, self.metric, self.parameters, dtype)
 
 
 def check_metric(metric: Any, linkage: str) -> Any:
-    """Check that a metric goes with a linkage; return it, or "euclidean" where `transformed` samples are compared so.
+    """Check that a metric goes with a linkage. Return it, or "euclidean" where `transformed` samples are compared so.
 
     Samples go through a transformer, or linkages of `EUCLIDEAN` take them, divided by their lengths, for "cosine".
 
@@ -249,7 +249,7 @@ def _check_lengths(samples: Any, dtype: Any) -> None:
 
 
 def shifted(samples: Any, dtype: Any) -> Any:
-    """Points of the given precision; float32 ones as seen from the first, so that no common offset costs digits."""
+    """Points of the given precision. Float32 ones as seen from the first, so that no common offset costs digits."""
     if is_sparse(samples):
         return samples.astype(dtype, copy=False)
     return samples if samples.dtype == dtype else (samples - samples[0]).astype(dtype)
@@ -275,7 +275,7 @@ def condensed_distances(
     Raises
     ------
     MemoryError
-        If they do not fit; the message has their size.
+        If they do not fit. The message has their size.
     """
     n = samples.shape[0]
     if n == 1:
@@ -363,7 +363,7 @@ def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[s
 
 
 def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
-    """The first distance, in flat order, that is not valid, why, and how many there are; None where all are valid."""
+    """The first distance, in flat order, that is not valid, why, and how many there are. None where all are valid."""
     flat = distances.ravel()
     bad = np.flatnonzero(~(np.abs(flat) <= limit))
     if bad.size:

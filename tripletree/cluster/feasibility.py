@@ -2,7 +2,7 @@
 
 All estimators that keep cannot-links ask here. A group (samples that must-links tie together) is a node of a graph, a
 cannot-link an edge. Whether k clusters are enough is graph colouring, which is NP-complete: `CannotGraph.colour`
-decides it within a limit of steps, and names the groups that need more; `CannotGraph.find_clique` is the quick way to
+decides it within a limit of steps, and names the groups that need more. `CannotGraph.find_clique` is the quick way to
 show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be, `CannotGraph.complete` and
 `CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
 """
@@ -24,7 +24,7 @@ from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, 
 #: What a user can do about merges that end at too many clusters, besides asking for more.
 ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
 
-#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls; also the most that an improvement visits.
+#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls. Also the most that an improvement visits.
 _SLICE = 20_000_000
 #: Neighbours visited in the search for a clique that is too large.
 _CLIQUE_WORK = 200_000_000
@@ -36,7 +36,7 @@ _RENAMED = 16
 _EXCHANGING = 10
 #: What sums may differ by and still be the same, as a part of them.
 _ROUNDING = 1e-12
-#: Steps of the first attempt to find a feasible assignment; each next one has twice as many.
+#: Steps of the first attempt to find a feasible assignment. Each next one has twice as many.
 _FIRST_ATTEMPT = 2_000
 #: Steps of the tabu search (which are shorter) for one of the backtracking.
 _TABU = 10
@@ -137,7 +137,7 @@ class CannotGraph:
     Attributes
     ----------
     bound : ndarray of int
-        The groups that have a cannot-link, ascending; node i is ``bound[i]``.
+        The groups that have a cannot-link, ascending. Node i is ``bound[i]``.
     neighbours : Graph
         Those of each node, ascending. Costs and labels of all methods are those of nodes.
     """
@@ -192,7 +192,7 @@ class CannotGraph:
         cost : ndarray of float64, shape (m, k), optional
             What to try first, so that the assignment is cheap where that is easy.
         explain : bool
-            Whether `NotColourable` names a smallest reason, which takes time; else all of a connected part.
+            Whether `NotColourable` names a smallest reason, which takes time, else all of a connected part.
 
         Returns
         -------
@@ -248,15 +248,15 @@ class CannotGraph:
     # ------------------------------------------------------------------ cheap assignments
 
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
-        """Each node in turn in its cheapest cluster that no neighbour has; None where a node finds none."""
+        """Each node in turn in its cheapest cluster that no neighbour has. None where a node finds none."""
         nobody = freeze(np.full(self.bound.size, -1, np.int32))
         label, failed = kernels.feasibility.greedy(self.neighbours, frozen(cost, np.float64), frozen(order), nobody)
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap where that is easy; None where none is found.
+        """A feasible assignment that is cheap where that is easy. None where none is found.
 
-        Nodes choose in turn, those with most to lose first; one that finds no place goes first in the next round. What
+        Nodes choose in turn, those with most to lose first. One that finds no place goes first in the next round. What
         that does not solve is searched for by `colour`, cheap clusters first.
 
         Parameters
@@ -284,7 +284,7 @@ class CannotGraph:
             return None
 
     def complete(self, cost: np.ndarray, label: np.ndarray) -> np.ndarray | None:
-        """Assign the nodes that have no cluster yet, cheap clusters first; None where no way is found.
+        """Assign the nodes that have no cluster yet, cheap clusters first. None where no way is found.
 
         The others keep theirs, but where that fails in a connected part of the graph, all of its nodes may move.
 
@@ -409,13 +409,13 @@ def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
 
 
 def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:
-    """The bounds of the largest connected parts, k nodes at least; so many that matching them stays cheap."""
+    """The bounds of the largest connected parts, k nodes at least, so many that matching them stays cheap."""
     bounds = sorted(core.bounds, key=lambda part: part[0] - part[1])
     return [(low, high) for low, high in bounds if high - low >= max(k, _RENAMED)][: max(1, limit // k**2)]
 
 
 def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
-    """So many nodes of a clique, the first of the maximal ones that is large enough; None where none is found."""
+    """So many nodes of a clique, the first of the maximal ones that is large enough. None where none is found."""
     import networkx as nx
 
     ends = np.repeat(np.arange(part.nodes.size), part.degree)
@@ -425,7 +425,7 @@ def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
 
 
 def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """The cheapest clusters of nodes that all need different ones; those they have where no others are cheaper."""
+    """The cheapest clusters of nodes that all need different ones. Those they have where no others are cheaper."""
     from scipy.optimize import linear_sum_assignment
 
     rows, found = linear_sum_assignment(cost)
@@ -447,7 +447,7 @@ def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
 
 
 def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None) -> np.ndarray:
-    """A feasible assignment, cheap clusters first; -1 in connected parts where none is found soon.
+    """A feasible assignment, cheap clusters first. -1 in connected parts where none is found soon.
 
     n_taken : ndarray of int32, shape (m, k), how many neighbours elsewhere have each cluster
     """
@@ -464,7 +464,7 @@ def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None
 def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
-    """Clusters of connected nodes, None where none were found; and whether the search went to its end."""
+    """Clusters of connected nodes, None where none were found, and whether the search went to its end."""
     m = part.nodes.size
     problem, spent = part.problem(np.zeros((m, k))), 0
     limit += m  # to reach the end once
@@ -487,7 +487,7 @@ def _find_colours(
 def _backtrack(
     problem: AssignmentProblem, bounds: tuple[int, int], state: AssignmentSearch, limit: int, *, symmetric: bool = False
 ) -> tuple[np.ndarray | None, bool]:
-    """The first assignment of a connected part that branch and bound comes to; and whether it went to its end.
+    """The first assignment of a connected part that branch and bound comes to, and whether it went to its end.
 
     symmetric : bool, nothing costs anything: clusters are alike, and the first assignment is the best
     """

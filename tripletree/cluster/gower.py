@@ -19,9 +19,9 @@ class MixedColumns:
     names : list
         Names of the columns, or their numbers.
     levels : list of (dict or None)
-        For each column its categories and their codes, which are ranks where they are ordered; None for numbers.
+        For each column its categories and their codes, which are ranks where they are ordered. None for numbers.
     scale : ndarray of float64, shape (d,)
-        One over the range of each column of numbers, 0 where that is 0; NaN for categories.
+        One over the range of each column of numbers, 0 where that is 0. NaN for categories.
     """
 
     names: list[Any]
@@ -84,15 +84,15 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
     """Gower's distance of samples whose columns hold numbers or categories, and may have gaps.
 
     The distance is the mean, over the columns known of both samples, of: the difference over the range of the column,
-    for numbers; 0 for equal categories and 1 for different ones.
+    for numbers. 0 for equal categories and 1 for different ones.
 
     Parameters
     ----------
     X : DataFrame or array_like, shape (n, d)
-        None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality; dates
+        None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality. Dates
         and ordered categories (by their rank) count as numbers.
     Y : DataFrame or array_like, shape (m, d), optional
-        Other samples with the same columns; the samples of X themselves where there are none. Ranges are those of X.
+        Other samples with the same columns. The samples of X themselves where there are none. Ranges are those of X.
     nominal : sequence, default ()
         Columns of numbers, by name (of an array by place), that are compared by equality, such as postcodes.
 
@@ -185,7 +185,7 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
 
 
 def _ranks(column: Any) -> list[Any] | None:
-    """The categories of a column in their order; None where they have none."""
+    """The categories of a column in their order. None where they have none."""
     kind: Any = getattr(column, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 

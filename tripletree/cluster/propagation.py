@@ -21,13 +21,13 @@ WRONG = 0.1
 #: How many samples the Euclidean metric is worth, as in `MPCKMeans`.
 PRIOR = 10.0
 
-#: How loud a sample without a label is; how much of what a sample says comes from its neighbours, and how many.
+#: How loud a sample without a label is. How much of what a sample says comes from its neighbours, and how many.
 QUIET, HEARD, NEIGHBOURS = 0.03, 0.9, 10
 
 #: A sample as far from all centres as all but this part of them becomes that of a cluster of which no class is known.
 FAR = 0.05
 
-#: Directions in which samples spread most, at most so many; steps of either part.
+#: Directions in which samples spread most, at most so many. Steps of either part.
 _DIRECTIONS, _STEPS = 100, 100
 
 
@@ -84,7 +84,7 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
 
 
 def compressed(points: np.ndarray) -> np.ndarray:
-    """The samples around their mean, in the directions in which they spread most; the mean variance of these is 1."""
+    """The samples around their mean, in the directions in which they spread most. The mean variance of these is 1."""
     points = points - points.mean(axis=0)
     if points.shape[1] > _DIRECTIONS:
         points = points @ np.linalg.eigh(points.T @ points)[1][:, -_DIRECTIONS:]
@@ -93,7 +93,7 @@ def compressed(points: np.ndarray) -> np.ndarray:
 
 
 def _mixture(points: np.ndarray, known: np.ndarray, of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The probability of each cluster for each sample; the samples where the shape of the clusters is round."""
+    """The probability of each cluster for each sample. The samples where the shape of the clusters is round."""
     n, d = points.shape
     own = points[known]
     centre = np.stack([own[of == c].mean(axis=0) for c in range(of.max() + 1)])

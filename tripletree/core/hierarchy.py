@@ -22,17 +22,17 @@ from tripletree.kernels import freeze, frozen
 class Hierarchy(Immutable):
     """An immutable rooted tree with labelled leaves.
 
-    Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children; the
+    Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children. The
     root is last. So ``parent[u] > u`` for every node but the root: a forward loop over the nodes is bottom-up and a
     backward loop is top-down, at any depth.
 
     Parameters
     ----------
     parent : array_like of int, shape (N,)
-        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes may come in any order (they
+        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves. Inner nodes may come in any order (they
         are renumbered if needed).
     leaves : LeafIndex, iterable of labels, int or None
-        Labels of the n leaves; by default 0..n-1.
+        Labels of the n leaves. By default 0..n-1.
     height : array_like of float, shape (N,), optional
         Height of each node, such as the distance at which a clustering merged it.
     length : array_like of float, shape (N,), optional
@@ -116,7 +116,7 @@ class Hierarchy(Immutable):
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
-        """Make a hierarchy from nested lists or tuples; anything else in them is a leaf label.
+        """Make a hierarchy from nested lists or tuples. Anything else in them is a leaf label.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Hierarchy(Immutable):
 
     @cached
     def length(self) -> np.ndarray | None:
-        """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None if there are none."""
+        """Length of the branch above each node (float64, shape (N,)), NaN where unknown. None if there are none."""
         if self._height is None:
             return self._length
         length = np.full(self.n_nodes, np.nan)
@@ -288,7 +288,7 @@ class Hierarchy(Immutable):
         Parameters
         ----------
         labels : iterable of hashable
-            The leaves to keep; the result has them in this order.
+            The leaves to keep. The result has them in this order.
         keep_unary : bool
             Whether to keep nodes that are left with one child (they have names, but display no triplets).
 
@@ -399,7 +399,7 @@ class Hierarchy(Immutable):
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
             The node of each item: the label of a leaf or the name of an inner node, or a list of one. A pandas Series
-            has the items as its index; a DataFrame has two columns, the item and its node.
+            has the items as its index. A DataFrame has two columns, the item and its node.
         keep : {"items", "all"}
             The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
         missing : {"raise", "ignore"}
@@ -411,16 +411,16 @@ class Hierarchy(Immutable):
         -------
         Hierarchy
             Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
-            with two items becomes an inner node named by the leaf's label; a single item replaces its leaf, unless
+            with two items becomes an inner node named by the leaf's label. A single item replaces its leaf, unless
             unary nodes are kept.
 
         Raises
         ------
         UnknownLeafError
-            If some nodes (with ``missing="ignore"``: all nodes) are neither labels nor names of this hierarchy;
+            If some nodes (with ``missing="ignore"``: all nodes) are neither labels nor names of this hierarchy.
             ``.labels`` lists them.
         NotATreeError
-            If an item has several nodes; ``.node`` and ``.parents`` are the first such item and its nodes.
+            If an item has several nodes. ``.node`` and ``.parents`` are the first such item and its nodes.
         InvalidHierarchyError
             If several nodes have a name that is used, an item has no node, or there are no items.
 
@@ -451,7 +451,7 @@ class Hierarchy(Immutable):
         labels = index
         if keep == "all" and bare.size:
             labels = _items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
-        # new nodes in order: the items, the leaves without items, the leaves that became inner nodes, the inner nodes;
+        # new nodes in order: the items, the leaves without items, the leaves that became inner nodes, the inner nodes.
         # `old` has the old node of each
         old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
         number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
@@ -472,12 +472,12 @@ class Hierarchy(Immutable):
         keep: Literal["all", "cut"] = "all",
         unnamed: Literal["error", "number"] = "error",
     ) -> Hierarchy:
-        """Remove everything below a depth or a rank; the nodes there become leaves, labelled by their names.
+        """Remove everything below a depth or a rank. The nodes there become leaves, labelled by their names.
 
         Parameters
         ----------
         depth : int, optional
-            Number of edges below the root at which to cut; nodes with one child count.
+            Number of edges below the root at which to cut. Nodes with one child count.
         rank : str, optional
             Cut below every node of this rank; of several on one path the uppermost counts. Give either `depth` or
             `rank`.
@@ -490,7 +490,7 @@ class Hierarchy(Immutable):
         Returns
         -------
         Hierarchy
-            Its leaves are in the order of the first leaf below each. Nodes with one child stay; `suppress_unary`
+            Its leaves are in the order of the first leaf below each. Nodes with one child stay. `suppress_unary`
             removes them.
 
         Raises
@@ -515,7 +515,7 @@ class Hierarchy(Immutable):
         check_choice(unnamed, "unnamed", ("error", "number"))
         n, N = len(self.leaves), self.parent.size
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
-        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it; it
+        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it. It
         # is a new leaf if it is cut or was a leaf
         passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
         stays = passed == cut
@@ -537,7 +537,7 @@ class Hierarchy(Immutable):
         return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
 
     def suppress_unary(self) -> Hierarchy:
-        """Return the hierarchy without nodes that have one child; their branch lengths are added to those below.
+        """Return the hierarchy without nodes that have one child. Their branch lengths are added to those below.
 
         Examples
         --------
@@ -637,7 +637,7 @@ class Hierarchy(Immutable):
 
 
 def _check_parent(parent: Any) -> np.ndarray:
-    """Return the parent array as read-only int32; entries must be in range, and at most one of them the root's."""
+    """Return the parent array as read-only int32. Entries must be in range, and at most one of them the root's."""
     try:
         array = np.asarray(parent)
     except ValueError:
@@ -667,7 +667,7 @@ def _check_parent(parent: Any) -> np.ndarray:
 
 
 def _number_of_leaves(parent: np.ndarray, n_labels: int | None) -> int:
-    """Count the nodes without children; they must be the first ones, and as many as there are labels."""
+    """Count the nodes without children. They must be the first ones, and as many as there are labels."""
     childless = np.flatnonzero(np.bincount(parent[parent >= 0], minlength=parent.size) == 0)
     n = childless.size
     if n_labels is None:
@@ -691,7 +691,7 @@ def _number_of_leaves(parent: np.ndarray, n_labels: int | None) -> int:
 
 
 def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
-    """Return the nodes in an order with children before parents, None if they are so already; raise for a cycle."""
+    """Return the nodes in an order with children before parents, None if they are so already. Raise for a cycle."""
     N = parent.size
     if parent[-1] == -1 and bool((parent[:-1] > np.arange(N - 1)).all()):
         return None
@@ -737,7 +737,7 @@ def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np
 
 
 def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Return the names of the inner nodes in node order; None if no node has one."""
+    """Return the names of the inner nodes in node order. None if no node has one."""
     if names is None:
         return None
     names = [None if x is None or x == "" else str(x) for x in check_entries(names, "names")]
@@ -750,7 +750,7 @@ def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[s
 
 
 def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Return the ranks of all nodes in node order; None if no node has one."""
+    """Return the ranks of all nodes in node order. None if no node has one."""
     if ranks is None:
         return None
     ranks = [None if x is None or x == "" else str(x) for x in check_entries(ranks, "ranks")]
@@ -897,7 +897,7 @@ def _numbers(
     hint: str = "",
     advice: str,
 ) -> dict[Any, int]:
-    """Return the node of each label or name, which must be unique; with `some`, unknown ones are left out.
+    """Return the node of each label or name, which must be unique. With `some`, unknown ones are left out.
 
     Raises if none is known, even with `some`.
     """

@@ -51,9 +51,9 @@ _POWER = 290
 def drawn_heights(
     parent: np.ndarray, height: np.ndarray | None, n_leaves: int, kind: str = "auto"
 ) -> tuple[np.ndarray, str]:
-    """Return the position of each node on the height axis (float64[N]), and a title of the axis; for all pictures.
+    """Return the position of each node on the height axis (float64[N]), and a title of the axis. For all pictures.
 
-    "auto" takes the heights unless there are none, they are all equal or one is not finite; and the order of merging if
+    "auto" takes the heights unless there are none, they are all equal or one is not finite, and the order of merging if
     more than a tenth of the branches would point down.
     """
     note = ""
@@ -119,7 +119,7 @@ def _opened(tree: Drawn) -> dict[int, list[int]]:
 
 
 def _rows(tree: Drawn, opened: dict[int, list[int]]) -> tuple[list[int], dict[int, float]]:
-    """Return the nodes that take a row each, from the top, and the row of every node; parents are between children."""
+    """Return the nodes that take a row each, from the top, and the row of every node. Parents are between children."""
     ends, inner, stack = [], [], [tree.root]
     while stack:
         u = stack.pop()
@@ -189,7 +189,7 @@ def image_html(svg: str, caption: str) -> str:
 
 
 def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]], more: int) -> str:
-    """Return a short table; `more` is the number of rows that are left out."""
+    """Return a short table. `more` is the number of rows that are left out."""
 
     def line(cells: Iterable[Any], kind: str) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(_short(str(x)))}</{kind}>" for x in cells) + "</tr>"

@@ -22,7 +22,7 @@ class Immutable:
     _how = "make another"  #: what to do instead of a change
 
     def _hold(self, **values: Any) -> None:
-        """Set all `fixed` attributes, at the end of the constructor; once."""
+        """Set all `fixed` attributes, at the end of the constructor, once."""
         if hasattr(self, "_attributes"):
             self._refuse("it cannot be made again")
         object.__setattr__(self, "_attributes", values)

@@ -1,4 +1,4 @@
-"""Flat labels (classes, clusters) as integer codes, and which sample each leaf is; used by scores and drawings."""
+"""Flat labels (classes, clusters) as integer codes, and which sample each leaf is. Used by scores and drawings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any
 
 
 def series_index(labels: Any) -> list[Any] | None:
-    """Return the index of a pandas Series; None for anything else."""
+    """Return the index of a pandas Series. None for anything else."""
     if type(labels).__name__ == "Series" and hasattr(labels, "index") and hasattr(labels.index, "tolist"):
         return labels.index.tolist()
     return None
@@ -134,7 +134,7 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
 
 
 def row_codes(labels: Any, rows: np.ndarray, name: str, what: str) -> np.ndarray:
-    """Return the labels as codes; raise an InvalidLabelsError if one is missing that occurs in rows of positions."""
+    """Return the labels as codes. Raise an InvalidLabelsError if one is missing that occurs in rows of positions."""
     codes, _ = label_codes(list(labels.values()) if isinstance(labels, Mapping) else labels, name)
     missing = rows[codes[rows] < 0]
     if missing.size:

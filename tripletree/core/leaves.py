@@ -14,7 +14,7 @@ from tripletree.errors import DuplicateLeafError, UnknownLeafError
 class LeafIndex(Sequence):
     """An immutable two-way table between leaf labels and 0..n-1.
 
-    Labels are any hashable values, most often strings; the rows of a data matrix are ``LeafIndex(n)``, whose labels
+    Labels are any hashable values, most often strings. The rows of a data matrix are ``LeafIndex(n)``, whose labels
     are the integers 0..n-1 and which stores nothing.
 
     Parameters
@@ -25,7 +25,7 @@ class LeafIndex(Sequence):
     Raises
     ------
     DuplicateLeafError
-        If a label occurs more than once; ``.labels`` holds all that do.
+        If a label occurs more than once. ``.labels`` holds all that do.
 
     Notes
     -----
@@ -115,7 +115,7 @@ class LeafIndex(Sequence):
         Raises
         ------
         UnknownLeafError
-            If some are unknown; ``.labels`` holds every one of them.
+            If some are unknown. ``.labels`` holds every one of them.
 
         Examples
         --------

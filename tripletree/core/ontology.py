@@ -40,13 +40,13 @@ class Ontology(Immutable):
     Parameters
     ----------
     terms : LeafIndex or iterable of hashable
-        Ids of all N terms, leaf terms and inner terms; at least one.
+        Ids of all N terms, leaf terms and inner terms. At least one.
     edges : array_like of int, shape (m, 2)
         Rows (child, parent), positions in `terms`. Repeated edges count once.
     names, ranks : sequence of str or None, length N, optional
         A human-readable name, and a rank such as "genus", for each term.
     relations : sequence of str, length m, optional
-        The type of each edge; by default all are "is_a".
+        The type of each edge. By default all are "is_a".
 
     Attributes
     ----------
@@ -59,11 +59,11 @@ class Ontology(Immutable):
     ------
     InvalidHierarchyError
         If the edges have a cycle (the message lists its terms), join a term to itself or to none, or if a sequence has
-        the wrong length; ``.node`` is the position of a term.
+        the wrong length. ``.node`` is the position of a term.
 
     Notes
     -----
-    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order; names and
+    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order. Names and
     ranks do not count. `hash` agrees with ``==``. There may be several roots.
 
     Examples
@@ -206,9 +206,9 @@ class Ontology(Immutable):
         Parameters
         ----------
         relations : str or iterable of str, optional
-            The types of edges to keep. All terms stay; one that loses all its edges becomes a root and a leaf.
+            The types of edges to keep. All terms stay. One that loses all its edges becomes a root and a leaf.
         root : hashable or iterable of hashable, optional
-            One or several terms; only these and the terms below them, by the edges kept, stay.
+            One or several terms. Only these and the terms below them, by the edges kept, stay.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class Ontology(Immutable):
         Raises
         ------
         UnknownLeafError
-            If a root is not a term; ``.labels`` lists all such.
+            If a root is not a term. ``.labels`` lists all such.
 
         Examples
         --------
@@ -243,7 +243,7 @@ class Ontology(Immutable):
         return out
 
     def _listed(self, value: Any) -> list[Any]:
-        """Return one id or several as a list; a tuple that is itself a term is one id."""
+        """Return one id or several as a list. A tuple that is itself a term is one id."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             return [value]
         return [value] if isinstance(value, Hashable) and value in self.terms else list(value)
@@ -265,7 +265,7 @@ class Ontology(Immutable):
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
             The term of each item, or a list of the terms that it belongs to. A pandas Series has the items as its
-            index; a DataFrame has two columns, the item and its term. An item may occur several times.
+            index. A DataFrame has two columns, the item and its term. An item may occur several times.
         missing : {"raise", "ignore"}
             What to do with items that have no term, or an unknown one: raise an error, or leave them out.
         relation : str
@@ -274,12 +274,12 @@ class Ontology(Immutable):
         Returns
         -------
         Ontology
-            The items come after the terms. Terms without items stay; `restrict` removes them.
+            The items come after the terms. Terms without items stay. `restrict` removes them.
 
         Raises
         ------
         UnknownLeafError
-            If some terms of items (with ``missing="ignore"``: all) are unknown; ``.labels`` lists them.
+            If some terms of items (with ``missing="ignore"``: all) are unknown. ``.labels`` lists them.
         InvalidHierarchyError
             If an item has no term.
 
@@ -318,7 +318,7 @@ class Ontology(Immutable):
         Parameters
         ----------
         items : iterable of hashable
-            The leaf terms to keep, such as attached items; the result has them first, in this order.
+            The leaf terms to keep, such as attached items. The result has them first, in this order.
 
         Returns
         -------
@@ -328,7 +328,7 @@ class Ontology(Immutable):
         Raises
         ------
         UnknownLeafError
-            If an item is not a term; ``.labels`` lists all such.
+            If an item is not a term. ``.labels`` lists all such.
         InvalidHierarchyError
             If an item is an inner term, or no item is given.
 
@@ -384,13 +384,13 @@ class Ontology(Immutable):
         Returns
         -------
         Hierarchy
-            On the leaf terms. Nodes with one child stay; inner terms that lose all children to other parents are left
+            On the leaf terms. Nodes with one child stay. Inner terms that lose all children to other parents are left
             out. Several roots get a nameless node above them.
 
         Raises
         ------
         NotATreeError
-            If some term has several parents and `parent` is "error"; ``.node`` is the first, ``.parents`` its parents.
+            If some term has several parents and `parent` is "error". ``.node`` is the first, ``.parents`` its parents.
 
         See Also
         --------
@@ -470,7 +470,7 @@ class Ontology(Immutable):
         -------
         dict
             The exact share for "certain" (triplets that hold for every choice of parents), and for each choice of
-            `to_hierarchy`; the first is never larger than the others.
+            `to_hierarchy`. The first is never larger than the others.
 
         Examples
         --------
@@ -491,7 +491,7 @@ class Ontology(Immutable):
 
     @cached
     def _keys(self) -> np.ndarray:
-        """The edges as sorted numbers; they depend on the order of terms and types, so only compare within one."""
+        """The edges as sorted numbers. They depend on the order of terms and types, so only compare within one."""
         return freeze(np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds)))
 
     def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
@@ -544,7 +544,7 @@ class Ontology(Immutable):
 
 
 def _check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
-    """Return the terms as a LeafIndex; there must be at least one."""
+    """Return the terms as a LeafIndex. There must be at least one."""
     if not isinstance(terms, LeafIndex):
         try:
             terms = LeafIndex(terms)
@@ -588,7 +588,7 @@ def _check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
 
 
 def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
-    """Return names or ranks, one for each term; None if no term has one."""
+    """Return names or ranks, one for each term. None if no term has one."""
     if values is None:
         return None
     texts = tuple(None if x is None or x == "" else str(x) for x in check_entries(values, what))
@@ -649,7 +649,7 @@ class _Numbered(NamedTuple):
     start, up : int32[t + 1], int32[p]
         The parents of number u are ``up[start[u]:start[u + 1]]``, all of them greater than u.
     size : int
-        t, or t + 1 where several roots need one above them; ``size - 1`` is the root.
+        t, or t + 1 where several roots need one above them. ``size - 1`` is the root.
     """
 
     term: np.ndarray
@@ -674,7 +674,7 @@ def _first_edges(edges: np.ndarray, codes: np.ndarray, N: int, kinds: int) -> np
 
 
 def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
-    """Return the lists of parents and children of different pairs (child, parent); raise for a cycle."""
+    """Return the lists of parents and children of different pairs (child, parent). Raise for a cycle."""
     child, parent = pairs.T
     up_start, place = kernels.ontology.grouped(frozen(child), len(terms))
     up_start, up = freeze(up_start), freeze(parent[place])
@@ -719,7 +719,7 @@ def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, term
 
 # ---------------------------------------------------------------------- what holds for every choice of parents
 
-#: Most entries (of 4 bytes) that lists of frontiers may have; Gene Ontology has 300,000.
+#: Most entries (of 4 bytes) that lists of frontiers may have. Gene Ontology has 300,000.
 _MOST = 200_000_000
 
 
@@ -730,7 +730,7 @@ class Dominance(Immutable):
     common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
     leaves below node d are its clade in this tree and further clades, all disjoint:
     ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
-    path from d leaves what d dominates; a tree has none of these, and bit sets for all terms would take much more room.
+    path from d leaves what d dominates. A tree has none of these, and bit sets for all terms would take much more room.
     """
 
     __slots__ = ()

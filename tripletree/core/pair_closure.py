@@ -16,7 +16,7 @@ from tripletree.kernels import freeze
 class PairClosure(Immutable):
     """All that consistent pairs imply: components of must-linked leaves, and which of them are cannot-linked.
 
-    Two leaves must be together if and only if they are in the same component; they must be apart if and only if
+    Two leaves must be together if and only if they are in the same component. They must be apart if and only if
     `cannot` has their components. Nothing more follows from the pairs.
 
     Attributes
@@ -27,7 +27,7 @@ class PairClosure(Immutable):
         component of its own.
     n_components : int
     cannot : ndarray of int32, shape (k, 2)
-        Pairs of components, each with the smaller number first; sorted, unique.
+        Pairs of components, each with the smaller number first. Sorted, unique.
 
     See Also
     --------
@@ -215,7 +215,7 @@ class SoftLinks(NamedTuple):
     must_held, cannot_held : ndarray of bool
         Masks of the links that are not overruled by links of larger weight.
     clash : float
-        Weight of links that contradict each other where no link of larger weight decides; 0 if there are none. If there
+        Weight of links that contradict each other where no link of larger weight decides. 0 if there are none. If there
         are, the masks are valid down to this weight only, and nothing is implied.
     total : int
         Number of implied pairs.
@@ -284,7 +284,7 @@ class _Clusters:
             self.events.append((-1, self.block[x], self.block[y], weight))
 
     def merge(self, x: int, y: int, weight: float) -> None:
-        """Merge two clusters that are not cannot-linked; the one with more cannot-links keeps its number.
+        """Merge two clusters that are not cannot-linked. The one with more cannot-links keeps its number.
 
         So each cannot-link moves O(log p) times in all.
         """
@@ -366,7 +366,7 @@ def soft_links(
 
 
 def _take(state: _Clusters, level: list[int], rows: list[list[int]], p: int, t: float, held: np.ndarray) -> bool:
-    """Add the links of one weight, must-links (numbers below p) first; return False if they contradict each other."""
+    """Add the links of one weight, must-links (numbers below p) first. Return False if they contradict each other."""
     for k in level:
         x, y = map(state.find, rows[k])
         held[k] = not state.cannot_linked(x, y) if k < p else x != y

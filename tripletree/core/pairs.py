@@ -40,11 +40,11 @@ class PairwiseConstraints(Immutable):
     Parameters
     ----------
     must_link, cannot_link : array_like of int, shape (p, 2)
-        Leaf indices; (a, b) and (b, a) are the same pair, and repeats count once.
+        Leaf indices. (a, b) and (b, a) are the same pair, and repeats count once.
     leaves : LeafIndex, iterable of labels, or int
-        The leaves; some may occur in no pair.
+        The leaves. Some may occur in no pair.
     must_weights, cannot_weights : array_like of float, shape (p,), optional
-        How reliable each row is, in 0..1; 1 for all rows of a kind if only the other kind has weights. Of repeated rows
+        How reliable each row is, in 0..1. 1 for all rows of a kind if only the other kind has weights. Of repeated rows
         the largest weight counts. Links of weight 0 are left out.
     must_origins, cannot_origins : Origins, optional
         Where each row was read.
@@ -55,14 +55,14 @@ class PairwiseConstraints(Immutable):
     must_link, cannot_link : ndarray of int32, shape (p, 2)
         Read-only.
     must_weights, cannot_weights : ndarray of float64, shape (p,), or None
-        Read-only, parallel to the rows; both None if no weights were given.
+        Read-only, parallel to the rows. Both None if no weights were given.
     must_origins, cannot_origins : Origins or None
         The first place of a repeated row.
 
     Raises
     ------
     InvalidPairError
-        If a row is not a pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1; ``.row``
+        If a row is not a pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1. ``.row``
         is the first such row of its kind.
 
     See Also
@@ -72,8 +72,8 @@ class PairwiseConstraints(Immutable):
 
     Notes
     -----
-    ``len`` counts the rows of both kinds; iteration yields ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels. Two
-    are equal when they have the same leaves, rows and weights; the order of their leaf indexes and the origins do not
+    ``len`` counts the rows of both kinds. Iteration yields ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels. Two
+    are equal when they have the same leaves, rows and weights. The order of their leaf indexes and the origins do not
     count.
 
     Examples
@@ -144,7 +144,7 @@ class PairwiseConstraints(Immutable):
         must_link, cannot_link : iterable of (a, b), optional
             Lists, tuples or rows of arrays of labels.
         leaves : LeafIndex or iterable of labels, optional
-            All leaves; by default those that occur, sorted (in order of appearance if labels of different types cannot
+            All leaves. By default those that occur, sorted (in order of appearance if labels of different types cannot
             be compared).
         must_weights, cannot_weights : array_like of float, optional
             One number in 0..1 for each pair.
@@ -156,7 +156,7 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         InvalidPairError
-            If an entry does not have two different labels; ``.row`` is its number.
+            If an entry does not have two different labels. ``.row`` is its number.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class PairwiseConstraints(Immutable):
         pairs : iterable of (a, b)
             Lists, tuples or rows of arrays of labels.
         weights : array_like of float, one for each pair
-            Above 0 a must-link and below 0 a cannot-link, of the absolute weight; pairs of weight 0 say
+            Above 0 a must-link and below 0 a cannot-link, of the absolute weight. Pairs of weight 0 say
             nothing, and are left out.
         leaves : LeafIndex or iterable of labels, optional
             As for `from_labels`.
@@ -224,7 +224,7 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         UnknownLeafError
-            If leaves of pairs are missing; ``.labels`` lists them.
+            If leaves of pairs are missing. ``.labels`` lists them.
 
         Examples
         --------
@@ -242,7 +242,7 @@ class PairwiseConstraints(Immutable):
     def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
         """Return the pairs that have both leaves among `labels`, over those leaves.
 
-        What follows only through other leaves is lost; to keep it, restrict `expand()`.
+        What follows only through other leaves is lost. To keep it, restrict `expand()`.
 
         Examples
         --------
@@ -257,7 +257,7 @@ class PairwiseConstraints(Immutable):
         return self._mapped(number, leaves)
 
     def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
-        """Return the pairs at the given row numbers of each kind, or where a mask is true; None keeps all of a kind.
+        """Return the pairs at the given row numbers of each kind, or where a mask is true. None keeps all of a kind.
 
         Examples
         --------
@@ -313,7 +313,7 @@ class PairwiseConstraints(Immutable):
     # ------------------------------------------------------------------ what follows from the pairs
 
     def closure(self) -> PairClosure:
-        """Return all that follows from the pairs; weights are ignored.
+        """Return all that follows from the pairs. Weights are ignored.
 
         Returns
         -------
@@ -388,7 +388,7 @@ class PairwiseConstraints(Immutable):
         Parameters
         ----------
         limit : int
-            The most pairs to return; there can be n (n - 1) / 2.
+            The most pairs to return. There can be n (n - 1) / 2.
 
         Returns
         -------
@@ -414,17 +414,17 @@ class PairwiseConstraints(Immutable):
         A chain of must-links implies a must-link between its ends, a chain with one cannot-link a cannot-link, and one
         with two cannot-links nothing. The implied link has the smallest weight in the chain; of several chains the one
         with the largest such weight counts. A link is *overruled* if a chain of links of larger weight implies the
-        opposite; then it implies nothing, and neither does any chain through it.
+        opposite. Then it implies nothing, and neither does any chain through it.
 
         Parameters
         ----------
         limit : int
-            The most pairs to return; there can be n (n - 1) / 2.
+            The most pairs to return. There can be n (n - 1) / 2.
 
         Returns
         -------
         PairwiseConstraints
-            Consistent, and equal to its own soft closure; with weights if these pairs have them.
+            Consistent, and equal to its own soft closure. With weights if these pairs have them.
 
         Raises
         ------
@@ -437,7 +437,7 @@ class PairwiseConstraints(Immutable):
         See Also
         --------
         overruled : the links that do not hold.
-        closure : ignores weights; its size is linear.
+        closure : ignores weights. Its size is linear.
 
         Notes
         -----
@@ -627,7 +627,7 @@ def _checked(
 
 
 def _rows(which: Any, size: int, kind: str) -> Any:
-    """Check row numbers, a mask or a slice; None means all rows."""
+    """Check row numbers, a mask or a slice. None means all rows."""
     if which is None or isinstance(which, slice):
         return slice(None) if which is None else which
     try:
@@ -670,7 +670,7 @@ def check_pairs(value: Any) -> PairwiseConstraints:
 
 
 def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
-    """Check the entries of an iterable of label pairs; `kind` is "must-link" or "cannot-link"."""
+    """Check the entries of an iterable of label pairs. `kind` is "must-link" or "cannot-link"."""
     if pairs is None:
         return []
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
@@ -696,7 +696,7 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
 
 
 def _no_label(x: Any) -> str:
-    """Say why a value cannot be a label; return an empty text if it can."""
+    """Say why a value cannot be a label. Return an empty text if it can."""
     if type(x) in (str, int):
         return ""
     try:
@@ -762,7 +762,7 @@ def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:
 def _canonical_pairs(
     rows: np.ndarray, weights: np.ndarray | None, origins: Origins | None
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Return rows with a < b, sorted and unique, without those of weight 0; repeats get their largest weight."""
+    """Return rows with a < b, sorted and unique, without those of weight 0. Repeats get their largest weight."""
     if weights is not None and not weights.all():
         some = weights > 0
         rows, weights = rows[some], weights[some]
@@ -797,7 +797,7 @@ def n_triplets(closure: PairClosure) -> int:
 
 
 def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.ndarray:
-    """Return the numbers of must-links of a maximum spanning forest, ascending; ties go to earlier rows."""
+    """Return the numbers of must-links of a maximum spanning forest, ascending. Ties go to earlier rows."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 

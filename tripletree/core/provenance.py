@@ -35,14 +35,14 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """The places of triplets or pairs, parallel to their rows; ``origins[k]`` is an `Origin`, or None if unknown.
+    """The places of triplets or pairs, parallel to their rows. ``origins[k]`` is an `Origin`, or None if unknown.
 
     Parameters
     ----------
     sources : sequence of (name, unit)
         Each name a str or None.
     source : ndarray of int32, shape (m,)
-        Which of them; -1 if unknown.
+        Which of them. -1 if unknown.
     number : ndarray of int64, shape (m,)
     times : ndarray of int64, shape (m,)
 
@@ -95,7 +95,7 @@ class Origins:
 
     @staticmethod
     def joined(first: Origins | None, m: int, second: Origins | None, k: int) -> Origins | None:
-        """Concatenate the origins of m rows and of k more; either may be None, and the result is if both are."""
+        """Concatenate the origins of m rows and of k more. Either may be None, and the result is if both are."""
         if first is None and second is None:
             return None
         first, second = first or _unknown(m), second or _unknown(k)

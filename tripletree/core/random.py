@@ -23,7 +23,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def distinct_integers(rng: np.random.Generator, total: int, size: int) -> np.ndarray:
     """Draw ``size`` different integers from 0..total-1 (total < 2**63), every subset equally likely.
 
-    Time and memory O(size): up to half of the range, values are drawn until there are ``size`` different ones; beyond,
+    Time and memory O(size): up to half of the range, values are drawn until there are ``size`` different ones. Beyond,
     the start of a random permutation is taken.
     """
     if 2 * size > total:

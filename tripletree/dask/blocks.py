@@ -22,7 +22,7 @@ class Block(NamedTuple):
     start : int
         Rows before it.
     columns : list of str, or None
-        The columns that a frame must have; None for arrays.
+        The columns that a frame must have. None for arrays.
     """
 
     number: int
@@ -57,7 +57,7 @@ def blocks_of(X: Any) -> tuple[list, list | None]:
 
 
 def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: Any = False) -> np.ndarray:
-    """How many rows each block has; those of a frame are counted."""
+    """How many rows each block has. Those of a frame are counted."""
     if columns is not None:
         return np.array(compute(X.map_partitions(len), "counting rows", verbose=verbose), np.int64)
     lengths = np.array(X.chunks[0], np.float64)
@@ -106,7 +106,7 @@ def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.
         return rows[number], number
     of_name = {name: i for i, name in enumerate(names)}
     index = block.index
-    candidates = np.flatnonzero(index.isin(list(names)))  # one pass of pandas; the few left are looked up by equality
+    candidates = np.flatnonzero(index.isin(list(names)))  # one pass of pandas. The few left are looked up by equality
     pairs = [
         (i, of_name[x]) for i, x in zip(candidates.tolist(), index[candidates].tolist(), strict=True) if x in of_name
     ]
@@ -115,7 +115,7 @@ def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.
 
 
 def compute(value: Any, what: str, *, verbose: Any = False) -> Any:
-    """Compute something lazy on the scheduler that Dask is set to; with a bar in the terminal where asked for."""
+    """Compute something lazy on the scheduler that Dask is set to. With a bar in the terminal where asked for."""
     import warnings
 
     dask = needed("dask", "tripletree.dask")

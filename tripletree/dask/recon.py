@@ -41,12 +41,12 @@ class ReCon(ConstrainedClusterer):
     """`tripletree.cluster.ReCon` for dask arrays and data frames, by way of micro-clusters.
 
     Every triplet holds. Micro-clusters, with the numbers of their samples as weights, and the samples that triplets
-    name are merged in the memory of the process that calls `fit`; all other samples stay where they are.
+    name are merged in the memory of the process that calls `fit`. All other samples stay where they are.
 
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters; None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
+        Number of flat clusters. None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
     n_centres : int, default 20,000
         About how many micro-clusters. Where there are fewer distinct samples nothing is lost.
     linkage : {"centroid", "median", "ward"}, default "centroid"
@@ -91,7 +91,7 @@ class ReCon(ConstrainedClusterer):
     X is read three times: to draw some ``4 * n_centres`` samples and find those that are named (the rows of a
     frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. Where X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
-    up in a tree; one that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
+    up in a tree. One that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
     and memory of the last step are those of `tripletree.cluster.ReCon` with as many samples.
 
     Examples
@@ -306,7 +306,7 @@ class _Look(NamedTuple):
 
 
 def draw_samples(block: Any, where: Block, names: list, rate: float, seed: int) -> _Look:
-    """Rows drawn at a rate, by random numbers that belong to row numbers and not to partitions; and the named rows."""
+    """Rows drawn at a rate, by random numbers that belong to row numbers and not to partitions, and the named rows."""
     samples = block_samples(block, where)
     at, number = find_named(block, where, names)
     drawn = np.random.Generator(np.random.PCG64(seed).advance(where.start)).random(len(samples)) < rate
@@ -373,7 +373,7 @@ def _check_row_numbers(names: list, n: int) -> None:
 
 
 def _named_samples(looked: list[_Look], names: list, n: int, columns: list | None) -> tuple[list, np.ndarray]:
-    """The named samples in the order of the names, and their rows; each must have been found once."""
+    """The named samples in the order of the names, and their rows. Each must have been found once."""
     number = np.concatenate([one.number for one in looked])
     rows = np.concatenate([one.rows for one in looked])
     times = np.bincount(number, minlength=len(names))

@@ -38,14 +38,14 @@ def displays(
     hierarchy : Hierarchy
         It travels to the workers once.
     path : path, or list of paths
-        Parquet files that all workers can read; a row group is a task.
+        Parquet files that all workers can read. A row group is a task.
     columns : three names
         Of a, b and c of ab|c.
 
     Returns
     -------
     dask array of bool, shape (n_rows,)
-        In the order of the rows, repeated ones included; a chunk for each row group. Errors in rows are raised when it
+        In the order of the rows, repeated ones included. A chunk for each row group. Errors in rows are raised when it
         is computed.
 
     See Also
@@ -87,14 +87,14 @@ def triplet_score(
     hierarchy, path, columns
         As for `displays`.
     weight : str or None
-        A column of weights, where there is one of this name; None counts every row once.
+        A column of weights, where there is one of this name. None counts every row once.
     verbose : bool or int
         Whether to show a bar in the terminal.
 
     Returns
     -------
     float
-        Between 0 and 1; 1.0 for an empty table. Repeated rows count each time.
+        Between 0 and 1. 1.0 for an empty table. Repeated rows count each time.
 
     See Also
     --------

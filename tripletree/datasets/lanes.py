@@ -17,12 +17,12 @@ class Lanes(NamedTuple):
     Attributes
     ----------
     X : ndarray of float64, shape (n, 2)
-        Where vehicles were seen: metres along the road, and across it from its edge; trace by trace.
+        Where vehicles were seen: metres along the road, and across it from its edge. Trace by trace.
     y : ndarray of int64, shape (n,)
         The lane of each point, from the edge on.
     pairs : PairwiseConstraints
         What follows from the traces without knowing the lanes: neighbours on one trace are in one lane if the vehicle
-        did not change lanes in between; points far apart across the road are not.
+        did not change lanes in between. Points far apart across the road are not.
     """
 
     X: np.ndarray
@@ -77,7 +77,7 @@ def make_lanes(
     Notes
     -----
     The paper has 20 road segments with 115 to 1,160 points, must-links within the traces of vehicles that stay in
-    their lanes, and cannot-links from 4 m on; it does not give the distribution of the errors, which is chosen here.
+    their lanes, and cannot-links from 4 m on. It does not give the distribution of the errors, which is chosen here.
     Must-links are always right. A cannot-link is wrong if the errors of two points in one lane add up to `apart`
     metres. As in reality this happens on some roads, and then there may be no clustering into `n_lanes` clusters that
     satisfies all pairs.

@@ -2,7 +2,7 @@
 
 They are made after the four synthetic sets of Klein, Kamvar and Manning (2002), From instance-level constraints to
 space-level constraints, Proceedings of the 19th International Conference on Machine Learning, 307-314. Shapes follow
-the names; sizes and proportions are chosen here, so figures cannot be held against the paper's.
+the names. Sizes and proportions are chosen here, so figures cannot be held against the paper's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def make_circles(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.05
         Standard deviation of the noise added to each coordinate.
     factor : float, default 0.5
@@ -64,7 +64,7 @@ def make_cell_walls(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.05
         Standard deviation of the noise added to each coordinate.
     random_state : None, int, Generator or RandomState
@@ -103,12 +103,12 @@ def make_cell_walls(
 def make_xor(
     n_samples: int | Sequence[int] = 200, *, noise: float = 0.4, random_state: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make four clouds at the corners of a square; those at opposite corners are one class.
+    """Make four clouds at the corners of a square. Those at opposite corners are one class.
 
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class. The clouds of a class are of one
+        How many in all, of which class 1 gets half, rounded down, or in each class. The clouds of a class are of one
         size, or differ by one.
     noise : float, default 0.4
         Standard deviation of a cloud.
@@ -146,7 +146,7 @@ def make_storm_clouds(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.25
         Standard deviation of a cloud in height, around 0.75 for class 0 and -0.75 for class 1.
     length : float, default 2.0

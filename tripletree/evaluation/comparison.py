@@ -1,4 +1,4 @@
-"""`compare_methods`: methods on data sets with the same draws of knowledge; means, errors, ranks and failures."""
+"""`compare_methods`: methods on data sets with the same draws of knowledge. Means, errors, ranks and failures."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MethodComparison:
         One for each data set, method and draw: "data", "method", "draw", each score by its name, "seconds" (CPU time of
         the fit) and "failure" (the reason, or None).
     scores : tuple of str
-        Names of the scores; ranks go by the first.
+        Names of the scores. Ranks go by the first.
     data_sets, methods : tuple of str
     baseline : str or None
     maximize : bool
@@ -91,7 +91,7 @@ class MethodComparison:
 
         "data", "method"; of each score "<name>" (mean), "<name>_error" (standard error of the mean; None of a single
         draw) and "<name>_deviation" (standard deviation of the draws); "rank" on this data set by the first score, from
-        1, ties shared, failures last; "failed" and "reason": how many draws failed, and why the first; "seconds". With
+        1, ties shared, failures last; "failed" and "reason": how many draws failed, and why the first. "seconds". With
         a baseline "gain" and "gain_error": the mean paired difference of the first score with it, over the draws that
         both have.
         """
@@ -176,7 +176,7 @@ class MethodComparison:
         return pd.DataFrame(self.table())
 
     def __str__(self) -> str:
-        """Ranks, best first, in aligned columns; below them what failed, and why."""
+        """Ranks, best first, in aligned columns. Below them what failed, and why."""
         rows = [
             (
                 x["method"],
@@ -210,12 +210,12 @@ class MethodComparison:
 
 
 def _error(values: np.ndarray) -> float | None:
-    """The standard error of a mean; None of a single value."""
+    """The standard error of a mean. None of a single value."""
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
 
 
 def _ranks(means: list[float | None], maximize: bool) -> list[float]:
-    """Ranks from 1, ties shared; those without a mean are last, and tied."""
+    """Ranks from 1, ties shared. Those without a mean are last, and tied."""
     from scipy.stats import rankdata
 
     worst = -np.inf
@@ -305,7 +305,7 @@ def _one(task: _Task) -> dict[str, Any]:
 
 
 class _Processes:
-    """A process for each thread, for runs with a limit; they end with the comparison."""
+    """A process for each thread, for runs with a limit. They end with the comparison."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -323,7 +323,7 @@ class _Processes:
         return pool
 
     def kill_own(self) -> None:
-        """End the process of this thread, whatever it is doing; the next one is new."""
+        """End the process of this thread, whatever it is doing. The next one is new."""
         pool, self._of_thread.pool = self._of_thread.pool, None
         self._pools.remove(pool)
         pool.shutdown(kill_workers=True, wait=False)
@@ -400,7 +400,7 @@ _KEY = ("data", "content", "method", "settings", "knowledge", "draw", "seed", "s
 
 
 def _read_runs(path: str) -> dict[str, dict[str, Any]]:
-    """The runs that a file holds; a last line that was cut off is dropped, and cut."""
+    """The runs that a file holds. A last line that was cut off is dropped, and cut."""
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -473,12 +473,12 @@ def compare_methods(
     ----------
     methods : mapping of str to estimator or callable
         An estimator is cloned, gets the number of classes as ``n_clusters`` and the seed as ``random_state`` where it
-        has these parameters, and the knowledge where its ``fit`` takes it; so a plain ``KMeans`` is a baseline. A
+        has these parameters, and the knowledge where its ``fit`` takes it, so a plain ``KMeans`` is a baseline. A
         callable is given a `MethodRun`, and returns labels, or whatever `scores` take.
     data_sets : mapping of str to (X, y), or iterable of (name, X, y)
         Samples and their classes.
     knowledge : {"pairs", "triplets", "classes"}, callable or None
-        What is drawn: pairs or triplets of the classes, or the classes of some samples; or ``f(y, seed)`` that returns
+        What is drawn: pairs or triplets of the classes, or the classes of some samples, or ``f(y, seed)`` that returns
         arguments of ``fit``.
     amount : int
         How many pairs, triplets or labelled samples.

@@ -56,7 +56,7 @@ class TreeShape:
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What `describe` has found; ``print`` shows it in words.
+    """What `describe` has found. ``print`` shows it in words.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Description:
     consistent : bool
     n_failing_leaves, n_failing_triplets : int
         Of an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
-        it; else 0.
+        it, else 0.
     closure_size : int or None
         The triplets that are implied, those given included.
     redundant : int or None
@@ -83,7 +83,7 @@ class Description:
     coherence : Coherence or None
         None without data.
     reasons : dict of str to str
-        Why an attribute is None, by its name; `coherence` without data needs none.
+        Why an attribute is None, by its name. `coherence` without data needs none.
 
     Examples
     --------
@@ -112,23 +112,23 @@ class Description:
 
     @property
     def ratio(self) -> float | None:
-        """Triplets for each leaf; None without leaves."""
+        """Triplets for each leaf. None without leaves."""
         return self.n_triplets / self.n_leaves if self.n_leaves else None
 
     @property
     def ratio_covered(self) -> float | None:
-        """Triplets for each leaf that occurs in some; None where none does."""
+        """Triplets for each leaf that occurs in some. None where none does."""
         return self.n_triplets / self.n_covered if self.n_covered else None
 
     @property
     def resolved(self) -> float | None:
-        """The share of the triples of leaves that the triplets settle; None where it is not known, or no triple."""
+        """The share of the triples of leaves that the triplets settle. None where it is not known, or no triple."""
         triples = comb(self.n_leaves, 3)
         return None if self.closure_size is None or triples == 0 else self.closure_size / triples
 
     @property
     def redundancy(self) -> float | None:
-        """The share of the triplets that all others imply; None where it is not known, or no triplet."""
+        """The share of the triplets that all others imply. None where it is not known, or no triplet."""
         return None if self.redundant is None or self.n_triplets == 0 else self.redundant / self.n_triplets
 
     @property
@@ -139,7 +139,7 @@ class Description:
 
     @property
     def information_share(self) -> float | None:
-        """`information` as a share of `all_information`; None where it is not known, or below three leaves."""
+        """`information` as a share of `all_information`. None where it is not known, or below three leaves."""
         if self.information is None or self.n_leaves < 3:
             return None
         everything = self.all_information
@@ -221,9 +221,9 @@ def describe(
     metric : str, callable or fitted transformer
         As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" where X holds distances.
     max_steps : int or None
-        Limit of the work for the implied and for the redundant triplets, see `implies`; beyond it they are None.
+        Limit of the work for the implied and for the redundant triplets, see `implies`. Beyond it they are None.
     max_splits : int or None
-        Limit of the work for the information, see `count_hierarchies`; beyond it, it is None.
+        Limit of the work for the information, see `count_hierarchies`. Beyond it, it is None.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def describe(
     Coherence applies an idea of Davidson, Wagstaff and Basu [1]_ to triplets. They rate sets of pairwise constraints by
     how well these agree with each other under the metric, and by how much they add to what an algorithm finds without
     them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is low, the
-    triplets contradict the metric, so another metric may be better, or many triplets are wrong; if it is high, they add
+    triplets contradict the metric, so another metric may be better, or many triplets are wrong. If it is high, they add
     little to the distances.
 
     The work for `closure_size` and `redundant` is bounded by `max_steps`. The other parts take O((n + m) log n)
@@ -460,7 +460,7 @@ _MEASURED = (
 
 
 def percent(part: int, whole: int) -> str:
-    """Format a share in percent; "all" and "none" only if they are exact."""
+    """Format a share in percent. "all" and "none" only if they are exact."""
     if part in (0, whole):
         return "all" if part else "none"
     return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"

@@ -27,9 +27,9 @@ class KnowledgeReport:
     kind : {"triplets", "pairs", "hierarchy", "classes"}
         The kind of knowledge given.
     amounts : ndarray of float64, shape (a,)
-        Shares of the samples that are not hidden of which the fits knew something; the first is 0.
+        Shares of the samples that are not hidden of which the fits knew something. The first is 0.
     agreement, chance : ndarray of float64, shape (a,)
-        Share of the constraints on hidden samples that hold in the results, for each amount; and the same if samples
+        Share of the constraints on hidden samples that hold in the results, for each amount, and the same if samples
         that were hidden together exchange their names. For triplets of samples placed at random it is a third.
     standard_error : ndarray of float64, shape (a,)
         Of the agreement, by samples.
@@ -48,7 +48,7 @@ class KnowledgeReport:
     n_samples : int
         How many samples were hidden in turn: those of which something is known.
     noise : float or None
-        The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not; else None.
+        The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not, else None.
     """
 
     kind: str
@@ -128,9 +128,9 @@ def evaluate_knowledge(
         With ``fit(X, triplets=)`` (``pairs=``, ``hierarchy=``, ``classes=`` for these), ``hierarchy_`` and, for pairs,
         ``labels_``. The default is ``DivisiveReCon()``. It is cloned.
     n_folds : int
-        Parts that are hidden in turn, at least 2; fewer if there are not two samples for each.
+        Parts that are hidden in turn, at least 2. Fewer if there are not two samples for each.
     max_triplets : int, optional
-        How many triplets of a hierarchy or of classes are sampled; by default three for each sample they name.
+        How many triplets of a hierarchy or of classes are sampled. By default three for each sample they name.
     random_state : int, Generator, RandomState or None
         The same value gives the same parts.
     verbose : bool or int

@@ -43,17 +43,17 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample; of an estimator its ``labels_``, by the labels of X where it keeps them, as all here
         but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else
-        are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators; else there must
+        are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators, else there must
         be as many as leaves, in their order.
     pairs : PairwiseConstraints
         They may contradict each other.
     weighted : bool
-        Whether weights count, where there are any; else every pair counts as 1.
+        Whether weights count, where there are any, else every pair counts as 1.
 
     Returns
     -------
     float
-        Between 0 and 1: the weight (or number) of the pairs kept over that of all; 1.0 where there are none.
+        Between 0 and 1: the weight (or number) of the pairs kept over that of all. 1.0 where there are none.
 
     See Also
     --------
@@ -120,7 +120,7 @@ class PairwiseScores(NamedTuple):
 def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     """Score flat clusters against classes: the harmonic mean of pairwise precision and recall.
 
-    Precision is the share, among the pairs of samples in one cluster, of those in one class; recall the share, among
+    Precision is the share, among the pairs of samples in one cluster, of those in one class. Recall the share, among
     the pairs in one class, of those in one cluster.
 
     Parameters
@@ -133,7 +133,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     float
-        Between 0 and 1; 1.0 when the clusters are the classes.
+        Between 0 and 1. 1.0 when the clusters are the classes.
 
     See Also
     --------
@@ -143,7 +143,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     Notes
     -----
     The pairs are counted from the table of clusters against classes, in integers: O(n log n) time, O(n) memory. Where
-    no two samples share a class and none share a cluster the score is 1.0; where only one side has pairs it is 0.0.
+    no two samples share a class and none share a cluster the score is 1.0. If only one side has pairs it is 0.0.
 
     References
     ----------
@@ -174,7 +174,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
     -------
     PairwiseScores
         A named tuple (precision, recall). Where no two samples share a cluster, precision has nothing to count: it is
-        1.0 if none share a class either, else 0.0; recall likewise.
+        1.0 if none share a class either, else 0.0. Recall likewise.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     float
-        Between 0 and 1, equal to ``sklearn.metrics.rand_score``; 1.0 for fewer than two samples.
+        Between 0 and 1, equal to ``sklearn.metrics.rand_score``. 1.0 for fewer than two samples.
 
     See Also
     --------
@@ -235,15 +235,15 @@ def constrained_rand_index(
     y_true, y_pred : sequence, shape (n,)
         The class and the cluster of each sample.
     pairs : PairwiseConstraints, optional
-        The constraints; weights are ignored. Its leaves are samples as in `pair_score`, by the index of
+        The constraints. Weights are ignored. Its leaves are samples as in `pair_score`, by the index of
         `y_true` where that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
-        The constraints as pairs of sample positions 0..n-1 instead, in any order; repeats do not matter.
+        The constraints as pairs of sample positions 0..n-1 instead, in any order. Repeats do not matter.
 
     Returns
     -------
     float
-        The share of the open pairs on which classes and clusters agree, between 0 and 1; 1.0 where the constraints
+        The share of the open pairs on which classes and clusters agree, between 0 and 1. 1.0 where the constraints
         leave none open.
 
     See Also
@@ -307,18 +307,18 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     Returns
     -------
     float
-        Above 0, at most 1; 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
+        Above 0, at most 1. 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
         leaves share a class.
 
     See Also
     --------
-    triplet_score : against triplets; those of the classes come from `tripletree.triplets_from_classes`.
+    triplet_score : against triplets. Those of the classes come from `tripletree.triplets_from_classes`.
     tripletree.cut : flat clusters, for the other scores.
 
     Notes
     -----
     All pairs of leaves of one class are equally likely, as is usual today [2]_. [1]_ draws a leaf and then another one
-    of its class, which gives large classes less weight; for classes of one size it is the same. The value is exact,
+    of its class, which gives large classes less weight. For classes of one size it is the same. The value is exact,
     not sampled: O(n log n) time, O(n) memory, whatever the depth.
 
     References
@@ -357,7 +357,7 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets displayed over that of all; 1.0 for an empty set. A
+        Between 0 and 1: the number (or weight) of the triplets displayed over that of all. 1.0 for an empty set. A
         triplet whose three leaves the hierarchy leaves unresolved is not displayed.
 
     See Also
@@ -384,12 +384,12 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample, as for `tripletree.satisfies`.
     triplets : TripletSet or iterable of TripletSet
-        Weights count where there are any; several sets as for `triplet_score`.
+        Weights count where there are any. Several sets as for `triplet_score`.
 
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets satisfied over that of all; 1.0 for an empty set. One
+        Between 0 and 1: the number (or weight) of the triplets satisfied over that of all. 1.0 for an empty set. One
         cluster satisfies every triplet, and so do single samples: look at it beside another score.
 
     See Also
@@ -436,7 +436,7 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
     ----------
     pairs : PairwiseConstraints
     labels : sequence, mapping or pandas Series
-        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
+        One entry for each sample. The samples are the keys, the index, or the positions. Leaves in their order where
         those in pairs are not positions and there are as many as entries.
     name : str
         Of `labels`, for messages.
@@ -451,7 +451,7 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
 
 # ---------------------------------------------------------------------- pairs of samples, counted from tables of labels
 #
-# Numbers of pairs are computed from contingency tables, in integers; the pairs are never listed.
+# Numbers of pairs are computed from contingency tables, in integers. The pairs are never listed.
 
 
 def _paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:

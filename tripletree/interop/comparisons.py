@@ -32,7 +32,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
     query : array_like of int, shape (m, 3)
         Rows (i, j, k). Without `response`, in cblearn's format "list-order": i is closer to j than to k.
     response : array_like of bool or int, shape (m,), optional
-        True, or a positive number, where i is closer to j ("list-boolean", "list-count"); False, or a negative
+        True, or a positive number, where i is closer to j ("list-boolean", "list-count"). False, or a negative
         number, where it is closer to k. A number of 3 stands for three equal answers.
 
     Returns
@@ -43,7 +43,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
     Raises
     ------
     InvalidTripletError
-        If a row is not three different indices, or a response is 0 (undecided) or missing; ``.row`` is its number.
+        If a row is not three different indices, or a response is 0 (undecided) or missing. ``.row`` is its number.
 
     See Also
     --------
@@ -94,7 +94,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     Parameters
     ----------
     tuples : array_like of int, shape (m, 3) or (m, 4)
-        Rows (anchor, positive, negative); or rows (a, b, c, d) for d(a, b) < d(c, d), where the two pairs must share
+        Rows (anchor, positive, negative), or rows (a, b, c, d) for d(a, b) < d(c, d), where the two pairs must share
         one point. Indices into X, as metric-learn takes them with a preprocessor.
 
     Returns
@@ -105,7 +105,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     Raises
     ------
     InvalidTripletError
-        If a row is not made of different indices, or the pairs of a quadruplet share no point; ``.row`` is its
+        If a row is not made of different indices, or the pairs of a quadruplet share no point. ``.row`` is its
         number. Points (an array of three dimensions) in the place of indices are refused.
 
     See Also

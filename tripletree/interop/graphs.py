@@ -35,7 +35,7 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     -------
     networkx.DiGraph
         The nodes stand in the order of their numbers and have the attributes ``label`` (leaves), ``name`` (inner nodes
-        with a name), ``height`` and ``rank``; edges have ``length``. The length of the branch above the root, which is
+        with a name), ``height`` and ``rank``. Edges have ``length``. The length of the branch above the root, which is
         no edge, is the root's attribute ``length``. What the hierarchy does not know is left out.
 
     Raises
@@ -96,12 +96,12 @@ def from_networkx(
         Which way the edges run: from parent to child, or from child to parent. It is not guessed: a path would be a
         hierarchy either way. Graphs of obonet run up.
     parent : {"error", "deepest", "first", "smallest"}
-        Which parent counts where a node has several, as in `Ontology.to_hierarchy`; by default they are refused. With a
+        Which parent counts where a node has several, as in `Ontology.to_hierarchy`. By default they are refused. With a
         choice, several roots get an unnamed node above them, inner nodes all of whose children have gone to other
         parents go, and of edges that join the same nodes the first counts.
     label, name : str or None
         Attributes of nodes: what labels a leaf (the node itself, where it has no such attribute), and what names an
-        inner node (`label` serves, too). None takes the nodes themselves; so does a graph in which no node has either
+        inner node (`label` serves, too). None takes the nodes themselves, so does a graph in which no node has either
         attribute, where inner nodes are named if they are strings.
     length : str
         Attribute of an edge, or else of the node below it: the length of the branch.
@@ -116,15 +116,15 @@ def from_networkx(
     Raises
     ------
     NotATreeError
-        If a node has several parents and `parent` is "error"; ``.node`` and ``.parents`` are nodes of the graph.
+        If a node has several parents and `parent` is "error". ``.node`` and ``.parents`` are nodes of the graph.
     InvalidHierarchyError
-        If the graph is empty, has a cycle, or several roots and `parent` is "error"; or if something that should be a
+        If the graph is empty, has a cycle, or several roots and `parent` is "error", or if something that should be a
         number is not.
 
     See Also
     --------
     to_networkx : the inverse.
-    ontology_from_networkx : graphs whose nodes have several parents, without choosing among them; types of edges.
+    ontology_from_networkx : graphs whose nodes have several parents, without choosing among them. Types of edges.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def ontology_from_networkx(
         Which way the edges run: from child to parent, as in ontologies and here by default, or from parent to child,
         as `from_networkx` takes them by default.
     name, rank : str or None
-        Attributes of nodes, taken as text; None for no such.
+        Attributes of nodes, taken as text. None for no such.
     relation : str or None
         Attribute of an edge that is its type. Where an edge has none, its key is, if it is a string (of a MultiDiGraph,
         as obonet's), and "is_a" otherwise. None takes all edges for "is_a".
@@ -283,7 +283,7 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     Returns
     -------
     networkx.MultiDiGraph
-        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` where they have such; edges run
+        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` where they have such. Edges run
         from child to parent, and their keys are their types.
 
     Raises

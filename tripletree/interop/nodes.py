@@ -108,8 +108,8 @@ def assembled(
 ) -> Hierarchy:
     """Make a hierarchy from nodes in any order: their parents by position, and what is known of each.
 
-    The leaves keep their order; so do the inner nodes, or its reverse where the root stands first. Heights count where
-    every node has one and the lengths do not contradict; lengths are what a peer's functions change. With `blank`, the
+    The leaves keep their order, so do the inner nodes, or its reverse where the root stands first. Heights count where
+    every node has one and the lengths do not contradict. Lengths are what a peer's functions change. With `blank`, the
     labels None and "" are labels like others.
     """
     up = np.asarray(parent, np.int64)
@@ -147,7 +147,7 @@ def assembled(
 
 
 def _floats(values: list[Any], what: str, peer: str, labels: Sequence[Any], at: list[int]) -> np.ndarray | None:
-    """The values as float64, NaN for None; None when there are none at all."""
+    """The values as float64, NaN for None. None when there are none at all."""
     found = np.empty(len(values))
     for i, x in enumerate(values):
         try:

@@ -1,4 +1,4 @@
-"""Edge tables of pandas, a row for each node with its parent; and the merges of scikit-learn's agglomerations."""
+"""Edge tables of pandas, a row for each node with its parent, and the merges of scikit-learn's agglomerations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     Raises
     ------
     InvalidHierarchyError
-        If a leaf's label is None; with ``keys="label"``, if the number of an inner node without a name of its own is
+        If a leaf's label is None. With ``keys="label"``, if the number of an inner node without a name of its own is
         the label of a leaf.
 
     See Also
@@ -114,7 +114,7 @@ def from_edge_table(
         If a column is missing, a row has no child, two rows of one child differ, the table is empty, or its edges have
         a cycle.
     NotATreeError
-        If a node has several parents; ``.node`` and ``.parents`` are keys in the table.
+        If a node has several parents. ``.node`` and ``.parents`` are keys in the table.
 
     See Also
     --------
@@ -124,7 +124,7 @@ def from_edge_table(
     Notes
     -----
     `read_edges` takes data frames, too. Its columns are ``child_column`` (here `child`), ``parent_column`` (`parent`),
-    ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`); its ``parent`` is the choice
+    ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`). Its ``parent`` is the choice
     among several parents, which are refused here. It knows other usual names of columns, takes a node that is its own
     parent for a root, and labels leaves by their names with ``labels="name"``, or if `write_edges` made the table.
 
@@ -201,7 +201,7 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 
 def _keys(frame: Any, name: str) -> list[Any]:
-    """A column of keys; whole numbers as such, which beside gaps become floats."""
+    """A column of keys. Whole numbers as such, which beside gaps become floats."""
     return [int(x) if isinstance(x, float) and x.is_integer() else x for x in _column(frame, name)]
 
 
@@ -245,18 +245,18 @@ def from_children(
     distances : array_like of float, shape (n - 1,), optional
         ``distances_``, which exist after ``compute_distances=True`` or with a ``distance_threshold``.
     leaves : LeafIndex, iterable of labels, int or None
-        Labels of the n samples; by default 0..n-1.
+        Labels of the n samples. By default 0..n-1.
 
     Returns
     -------
     Hierarchy
-        Binary, its inner nodes in the order of the merges; with leaves at height 0 if `distances` are given, and
+        Binary, its inner nodes in the order of the merges. With leaves at height 0 if `distances` are given, and
         without heights otherwise.
 
     Raises
     ------
     InvalidHierarchyError
-        If the rows are not merges, or not all of them; if `distances` or `leaves` do not fit, or distances are given
+        If the rows are not merges, or not all of them. If `distances` or `leaves` do not fit, or distances are given
         twice.
 
     See Also

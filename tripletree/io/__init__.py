@@ -2,7 +2,7 @@ r"""Reading and writing: hierarchies, ontologies and triplets in the formats tha
 
 Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2, xz and zip.
 Every writer takes the same (``"-"`` is the standard output), writes aside and renames, so that no half-written file
-is ever seen; without a target it returns the text.
+is ever seen. Without a target it returns the text.
 
 >>> import io
 >>> h = read_hierarchy(io.StringIO("((human:6,chimp:6):2,gorilla:8);"))  # whatever the format

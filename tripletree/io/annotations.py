@@ -48,17 +48,17 @@ def read_annotations(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"auto", "gaf", "gpad", "table"}
         GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
         the first lines.
     item, node : str or int, optional
-        Which columns of a table, by name or by position counted from 0; by default the two that there are. For GAF,
+        Which columns of a table, by name or by position counted from 0. By default the two that there are. For GAF,
         `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
     separator : str, optional
-        What stands between several nodes in one cell of a table, such as ``","``; by default a cell is one node.
+        What stands between several nodes in one cell of a table, such as ``","``. By default a cell is one node.
     header : bool, optional
-        Whether the first row of a table has the names of its columns; by default if `item` or `node` is a name, or
+        Whether the first row of a table has the names of its columns. By default if `item` or `node` is a name, or
         if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
         this is given: its item and node occur nowhere else, and one of them is such a word, or all other
         nodes occur several times.

@@ -19,7 +19,7 @@ def read_dot(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     label : str
         The attribute that labels a leaf and names an inner node. A node that has none is called by its identifier.
     length : str
@@ -30,7 +30,7 @@ def read_dot(
     Returns
     -------
     Hierarchy
-        As `tripletree.interop.from_dot` gives it; more on what is read stands there.
+        As `tripletree.interop.from_dot` gives it. More on what is read stands there.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_dot(
 
 
 def write_dot(hierarchy: Hierarchy, path: Target | None = None, *, triplets: TripletSet | None = None) -> str | None:
-    """Write a hierarchy as `tripletree.interop.to_dot` draws it; the text if there is no path."""
+    """Write a hierarchy as `tripletree.interop.to_dot` draws it. The text if there is no path."""
     text = to_dot(hierarchy, triplets=triplets)
     if path is None:
         return text

@@ -2,7 +2,7 @@
 
 Read are CSV and its like with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
 known by usual names (child and parent, id and parent_id, Darwin Core's taxonID and parentNameUsageID, subject and
-object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself; where no
+object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself. If no
 row shows a root, the nodes that are nobody's child.
 """
 
@@ -56,7 +56,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"csv", "tsv", "parquet"}, optional
         By default that of the suffix, else CSV.
@@ -82,7 +82,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     -----
     Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
     column `name` holds the names, by which `read_edges` gives back what was written, name for name.
-    The columns `length` and `rank` are there if something is known; heights are written as lengths. The root is the
+    The columns `length` and `rank` are there if something is known. Heights are written as lengths. The root is the
     row without parent.
 
     Examples
@@ -134,7 +134,7 @@ def invents_ids(
     columns : sequence of str, or None
         Their names, in order.
     ids, names, parent : sequence of N
-        Of all nodes; the parents as positions, -1 for roots.
+        Of all nodes. The parents as positions, -1 for roots.
     """
     if columns is None or names is None or list(columns[:3]) != ["child", "parent", "name"]:
         return False
@@ -254,7 +254,7 @@ def read_edges(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        CSV or its like, or Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
+        CSV or its like, or Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
         pyarrow.
     parent : {"error", "deepest", "first", "smallest"}
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
@@ -270,17 +270,17 @@ def read_edges(
         object (the parent); source (the parent), target. A table of two columns without such names has no header,
         and the child first.
     name_column, length_column, rank_column : str or int, optional
-        Columns of names, branch lengths and ranks; by default those called name or label, length or branch_length,
+        Columns of names, branch lengths and ranks. By default those called name or label, length or branch_length,
         rank or taxonRank, if there are any.
     delimiter : str, optional
         By default a tab, comma, semicolon or bar, whichever fits the first row.
     header : bool, optional
-        Whether the first row has the names of the columns; by default if it has usual names, or those given.
+        Whether the first row has the names of the columns. By default if it has usual names, or those given.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of their rows. Texts stay texts, "007" included; whole numbers in Parquet and data frames
+        Leaves in the order of their rows. Texts stay texts, "007" included. Whole numbers in Parquet and data frames
         stay numbers. Several roots get an unnamed node above them.
 
     Raises
@@ -291,12 +291,12 @@ def read_edges(
     See Also
     --------
     write_edges : the reverse.
-    tripletree.interop.from_edge_table : of data frames and dicts of lists; inverse of ``to_edge_table``.
+    tripletree.interop.from_edge_table : of data frames and dicts of lists. Inverse of ``to_edge_table``.
 
     Notes
     -----
     What `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
-    `child_column`, `parent_column` and so on; `parent` here is the choice among several parents, which that refuses.
+    `child_column`, `parent_column` and so on. `parent` here is the choice among several parents, which that refuses.
 
     Examples
     --------
@@ -436,7 +436,7 @@ def _check_headerless(table: RowTable) -> None:
 
 
 class _Edges(NamedTuple):
-    """Nodes, and pairs (child, parent) of their positions; all but the ids may be absent."""
+    """Nodes, and pairs (child, parent) of their positions. All but the ids may be absent."""
 
     ids: list[Any]
     rows: np.ndarray
@@ -516,7 +516,7 @@ def _check_direction(table: RowTable, edges: np.ndarray) -> None:
 
 
 def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:
-    """A name or rank for each node; rows that contradict each other are refused."""
+    """A name or rank for each node. Rows that contradict each other are refused."""
     if column is None:
         return None
     out: list[str | None] = [None] * len(ids)

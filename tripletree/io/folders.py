@@ -37,7 +37,7 @@ def read_folder(
     Raises
     ------
     ParseError
-        If folders cannot be read; ``.problems`` has all of them. Or if there is no file.
+        If folders cannot be read. ``.problems`` has all of them. Or if there is no file.
     LimitExceededError
         If there are more entries than `max_entries`.
 

@@ -36,7 +36,7 @@ class FileStart:
 
     @cached_property
     def root(self) -> str:
-        """The name of the first XML element without its prefix, behind comments and the document type; "" if none."""
+        """The name of the first XML element without its prefix, behind comments and the document type. "" if none."""
         body, at = self.body, 0
         for _ in range(LINES):
             at = body.find("<", at)

@@ -103,7 +103,7 @@ def _repeated_key(text: str) -> tuple[str, int]:
 
 
 def offset_of(text: str, value: Any, part: Any) -> int:
-    """Where a list or object begins in the text from which `value` was decoded; 0 if `part` is not in it.
+    """Where a list or object begins in the text from which `value` was decoded. 0 if `part` is not in it.
 
     Lists and objects stand in the text in the order in which a walk through the value meets them, so that the k-th of
     them begins at the k-th opening bracket.

@@ -56,7 +56,7 @@ _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
 
 class PathTree:
-    """The tree of all paths seen so far; parents stand before their children.
+    """The tree of all paths seen so far. Parents stand before their children.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class PathTree:
         self._parts: dict[str, tuple[str | None, str] | None] = {}
 
     def text_node(self, text: str) -> int:
-        """The node of a path given as text; -1 if it holds no name."""
+        """The node of a path given as text. -1 if it holds no name."""
         node = self._seen.get(text)
         if node is None:
             node = -1
@@ -158,7 +158,7 @@ class PathTree:
         return out
 
     def part(self, text: str) -> tuple[str | None, str] | None:
-        """Return rank and name of one step of a path; None where there is no name."""
+        """Return rank and name of one step of a path. None where there is no name."""
         name = text.strip()
         match = _PREFIX.fullmatch(name)
         rank, bare = None, name
@@ -190,9 +190,9 @@ class PathTree:
 def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, needed: bool = True) -> tuple[str, int]:
     """The separator of paths, blanks around it taken off, and which of the first two cells of a row the path is.
 
-    Of several candidates the first that is in at least half as many rows as the most frequent; and the first cell if
+    Of several candidates the first that is in at least half as many rows as the most frequent, and the first cell if
     it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
-    tell paths of one name; without them, paths are refused if `needed`.
+    tell paths of one name. Without them, paths are refused if `needed`.
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
@@ -240,7 +240,7 @@ def is_numbered(text: str) -> bool:
 # ----------------------------------------------------------------------
 # Tables of lineages: which columns hold the path, which one the items, and which tables are of edges instead.
 
-#: Ranks from the top down; a table with columns of these names is read by them.
+#: Ranks from the top down. A table with columns of these names is read by them.
 RANKS = (
     *("superkingdom", "domain", "realm", "subrealm", "kingdom", "subkingdom", "infrakingdom", "superphylum"),
     *("phylum", "division", "subphylum", "infraphylum", "superclass", "class", "subclass", "infraclass", "cohort"),
@@ -314,7 +314,7 @@ def check_not_edges(table: RowTable, places: Sequence[int]) -> None:
 
 
 def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int]) -> tuple[str, str | None, str] | None:
-    """The columns of child and parent (None: not known), and why these are edges; None for lineages."""
+    """The columns of child and parent (None: not known), and why these are edges. None for lineages."""
     if len(places) == 1:
         return _edges_of_one(names, columns, places[0])
     if len(places) != 2 or 0 not in places:
@@ -391,7 +391,7 @@ def write_lineages(
     hierarchy : Hierarchy
         Every inner node needs a name, but for a root that has several children.
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     sep : str
         What to put between names.
@@ -416,7 +416,7 @@ def write_lineages(
 
     See Also
     --------
-    read_lineages : the reverse; with ``missing=()`` where names such as "unknown" are meant.
+    read_lineages : the reverse. With ``missing=()`` where names such as "unknown" are meant.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def write_lineages(
 
 
 def _node_texts(hierarchy: Hierarchy, sep: str) -> list[str | None]:
-    """What each node is called in a path; None for a root without a name."""
+    """What each node is called in a path. None for a root without a name."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     inner: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
     names = [*leaf_texts(hierarchy), *inner]
@@ -527,7 +527,7 @@ def read_lineages(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        Text, CSV or its like, Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
+        Text, CSV or its like, Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
         of pyarrow.
     sep : str
         What stands between the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
@@ -538,22 +538,22 @@ def read_lineages(
         the one called taxon, taxonomy, lineage, path or the like.
     id_column : str, optional
         Of a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
-        or the like; else the first one, if it holds no part of the path and no rank, and all its values are there,
+        or the like, else the first one, if it holds no part of the path and no rank, and all its values are there,
         differ, and are not all numbers (``breed,species,genus``).
     labels : {"name", "path", "id"}
-        What nodes are called that are not items: "name" is the last name of their path; where several leaves share
+        What nodes are called that are not items: "name" is the last name of their path. If several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
     missing : iterable of str
         What stands for no name, in any case and with a rank's prefix or without, besides nothing at all.
     delimiter : str, optional
-        Between the cells of a table; by default a tab, comma, semicolon or bar, whichever fits the header.
+        Between the cells of a table. By default a tab, comma, semicolon or bar, whichever fits the header.
 
     Returns
     -------
     Hierarchy
         Where there are ids, the items are the leaves, each under its taxon, or under the root where it has none.
         Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
-        stand in the order of the source; `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
+        stand in the order of the source. `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
         get an unnamed node above them.
 
     Raises

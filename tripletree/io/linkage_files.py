@@ -1,7 +1,7 @@
 """Linkage matrices in files: scipy's, as .npy, .npz, CSV or text in columns.
 
 A matrix has a row for each merge: the two clusters merged, their distance, the number of leaves in the new cluster.
-In text a row is a line, its four numbers separated by commas, semicolons or white space; lines that are empty or
+In text a row is a line, its four numbers separated by commas, semicolons or white space. Lines that are empty or
 start with ``#`` are passed over, and so is a first line of four names. Arrays of Python objects, which would have to
 be unpickled, are refused.
 
@@ -50,9 +50,9 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
     labels : LeafIndex or iterable of labels, optional
-        Labels of the n leaves; by default those in the file (.npz), or 0..n-1.
+        Labels of the n leaves. By default those in the file (.npz), or 0..n-1.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def _npz(arrays: dict[str, Any], path: str | None) -> tuple[np.ndarray, Any, Lin
 
 
 def _npy(content: bytes, path: str | None, kinds: str) -> np.ndarray:
-    """An array of numbers (or of text) in numpy's format; nothing is unpickled, nothing larger than the file made."""
+    """An array of numbers (or of text) in numpy's format. Nothing is unpickled, nothing larger than the file made."""
     width = 2 if content[6:7] == b"\x01" else 4  # bytes that tell the length of the header
     start = 8 + width
     stop = start + int.from_bytes(content[8:start], "little")
@@ -210,7 +210,7 @@ def _text(content: str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
 
 
 def _number(field: str) -> float | None:
-    """A field as a number, None if it is not one; Python's underscores and other alphabets' digits do not count."""
+    """A field as a number, None if it is not one. Python's underscores and other alphabets' digits do not count."""
     field = field.strip()
     if not field.isascii() or "_" in field:
         return None
@@ -260,7 +260,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
 
     Notes
     -----
-    Numbers are written in full: they are read back exactly. Only .npz keeps labels and their order; with the other
+    Numbers are written in full: they are read back exactly. Only .npz keeps labels and their order. With the other
     formats keep ``list(hierarchy.leaves)`` and give it to `read_linkage` as `labels`.
 
     Examples

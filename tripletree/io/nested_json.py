@@ -5,16 +5,16 @@ Four shapes are recognised:
 - objects with a name and children, as d3 has them: ``{"name": "apes", "children": [{"name": "human"}, ...]}``. The
   name stands under name, label, title, text or id (the first that is there), the children under children, child,
   nodes or items, branch lengths under length, branch_length, branchLength or branchlength, or wherever the
-  parameters say. A child may also be a bare label;
+  parameters say. A child may also be a bare label.
 - names in each other: ``{"apes": {"human": null, "Pan": ["chimp", "bonobo"]}}``. A leaf is a name with null, ``{}`` or
-  ``[]`` below it, or a label in a list;
-- lists in each other: ``[["human", "chimp"], "gorilla"]``, as `Hierarchy.from_nested` takes them;
+  ``[]`` below it, or a label in a list.
+- lists in each other: ``[["human", "chimp"], "gorilla"]``, as `Hierarchy.from_nested` takes them.
 - a flat list of objects with ids, each with the ids of its children (child_ids, or one of the keys above) or of its
   parent or parents: this may be a graph, in which a node has several parents.
 
 Labels are strings and whole numbers. What could be one shape as well as another is refused, and so are keys that occur
 twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects with
-lists of children, and ten times as deep from Python 3.12 on; deeper trees are refused, and can be written as Newick,
+lists of children, and ten times as deep from Python 3.12 on. Deeper trees are refused, and can be written as Newick,
 edges or a flat list.
 """
 
@@ -54,7 +54,7 @@ _PARENT_IDS = ("parent", "parents", "parent_id", "parentId", "parent_ids", "pare
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys under which an object holds its name, children and branch length; None for the usual ones."""
+    """The keys under which an object holds its name, children and branch length. None for the usual ones."""
 
     name: str | None = None
     children: str | None = None
@@ -108,7 +108,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message names it; its contents are left out."""
+    """A value as a message names it. Its contents are left out."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
     return json.dumps(value)[:60]
@@ -191,7 +191,7 @@ class _Nodes:
         self._add(above, value, math.nan, within)
 
     def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
-        """A node that is an object; its children, last first."""
+        """A node that is an object. Its children, last first."""
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
         key = self._keys.children_key(node, self._error)
         children = None if key is None else node[key]
@@ -255,7 +255,7 @@ def _ids(value: Any) -> list[Any] | None:
 
 
 def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | None:
-    """The key under which the objects name others, and whether those are their children; None if there is none."""
+    """The key under which the objects name others, and whether those are their children. None if there is none."""
     choice = [(keys.children, True)] if keys.children is not None else [(k, True) for k in (*_CHILD_IDS, *_CHILDREN)]
     if keys.children is None:
         choice += [(k, False) for k in _PARENT_IDS]
@@ -329,10 +329,10 @@ def read_json(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     name, children, length : str, optional
         The keys under which an object holds its label, the list of its children, and the length of the branch above
-        it; by default the usual ones. With `name` or `children`, every object is a node.
+        it. By default the usual ones. With `name` or `children`, every object is a node.
     parent : {"deepest", "first", "smallest", "error"}
         For flat lists in which a node has several parents: which of them counts, as in `Ontology.to_hierarchy`.
     labels : {"id", "name"}
@@ -368,7 +368,7 @@ def read_json(
 
 
 def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
-    """A JSON file that is a flat list, as an ontology; a ParseError for any other."""
+    """A JSON file that is a flat list, as an ontology. A ParseError for any other."""
     value, error = _load(path)
     keys = _Keys(name, children, None)
     if not _is_flat(value, keys):
@@ -403,12 +403,12 @@ def write_json(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
         Whether to write the names of inner nodes.
     lengths : bool
-        Whether to write branch lengths, under the key length; for a hierarchy with heights, the differences.
+        Whether to write branch lengths, under the key length. For a hierarchy with heights, the differences.
 
     Returns
     -------
@@ -422,8 +422,8 @@ def write_json(
     Notes
     -----
     The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
-    give equal text. Whole numbers stay numbers; any other label is written as ``str(label)``, and read back as a
-    string. Time and memory linear in the size, whatever the depth; `read_json` and most other
+    give equal text. Whole numbers stay numbers. Any other label is written as ``str(label)``, and read back as a
+    string. Time and memory linear in the size, whatever the depth. `read_json` and most other
     readers of JSON take back some 500 levels.
 
     Examples

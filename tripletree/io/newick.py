@@ -79,7 +79,7 @@ _AFTER = {_CLOSED: "')'", _NAME: "the name of an inner node", _LEAF: "a leaf lab
 
 
 class NewickText:
-    """Newick text cut into tokens; iterating gives the hierarchies one by one.
+    """Newick text cut into tokens. Iterating gives the hierarchies one by one.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class NewickText:
         Parameters
         ----------
         keys : sequence of str
-            Of comments such as ``[&posterior=0.98]``, the first that a node has; ``[98]`` counts as well.
+            Of comments such as ``[&posterior=0.98]``, the first that a node has. ``[98]`` counts as well.
         inner : int
             The number of inner nodes.
         """
@@ -178,7 +178,7 @@ class NewickText:
         """The tree whose tokens come next, from number `first`, and the number of the token after it."""
         labels: list[str] = []
         names: list[str | None] = []
-        leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open; -1 outside
+        leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open. -1 outside
         inner_up: list[int] = []
         closed: list[int] = []  # the brackets in the order in which they close
         lengths: list[str] = []
@@ -262,7 +262,7 @@ class NewickText:
         return label.replace("_", " ") if self._blank else label
 
     def _numbers(self, lengths: list[str], first: int) -> np.ndarray:
-        """The lengths as float64; digits, sign, point and exponent are all that may stand in them."""
+        """The lengths as float64. Digits, sign, point and exponent are all that may stand in them."""
         joined = "".join(lengths)
         if joined.isascii() and "_" not in joined:
             try:
@@ -281,7 +281,7 @@ class NewickText:
         raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
-        """The text with line feeds in the place of every comment; it stops at what never closes."""
+        """The text with line feeds in the place of every comment. It stops at what never closes."""
         text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
         kept = []
         at = 0  # where the text that is not yet kept starts
@@ -407,25 +407,25 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     underscores : {"keep", "blank"}
         What underscores in labels without quotes stand for: themselves (as most programs have it), or blanks (as the
         Newick standard says).
     strict : bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
-        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next; any other belongs
+        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next. Any other belongs
         to the name, and a GuessedLabelWarning says which names these are.
 
     Returns
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
-        text leaves out are NaN; `length` is None where there are none at all.
+        text leaves out are NaN. `length` is None where there are none at all.
 
     Warns
     -----
     GuessedLabelWarning
-        With ``strict=False``, of names with quotes that were taken as they stand; ``.labels`` has them with their
+        With ``strict=False``, of names with quotes that were taken as they stand. ``.labels`` has them with their
         places.
 
     See Also
@@ -464,7 +464,7 @@ def read_newick_support(
     hierarchy : Hierarchy
         As `read_newick` gives it, but that labels of inner nodes that are support are no names.
     support : ndarray of float64, shape (inner nodes,)
-        In the unit of the file; NaN where a node has none.
+        In the unit of the file. NaN where a node has none.
 
     See Also
     --------
@@ -473,7 +473,7 @@ def read_newick_support(
     Notes
     -----
     Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
-    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first; then a label is
+    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first. Then a label is
     support if it is a number, and a name if it is not.
 
     Examples
@@ -513,7 +513,7 @@ def read_newick_all(path: Source, *, underscores: Underscores = "keep", strict: 
     Returns
     -------
     list of Hierarchy
-        In the order of the file; each has leaves of its own.
+        In the order of the file. Each has leaves of its own.
 
     Examples
     --------
@@ -639,20 +639,20 @@ def write_newick(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
         Whether to write the names of inner nodes.
     lengths : bool, "monotone" or "exact"
-        Whether to write branch lengths; for a hierarchy with heights, the differences. Where a triplet delayed a close
-        merge these would be negative, which many programs refuse, so heights are raised to those below them first;
+        Whether to write branch lengths. For a hierarchy with heights, the differences. Where a triplet delayed a close
+        merge these would be negative, which many programs refuse, so heights are raised to those below them first.
         "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
-        are; "monotone" raises negative ones of these, too, to 0.
+        are. "monotone" raises negative ones of these, too, to 0.
     blanks : {"quote", "underscore"}
         Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
-        What supports each inner node, such as ``Supertree.support``; NaN where nothing is known. It is written as the
+        What supports each inner node, such as ``Supertree.support``. NaN where nothing is known. It is written as the
         label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
 
     Returns
@@ -771,7 +771,7 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     opening = np.bincount(start[n:], minlength=n)
     brackets = np.array(["(" * k if i == 0 else "," + "(" * k for i, k in enumerate(opening.tolist())], object)
     after[:n] = brackets[start[:n]] + after[:n]
-    # leaf pieces before the inner nodes that close behind them; ties among inner nodes by number, deepest first
+    # leaf pieces before the inner nodes that close behind them. Ties among inner nodes by number, deepest first
     order = np.lexsort((np.arange(N), stop))
     return "".join(after[order].tolist()) + ";"
 
@@ -849,7 +849,7 @@ def _quoted(label: str) -> str:
 
 
 def _written_lengths(length: np.ndarray) -> np.ndarray:
-    """The lengths as ``:0.25`` in the fewest digits that give the same number back; nothing for NaN."""
+    """The lengths as ``:0.25`` in the fewest digits that give the same number back. Nothing for NaN."""
     infinite = np.flatnonzero(np.isinf(length))
     if infinite.size:
         u = int(infinite[0])

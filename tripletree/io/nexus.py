@@ -74,7 +74,7 @@ class _TreesBlock:
 
 
 class NexusText:
-    """The trees of a NEXUS text; the Newick of each is read when asked for.
+    """The trees of a NEXUS text. The Newick of each is read when asked for.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class NexusText:
                 "a NEXUS file starts with '#NEXUS', and this one does not; read_newick reads bare trees", 0
             )
         self.trees: list[NexusTree] = []
-        #: The labels of the one TAXA block, which a tree may name by their numbers; none where there are several.
+        #: The labels of the one TAXA block, which a tree may name by their numbers. None where there are several.
         self._taxa: list[str] = []
         self._block: _TreesBlock | None = None
         self._cut()
@@ -120,7 +120,7 @@ class NexusText:
     # ------------------------------------------------------------------ commands
 
     def _cut(self) -> None:
-        """Go through the commands, each up to its semicolon; comments are blanked out."""
+        """Go through the commands, each up to its semicolon. Comments are blanked out."""
         text = self._text
         start = seek = _HEADER.match(text).end()  # type: ignore[union-attr]
         parts: list[str] = []
@@ -151,7 +151,7 @@ class NexusText:
             raise self._error(f"the block {self._block.name!r} is never ended: 'END;' is missing", self._block.start)
 
     def _comment_end(self, start: int) -> int:
-        """Where the text goes on behind a comment; comments may stand in each other."""
+        """Where the text goes on behind a comment. Comments may stand in each other."""
         depth, stop = 1, start + 1
         while depth:
             bracket = _BRACKET.search(self._text, stop)
@@ -247,7 +247,7 @@ class _Meaning:
 
 
 class _TreeText(NewickText):
-    """The Newick of one TREE command; errors name the place in the whole file, labels get their meaning."""
+    """The Newick of one TREE command. Errors name the place in the whole file, labels get their meaning."""
 
     def __init__(
         self, whole: str, tree: NexusTree, meaning: _Meaning, *, path: str | None, underscores: Underscores
@@ -285,7 +285,7 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which tree: its name, or its position in the file, from 0. May be left out where there is only one.
     underscores : {"keep", "blank"}
@@ -375,7 +375,7 @@ def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[t
     Returns
     -------
     list of (str, Hierarchy)
-        The name and the tree of each TREE command in the order of the file; names may repeat.
+        The name and the tree of each TREE command in the order of the file. Names may repeat.
 
     Examples
     --------
@@ -430,7 +430,7 @@ def write_nexus(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     tree : str
         The tree's name.

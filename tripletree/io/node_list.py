@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def branch_length(text: str | None) -> float | None:
-    """A branch length as written, NaN for none at all; None if it is not a finite number."""
+    """A branch length as written, NaN for none at all. None if it is not a finite number."""
     text = (text or "").strip()
     if not text:
         return math.nan
@@ -39,7 +39,7 @@ def listed_hierarchy(
     parent : sequence of int
         Position of each node's parent in the list, -1 for the one root.
     labels : sequence of hashable
-        Of leaves and inner nodes alike; None where there is none.
+        Of leaves and inner nodes alike. None where there is none.
     lengths : sequence of float
         Length of the branch above each node, NaN where unknown.
     ranks : sequence of str or None, optional
@@ -56,7 +56,7 @@ def listed_hierarchy(
     up = np.array(parent, np.int32)
     N = up.size
     childless = np.bincount(up[up >= 0], minlength=N) == 0
-    # leaves as listed; inner nodes backwards: where parents are listed first, that puts children first
+    # leaves as listed. Inner nodes backwards: where parents are listed first, that puts children first
     old = np.concatenate([np.flatnonzero(childless), np.flatnonzero(~childless)[::-1]])
     n = int(childless.sum())
     at = old.tolist()

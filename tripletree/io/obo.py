@@ -37,12 +37,12 @@ from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_
 #
 # A line is ``tag: value {modifiers} ! comment``. Of the terms' tags those that make the graph are read in full: id,
 # name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value; of the
-# others, that quotes close. ``Typedef`` gives relation types their names; other stanzas are passed over. What stands
+# others, that quotes close. ``Typedef`` gives relation types their names. Other stanzas are passed over. What stands
 # before the first stanza is read for default-namespace only, as real files carry prose there.
 
 BLOCK = 1 << 20
 
-#: Tags that are read, and those that are known and passed over; "quoted" is checked for quotes that do not close.
+#: Tags that are read, and those that are known and passed over. "quoted" is checked for quotes that do not close.
 _READ = (
     "id",
     "name",
@@ -68,7 +68,7 @@ _QUOTES = re.compile(r'[^"\\]*"(?:[^"\\]|\\.)*+".*', re.DOTALL)
 _SYNONYM = re.compile(r'\s*"((?:[^"\\]|\\.)*+)"(?:\s*([A-Z]+)\b)?')
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
-#: An identifier up to a blank, or a comment; then perhaps modifiers and a comment, and nothing else.
+#: An identifier up to a blank, or a comment. Then perhaps modifiers and a comment, and nothing else.
 _MARK = r"\"(?:[^\"\\]|\\.)*+\""
 _IDENTIFIER = re.compile(
     rf"[ \t]*+((?:[^ \t\\!{{]|\\.)(?:[^ \t\\!]|\\.)*+)[ \t]*+"
@@ -79,7 +79,7 @@ _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
-#: What stands around values; other white space belongs to them.
+#: What stands around values. Other white space belongs to them.
 _BLANKS = " \t"
 
 Line = tuple[str, str, int]
@@ -118,7 +118,7 @@ class OboText:
     # ------------------------------------------------------------------ lines
 
     def _blocks(self) -> Iterator[list[str]]:
-        """The text's lines, a megabyte at a time; a line that a backslash continues holds the next, which is empty."""
+        """The text's lines, a megabyte at a time. A line that a backslash continues holds the next, which is empty."""
         content, start = self._content, 0
         is_text = isinstance(content, str)
         if isinstance(content, bytes):
@@ -350,7 +350,7 @@ def unescaped(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """Free text without modifiers, comment and blanks around; a comment begins with a "!" behind a blank."""
+    """Free text without modifiers, comment and blanks around. A comment begins with a "!" behind a blank."""
     if "!" in text:
         comment = _COMMENT.search(text)
         if comment:
@@ -374,14 +374,14 @@ def read_obo(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes those that place a
         term below another: is_a and part_of. Others point elsewhere, has_part even downwards: name them if you want.
     root : str or iterable of str, optional
         Only these terms and what is below them.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces, such as ``"biological_process"``; edges between namespaces go.
+        Only terms of these namespaces, such as ``"biological_process"``. Edges between namespaces go.
     obsolete : bool
         Whether to keep obsolete terms. Without them their edges go, too.
     genus : bool
@@ -401,7 +401,7 @@ def read_obo(
     Notes
     -----
     Terms that are referred to but not defined, as in a part of a file or with an import, are kept, without a name,
-    behind all others; they are left out when a `namespace` is asked for, theirs being unknown. A parent given by its
+    behind all others. They are left out when a `namespace` is asked for, theirs being unknown. A parent given by its
     secondary identifier (``alt_id``) is the term that has it.
 
     Examples
@@ -455,7 +455,7 @@ def parse_obo(
 
 
 def obo_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO file; see `tripletree.io.read_synonyms`."""
+    """The other names of terms of an OBO file. See `tripletree.io.read_synonyms`."""
     return OboText(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -473,7 +473,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     ----------
     ontology : Ontology
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
 
     Returns

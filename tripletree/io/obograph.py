@@ -1,6 +1,6 @@
 """OBO Graphs: ontologies as JSON (``go.json``), nodes and edges in a list of graphs.
 
-Nodes that are classes are the terms; those without a type count as classes if they have a label. Identifiers of the
+Nodes that are classes are the terms. Those without a type count as classes if they have a label. Identifiers of the
 OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
 ``GO:0008150``). Logical definitions and equivalent nodes are not edges.
 """
@@ -44,14 +44,14 @@ def read_obograph(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
         Only these terms and what is below them.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces (``hasOBONamespace``); edges between namespaces go.
+        Only terms of these namespaces (``hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
         Whether to keep deprecated terms. Without them their edges go, too.
     genus : bool
@@ -61,7 +61,7 @@ def read_obograph(
     Returns
     -------
     Ontology
-        Terms by their (short) identifiers, with their labels as names; terms and edges in the order of the file, all
+        Terms by their (short) identifiers, with their labels as names. Terms and edges in the order of the file, all
         of its graphs together.
 
     See Also
@@ -90,7 +90,7 @@ def read_obograph(
 
 
 def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO Graphs file; see `tripletree.io.read_synonyms`."""
+    """The other names of terms of an OBO Graphs file. See `tripletree.io.read_synonyms`."""
     return _GraphDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -229,7 +229,7 @@ class _GraphDocument:
             self.terms.obsolete.add(position)
 
     def _definition(self, axiom: Any) -> None:
-        """The genus of a logical definition; anything else is passed over."""
+        """The genus of a logical definition. Anything else is passed over."""
         term, genera = (axiom.get(x) if isinstance(axiom, dict) else None for x in ("definedClassId", "genusIds"))
         position = self.terms.position.get(self._short(term)) if isinstance(term, str) else None
         if position is None or not isinstance(genera, list):

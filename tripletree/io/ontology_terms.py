@@ -38,7 +38,7 @@ Strings = str | Iterable[str]
 
 
 class TermTable:
-    """Terms and edges, filled in by a reader step by step; `ontology` then makes one value of them.
+    """Terms and edges, filled in by a reader step by step. `ontology` then makes one value of them.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class TermTable:
         self.ranks: dict[int, str] = {}
         self.obsolete: set[int] = set()
         self.alternatives: dict[str, str] = {}
-        #: (term, scope, text) of each synonym, for readers that are asked for them; scopes in lower case.
+        #: (term, scope, text) of each synonym, for readers that are asked for them. Scopes in lower case.
         self.synonyms: list[tuple[int, str, str]] = []
         #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
         self.implicit: set[int] = set()
@@ -99,7 +99,7 @@ class TermTable:
         return self._at[position]
 
     def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
-        """Set a term's name or namespace; a second one that differs is refused."""
+        """Set a term's name or namespace. A second one that differs is refused."""
         for what, values, value in (("names", self.names, name), ("namespaces", self.namespaces, namespace)):
             if value is None:
                 continue
@@ -272,7 +272,7 @@ class TermTable:
         return keep
 
     def _cycle_error(self, edges: np.ndarray, types: list[str], places: array, ids: list[str]) -> ParseError | None:
-        """The cycle among the edges, each step with its place; None if there is none."""
+        """The cycle among the edges, each step with its place. None if there is none."""
         rows = edges.tolist()
         cycle = find_cycle(rows, len(ids))
         if not cycle:
@@ -295,7 +295,7 @@ def several(given: Strings, what: str) -> list[str]:
 
 
 def find_cycle(rows: list[list[int]], n: int) -> list[int]:
-    """The edges, by position, of a cycle upwards; empty if there is none."""
+    """The edges, by position, of a cycle upwards. Empty if there is none."""
     above: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     n_children = [0] * n
     for e, (child, parent) in enumerate(rows):
@@ -335,7 +335,7 @@ def last_part(iri: str) -> str | None:
 
 
 def short_id(iri: str) -> str:
-    """The short form of an IRI, as OBO files have it; one outside of the OBO library stays as it is.
+    """The short form of an IRI, as OBO files have it. One outside of the OBO library stays as it is.
 
     >>> short_id("http://purl.obolibrary.org/obo/GO_0008150")
     'GO:0008150'

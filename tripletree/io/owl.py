@@ -1,13 +1,13 @@
 """OWL: ontologies as RDF/XML, as the OBO library and Protege write them.
 
-Classes are the terms; ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
+Classes are the terms. ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
 of the restriction's property. Identifiers of the OBO library are shortened, so that they read as in OBO files
-(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``); other IRIs stay whole.
+(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``). Other IRIs stay whole.
 
 What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
 that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is never
 followed, and entities are let in only where the file declares them itself to stand for short text, as Protege's files
-do; see `tripletree.io.xml`.
+do. See `tripletree.io.xml`.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ def read_owl(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
         Only these terms and what is below them.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces (``oboInOwl:hasOBONamespace``); edges between namespaces go.
+        Only terms of these namespaces (``oboInOwl:hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
         Whether to keep deprecated classes. Without them their edges go, too.
     genus : bool
@@ -110,7 +110,7 @@ def read_owl(
 
 
 def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of classes of an OWL file; see `tripletree.io.read_synonyms`."""
+    """The other names of classes of an OWL file. See `tripletree.io.read_synonyms`."""
     return _OwlDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -190,7 +190,7 @@ class _OwlDocument:
         return None if blank is None else f"_:{blank}"
 
     def _object(self, element: Element) -> str | None:
-        """What a property element points to, itself or by the node in it; None for text and unnamed nodes."""
+        """What a property element points to, itself or by the node in it. None for text and unnamed nodes."""
         named = self._named(element)
         return named if named is not None or not len(element) else self._named(element[0])
 
@@ -247,7 +247,7 @@ class _OwlDocument:
                 self._deprecated.add(subject)
 
     def _parents(self, subject: str, node: Element) -> list[Element]:
-        """Take a node's subClassOf; gives back the classes that are described within."""
+        """Take a node's subClassOf. Gives back the classes that are described within."""
         within = []
         for child in node.iterfind(_SUBCLASS):
             if subject[:2] != "_:":
@@ -278,7 +278,7 @@ class _OwlDocument:
                         self._genera.append((subject, parent, self._xml.here))
 
     def _restriction_edge(self, subject: str, restriction: Element) -> None:
-        """``subject subClassOf (property some class)``; other restrictions are not relations."""
+        """``subject subClassOf (property some class)``. Other restrictions are not relations."""
         blank = f"_:{len(self._restrictions)} here"
         if self._restriction(blank, restriction):
             self._edges.append((subject, None, blank, self._xml.here))

@@ -52,7 +52,7 @@ LINKS = {
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different"), False),
 }
-#: Those that answer whether two leaves are the same; a column may well be called by one of the others.
+#: Those that answer whether two leaves are the same. A column may well be called by one of the others.
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
@@ -79,7 +79,7 @@ class PairRows(LabelRows):
         self.links: list[bool] = []
         self._headless = False
         self._words_shown = False
-        #: Those of 0 and -1 that have occurred; both together are ambiguous.
+        #: Those of 0 and -1 that have occurred. Both together are ambiguous.
         self._zeros: set[str] = set()
         #: The first row, where it may be a header: it has a link in words and all others have numbers or yes and no.
         self._named: tuple[str, ...] | None = None
@@ -238,20 +238,20 @@ def read_pairs(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without one of these,
+        By default that of the suffix (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
         a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
+        The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
-        leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole numbers in a data
+        leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole numbers in a data
         frame stay numbers.
     columns : sequence of three str
         Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
         order, perhaps with a weight behind.
     weight : str or None
-        Column of the weights, if there is one of that name; None ignores it.
+        Column of the weights, if there is one of that name. None ignores it.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def read_pairs(
     ------
     ParseError
         If there are bad rows: labels missing or equal, an unknown link, a weight that is not in 0..1, a
-        leaf not among `leaves`; ``.problems`` holds up to 20 of them, each with its line.
+        leaf not among `leaves`. ``.problems`` holds up to 20 of them, each with its line.
 
     See Also
     --------
@@ -297,7 +297,7 @@ def write_pairs(
     ----------
     pairs : PairwiseConstraints
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default that of the suffix, else text.
@@ -322,7 +322,7 @@ def write_pairs(
 
     Notes
     -----
-    Text and Parquet give an equal value back, if the labels are strings; others are written as ``str(label)``, and read
+    Text and Parquet give an equal value back, if the labels are strings. Others are written as ``str(label)``, and read
     back with the same `leaves`.
 
     Examples

@@ -2,7 +2,7 @@
 
 Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
 levels. What is read of a clade: its name, its branch length (attribute or element), its first taxonomy and the name of
-its first sequence; all else is passed over. Entities and document types are refused. A tree is rooted as it is written,
+its first sequence. All else is passed over. Entities and document types are refused. A tree is rooted as it is written,
 whatever its attribute ``rooted`` is.
 """
 
@@ -52,7 +52,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which phylogeny: its name, or its position in the file, from 0. May be left out where there is only one.
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
@@ -62,7 +62,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     Returns
     -------
     Hierarchy
-        Leaves in the order of the file; `ranks` are those of the taxonomies.
+        Leaves in the order of the file. `ranks` are those of the taxonomies.
 
     See Also
     --------
@@ -127,7 +127,7 @@ def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[X
 
 
 def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
-    """The phylogenies, one loop over the events; `tags` are the elements around here, `clades` the clades."""
+    """The phylogenies, one loop over the events. `tags` are the elements around here, `clades` the clades."""
     tags: list[str] = []
     clades: list[int] = []
     phylogeny: _Phylogeny | None = None

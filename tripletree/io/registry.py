@@ -53,7 +53,7 @@ from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
 
-#: Every format by its name. Those that recognise themselves do so in this order; the others, which compete for the same
+#: Every format by its name. Those that recognise themselves do so in this order. The others, which compete for the same
 #: text, are told apart in `_of_lines` below.
 FORMATS: dict[str, FileFormat] = {
     x.name: x
@@ -76,7 +76,7 @@ class _Recognition(NamedTuple):
     name: str
     reason: str
     stream: Any = None
-    """A stream of the content; None where the reader must read the path itself."""
+    """A stream of the content. None where the reader must read the path itself."""
 
 
 def recognize(path: Source) -> str:
@@ -130,7 +130,7 @@ def _of_folder(path: str) -> _Recognition:
 
 
 def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
-    """What an archive of several files is; None for any other content, packed or not."""
+    """What an archive of several files is. None for any other content, packed or not."""
     if is_workbook(content):
         return None
     if content.startswith(b"PK\x03\x04"):
@@ -162,7 +162,7 @@ _NEXUS_PART = re.compile(
 
 
 def _of_content(content: bytes, name: str | None) -> _Recognition:
-    """What an unpacked file is; a ParseError if it is none of the formats."""
+    """What an unpacked file is. A ParseError if it is none of the formats."""
     if content.startswith(b"\x93NUMPY"):
         return _Recognition("linkage", "it is a numpy array")
     if content.startswith(b"PAR1"):
@@ -216,7 +216,7 @@ _PARTS = (
 
 
 def are_triplets(lines: Sequence[str]) -> bool:
-    """Whether each line is ``a b | c``, labels with blanks in quotes; without any quotes it could be a path, too."""
+    """Whether each line is ``a b | c``, labels with blanks in quotes. Without any quotes it could be a path, too."""
     return bool(lines) and all(_STRICT_TRIPLET.match(x) for x in lines)
 
 
@@ -348,9 +348,9 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     path : path, file object or "-"
         A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not; a folder; an archive of a taxdump.
     format : str, optional
-        One of `FORMATS`; by default what `recognize` gives.
+        One of `FORMATS`. By default what `recognize` gives.
     **options
-        For the reader of the format: ``labels="id"``, and so on; see ``help(tripletree.io.read_obo)`` and its like.
+        For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like.
         ``root=`` reads only what is at or below a node, in every format. Formats that may give a node several parents
         take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the default), see
         `Ontology.to_hierarchy`.
@@ -426,7 +426,7 @@ def read_ontology(
     labels : {"id", "name"}, optional
         For ``mode="tree"`` alone, by default "id": whether nodes are called by their identifiers or their names.
     format : str, optional
-        One of `FORMATS`; by default what `recognize` gives.
+        One of `FORMATS`. By default what `recognize` gives.
     **options
         For the reader of the format, such as ``relations=("is_a", "part_of")``, ``root=`` or ``namespace=``.
 
@@ -474,9 +474,9 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     Parameters
     ----------
     path : path, file object or "-"
-        A taxdump as `read_taxdump` takes it, with names.dmp; or a file as `read_obo` and its like do.
+        A taxdump as `read_taxdump` takes it, with names.dmp, or a file as `read_obo` and its like do.
     format : str, optional
-        "taxdump", "obo", "owl" or "obograph"; by default what `recognize` gives.
+        "taxdump", "obo", "owl" or "obograph". By default what `recognize` gives.
     **options
         Of ontologies, ``scopes``: which synonyms to take, some of "exact" (by default these alone), "narrow",
         "broad" and "related", which mean other things than the term.
@@ -533,7 +533,7 @@ def _name_of(path: Source) -> str:
 
 
 def _check_options(form: FileFormat, function: Any, options: dict[str, Any], more: tuple[str, ...] = ()) -> None:
-    """Refuse options that the reader or writer of a format does not take; `more` are taken besides its own."""
+    """Refuse options that the reader or writer of a format does not take. `more` are taken besides its own."""
     parameters = inspect.signature(function).parameters.values()
     taken = [x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY] + list(more)
     open_ended = any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
@@ -560,10 +560,10 @@ def write_hierarchy(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : str, optional
-        One of newick, nexus, json, edges, lineages, linkage and dot; by default the one of the extension: .nwk,
+        One of newick, nexus, json, edges, lineages, linkage and dot. By default the one of the extension: .nwk,
         .newick, .tree, .tre, .nh; .nex, .nexus, .nxs; .json; .csv, .tsv, .parquet (edges); .lineages; .npy, .npz
         (linkage); .dot, .gv.
     **options
@@ -590,7 +590,7 @@ def write_hierarchy(
 
 
 def format_to_write(path: Target | None, format: str | None) -> FileFormat:
-    """The format named, else that of the path's extension; a ValueError if there is none or it has no writer."""
+    """The format named, else that of the path's extension. A ValueError if there is none or it has no writer."""
     writers = {name: form for name, form in FORMATS.items() if form.write is not None}
     if format is not None:
         if format not in writers:

@@ -75,7 +75,7 @@ def weight_of(text: str) -> float | None:
 
 
 def three_names(columns: Any, what: str) -> tuple[str, ...]:
-    """The names of three columns, checked; `what` they are for goes into the message."""
+    """The names of three columns, checked. `what` they are for goes into the message."""
     names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, (str, bytes)) else []
     if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
         msg = f"columns must be the names of three columns, for {what}, not {columns!r}"
@@ -91,7 +91,7 @@ def check_row_format(format: Any) -> None:
 
 
 def format_of_suffix(name: str | None) -> str | None:
-    """The format of a file's suffix, before .gz, .bz2 or .xz; None if it has none of those known."""
+    """The format of a file's suffix, before .gz, .bz2 or .xz. None if it has none of those known."""
     path = Path(name or "")
     if path.suffix.lower() in _PACKED:
         path = path.with_suffix("")
@@ -147,7 +147,7 @@ class LabelRows:
     weights : dict
         The weight of each row that has one, by the row's number.
     more : list of (label, line)
-        Leaves that are named beside the rows; line 0 is the metadata.
+        Leaves that are named beside the rows. Line 0 is the metadata.
     numbers : dict
         The labels of a data frame or Parquet file that are whole numbers, by their texts.
     coded : CodedRows or None
@@ -157,7 +157,7 @@ class LabelRows:
 
     #: How many labels a row has.
     width: int = 3
-    #: The most frequent form of a line, without quotes, commas or comments; its groups are the fields.
+    #: The most frequent form of a line, without quotes, commas or comments. Its groups are the fields.
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.
     shape: ClassVar[re.Pattern[str]]
@@ -190,7 +190,7 @@ class LabelRows:
         Parameters
         ----------
         cells : sequence of str or None
-            The fields; None where a table has an empty cell.
+            The fields. None where a table has an empty cell.
         line : int
         text : str, optional
             The line, for the caret.
@@ -204,7 +204,7 @@ class LabelRows:
         raise NotImplementedError
 
     def problem(self, line: int, message: str, *, column: int | None = None, text: str | None = None) -> None:
-        """Note a problem; the twentieth ends the reading."""
+        """Note a problem. The twentieth ends the reading."""
         self.problems.append(RowProblem(line, column, text, message))
         if len(self.problems) >= SHOWN:
             self.refuse()
@@ -251,7 +251,7 @@ class LabelRows:
                     self.problem(number, message, column=tokens[k].at + 1, text=line)
 
     def tokens(self, line: str, number: int, at: int = 0) -> list[Token] | None:
-        """The labels and marks of a line, up to a comment; None where a problem is noted."""
+        """The labels and marks of a line, up to a comment. None where a problem is noted."""
         tokens: list[Token] = []
         while True:
             while at < len(line) and line[at].isspace():
@@ -317,7 +317,7 @@ class LabelRows:
     def add_columns(
         self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
     ) -> bool:
-        """Take whole columns, the weights last if there are any; False if one is neither numbers nor texts."""
+        """Take whole columns, the weights last if there are any. False if one is neither numbers nor texts."""
         width = self.width
         coded = [coded_column(found[x]) for x in names[:width]]
         weights = number_column(found[names[width]]) if len(names) > width else None
@@ -341,7 +341,7 @@ class LabelRows:
         return True
 
     def _places_of(self, column: CodedColumn, place: dict[str | None, int], blank: str | None) -> np.ndarray:
-        """The places of a column's labels among the texts so far, to which new ones are added; -1 for empty cells."""
+        """The places of a column's labels among the texts so far, to which new ones are added. -1 for empty cells."""
         number = np.full(len(column.values) + 1, -1, np.int64)  # the last serves empty cells
         for k, value in enumerate(column.values):
             text = blank if value == "" else cell_text(value)
@@ -374,7 +374,7 @@ class LabelRows:
         self.add_kept_leaves(parquet_metadata(content, self.path))
 
     def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
-        """Of the columns of a Parquet file, those to read; an error if some are not there."""
+        """Of the columns of a Parquet file, those to read. An error if some are not there."""
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
@@ -400,7 +400,7 @@ class LabelRows:
     # ------------------------------------------------------------------ labels to positions
 
     def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
-        """The leaves, by default all that occur, and the rows as positions in them; refuses what was noted."""
+        """The leaves, by default all that occur, and the rows as positions in them. Refuses what was noted."""
         if leaves is None:
             leaves = self.occurring()
         index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
@@ -451,7 +451,7 @@ class LabelRows:
             self.refuse()
 
     def all_weights(self) -> np.ndarray | None:
-        """The weight of each row, 1 where it has none; None if no row has one."""
+        """The weight of each row, 1 where it has none. None if no row has one."""
         if self.coded is not None:
             return self.coded.weights if len(self.coded.rows) else None
         if not self.weights:
@@ -544,7 +544,7 @@ def write_rows(
     format : str, optional
     leaves : LeafIndex
     used : ndarray of int
-        The leaves that occur in some row; text and Parquet name the others beside the rows.
+        The leaves that occur in some row. Text and Parquet name the others beside the rows.
     what : str
         What a row is: "triplet" or "pair".
     header : sequence of str

@@ -70,7 +70,7 @@ MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
 def unpacked(content: bytes, name: str | None) -> bytes:
-    """The content, decompressed if its first bytes are those of a packed file; refused if it still is afterwards."""
+    """The content, decompressed if its first bytes are those of a packed file. Refused if it still is afterwards."""
     inner = _unpacked(content, name)
     if inner.startswith(_OLD_EXCEL):
         msg = "an old Excel workbook (.xls), or one with a password: save it as .xlsx without one, or as CSV (UTF-8)"
@@ -173,7 +173,7 @@ def _cell_of_sheet(value: Any) -> str:
 
 
 def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], bytes]]:
-    """The files of a zip archive by their names, each a function that unpacks it in memory; nothing is written.
+    """The files of a zip archive by their names, each a function that unpacks it in memory. Nothing is written.
 
     Folders are left out, and so is what macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
     """
@@ -200,7 +200,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
     """The files of a tar archive, packed or not, each with its name and a function that unpacks it in memory.
 
     They come in one pass, so that a packed archive is unpacked once: call a function before asking for the next file.
-    Folders and links are left out. None if the content is not a tar; a ParseError, on the way, if the archive is
+    Folders and links are left out. None if the content is not a tar. A ParseError, on the way, if the archive is
     damaged or cut off, or a file that is unpacked has holes.
     """
     stream = io.BytesIO(content) if isinstance(content, bytes) else content
@@ -227,7 +227,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
 
 
 def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The files of a tar; `size`: of the packed file, None where it is not packed."""
+    """The files of a tar. `size`: of the packed file, None where it is not packed."""
     try:
         bounded: Any = _Bounded(stream, name, size)
         with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
@@ -238,7 +238,7 @@ def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterato
             if stream.read(_BLOCK) != bytes(_BLOCK):  # which is how a tar ends
                 raise EOFError("it is cut off, or has no tar's block where one is expected")
             rest = 0
-            while piece := stream.read(_PIECE):  # padding; behind it packed files have their check sums
+            while piece := stream.read(_PIECE):  # padding. Behind it packed files have their check sums
                 rest += len(piece)
                 if rest > bounded.limit:
                     raise _too_large(name, "tar", bounded.limit)
@@ -374,7 +374,7 @@ _HEAD = 1024
 
 
 def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it; Excel becomes CSV.
+    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it. Excel becomes CSV.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     Raises
     ------
     LimitExceededError
-        If it unpacks to more than a quarter of the memory, or to far more than such a file can; if a pipe or a device
+        If it unpacks to more than a quarter of the memory, or to far more than such a file can. If a pipe or a device
         gives more than a quarter of the memory.
     """
     content, name = raw_bytes(source)
@@ -401,7 +401,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
 
 
 def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source as it is, packed or not; else as `read_bytes`."""
+    """Read all of a source as it is, packed or not, else as `read_bytes`."""
     content: bytes | str
     name: str | None
     if isinstance(source, (str, os.PathLike)):
@@ -454,7 +454,7 @@ def read_text(source: Source) -> tuple[str, str | None]:
 
 @contextmanager
 def open_text(source: Source) -> Iterator[io.StringIO]:
-    """Open a source for reading text, for as long as the ``with`` block lasts; see `read_text`."""
+    """Open a source for reading text, for as long as the ``with`` block lasts. See `read_text`."""
     text, _ = read_text(source)
     with io.StringIO(text, newline="") as stream:
         yield stream
@@ -535,15 +535,15 @@ _looked_into: set[str] = set()
 
 @contextmanager
 def write_atomic(target: Target) -> Iterator[IO[str]]:
-    """Open a target for writing UTF-8 text; a path is replaced when the ``with`` block ends without an exception.
+    """Open a target for writing UTF-8 text. A path is replaced when the ``with`` block ends without an exception.
 
     Parameters
     ----------
     target : path, file object or "-"
         A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file); ``"-"``
         is the standard output, in which control characters stand escaped if it is a terminal; a file object, open
-        for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced;
-        the permissions of an existing file stay too.
+        for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced.
+        The permissions of an existing file stay too.
     """
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed, _utf8(packed) as text:
@@ -589,7 +589,7 @@ def _utf8(raw: IO[bytes]) -> Iterator[IO[str]]:
 
 @contextmanager
 def write_atomic_bytes(target: Target) -> Iterator[IO[bytes]]:
-    """Open a target for writing bytes as they are given; else as `write_atomic`."""
+    """Open a target for writing bytes as they are given, else as `write_atomic`."""
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed:
             yield packed

@@ -1,6 +1,6 @@
 """Tables whose rows become nodes: CSV, TSV and the like, Parquet, and the data frames of pandas, polars and pyarrow.
 
-`read_table` gives the columns of any of them; `hierarchy_of` makes a hierarchy of nodes in any order.
+`read_table` gives the columns of any of them. `hierarchy_of` makes a hierarchy of nodes in any order.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def hierarchy_of(
     parent : array_like of int, shape (N,)
         Positions, -1 for the root. There must be no cycle.
     labels : sequence of N hashable
-        Labels of the leaves; those of inner nodes count where `names` is not given.
+        Labels of the leaves. Those of inner nodes count where `names` is not given.
     names, ranks, length : sequence of N, optional
-        Of all nodes; the names of leaves do not count.
+        Of all nodes. The names of leaves do not count.
     """
     above = np.asarray(parent, np.int64)
     N = above.size
@@ -90,7 +90,7 @@ def tops(parent: np.ndarray) -> np.ndarray:
 
 
 def cycle_of(parent: np.ndarray) -> list[int]:
-    """The nodes of a cycle, each followed by its parent; none where every root is its own parent and all is well."""
+    """The nodes of a cycle, each followed by its parent. None where every root is its own parent and all is well."""
     top = tops(parent)
     bad = np.flatnonzero(parent[top] != top)
     if bad.size == 0:
@@ -119,7 +119,7 @@ class RowTable:
     path : str or None
         The source's name, for messages.
     names : list of str, or None
-        Names of the columns; None for a table without header.
+        Names of the columns. None for a table without header.
     columns : list of list
         Their cells, None where empty: text, or (from Parquet and data frames) whatever stands there.
     lines : sequence of int
@@ -194,7 +194,7 @@ def read_table(
     delimiter : str, optional
         By default the one that gives the first row a known header, or the most cells.
     header : bool, optional
-        Whether the first row has the names; by default if they are `known`.
+        Whether the first row has the names. By default if they are `known`.
     known : callable
         Whether a list of names is a header that the caller knows.
     spaced : bool
@@ -219,7 +219,7 @@ def with_newlines(text: str) -> str:
 
 
 def _split_at_blanks(text: str, path: str | None, header: bool | None, known: Any) -> RowTable:
-    """A table whose cells are separated by blanks; lines that start with ``#`` are comments."""
+    """A table whose cells are separated by blanks. Lines that start with ``#`` are comments."""
     names = header_line = None
     cells: list[str] = []
     lines: list[int] = []
@@ -253,7 +253,7 @@ def split_rows(
     empty_rows: bool = False,
     problem: Callable[[int, str], None] | None = None,
 ) -> RowTable:
-    """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header.
+    """Read CSV and its like. Lines that start with ``#`` above the first row are comments, unless one is the header.
 
     Parameters
     ----------
@@ -263,11 +263,11 @@ def split_rows(
     delimiter, header, known
         As for `read_table`.
     skip_blanks : bool, optional
-        Whether blanks around a cell without quotes are left out; by default where the delimiter is not a tab.
+        Whether blanks around a cell without quotes are left out. By default where the delimiter is not a tab.
     empty_rows : bool
         Whether rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
-        Called with the line and the message of a bad row, which is then left out; by default it is an error.
+        Called with the line and the message of a bad row, which is then left out. By default it is an error.
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
@@ -321,7 +321,7 @@ def only_in_quotes(cell: str) -> bool:
 
 
 def _without_blanks_behind(text: str, delimiter: str) -> str:
-    """Rows without the blanks behind cells, which the csv module would keep; those in quotes stay."""
+    """Rows without the blanks behind cells, which the csv module would keep. Those in quotes stay."""
     ends = re.escape(delimiter) + r"\r\n"
     if re.search(rf"[ ](?:[{ends}]|\Z)", text) is None:
         return text
@@ -368,7 +368,7 @@ def _known_under(row: str, known: Any) -> bool:
 
 
 def _cells(row: str, delimiter: str) -> list[str]:
-    """The cells of one line; none where it is not all of a row."""
+    """The cells of one line. None where it is not all of a row."""
     try:
         return next(csv.reader([row], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
@@ -387,7 +387,7 @@ def _delimiter_of(row: str, known: Any) -> str:
 
 
 def frame_columns(frame: Any, path: str | None = FRAME) -> dict[str, Any]:
-    """The columns of a data frame, table or stream of Arrow by their names; two of one name are refused.
+    """The columns of a data frame, table or stream of Arrow by their names. Two of one name are refused.
 
     A stream is used up by it.
     """
@@ -413,7 +413,7 @@ class CodedColumn(NamedTuple):
 
 
 def coded_column(column: Any) -> CodedColumn | None:
-    """The column of a frame or Arrow table as numbers, if it holds whole numbers or texts; None if anything else."""
+    """The column of a frame or Arrow table as numbers, if it holds whole numbers or texts. None if anything else."""
     arrow = _as_arrow(column)
     if arrow is not None:
         types = import_module("pyarrow").types
@@ -439,7 +439,7 @@ def coded_column(column: Any) -> CodedColumn | None:
 
 
 def number_column(column: Any) -> np.ndarray | None:
-    """The column of a frame or Arrow table as float64 with NaN for gaps; None where it does not hold numbers."""
+    """The column of a frame or Arrow table as float64 with NaN for gaps. None where it does not hold numbers."""
     arrow = _as_arrow(column)
     if arrow is not None:
         types = import_module("pyarrow").types
@@ -451,7 +451,7 @@ def number_column(column: Any) -> np.ndarray | None:
 
 
 def _as_arrow(column: Any) -> Any:
-    """A column of Arrow, or of polars where Arrow is installed, as Arrow's; None for any other."""
+    """A column of Arrow, or of polars where Arrow is installed, as Arrow's. None for any other."""
     if hasattr(column, "to_arrow"):
         try:
             return column.to_arrow()
@@ -497,7 +497,7 @@ def parquet_rows(content: bytes, path: str | None, columns: Sequence[str] | None
 
 
 def parquet_names(content: bytes, path: str | None) -> list[str]:
-    """Names of the columns of a Parquet file; the cells are not read."""
+    """Names of the columns of a Parquet file. The cells are not read."""
     return list(_parquet(content, path, lambda file: file.schema_arrow.names))
 
 
@@ -608,7 +608,7 @@ class _OddCell(Exception):
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a data frame is empty: None, NA or NaN; lists and their like are refused."""
+    """Whether a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
     if value is None or type(value).__name__ == "NAType":
         return True
     if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):

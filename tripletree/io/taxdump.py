@@ -57,7 +57,7 @@ class DmpFile:
         self._bytes = np.frombuffer(self.content, np.uint8)
 
     def fields(self, k: int) -> Iterator[Fields]:
-        """The first k fields of all lines, block by block; lines with too few fields or others than the first has."""
+        """The first k fields of all lines, block by block. Lines with too few fields or others than the first has."""
         at, line, wanted = 0, 1, 0
         while at < len(self.content):
             stop = self.content.find(b"\n", at + BLOCK) + 1 or len(self.content)
@@ -94,7 +94,7 @@ class DmpFile:
     def _check_bars(
         self, here: np.ndarray, line: np.ndarray, end: np.ndarray, tabs: np.ndarray, last: np.ndarray
     ) -> None:
-        """Each field that is read ends in tab, bar, tab; the line in tab, bar."""
+        """Each field that is read ends in tab, bar, tab. The line in tab, bar."""
         good = (last == end - 2) & (here[end - 1] == _BAR)
         closing = tabs[good, ::2]
         inner = (here[closing + 1] == _BAR).all(axis=1) & (tabs[good, 1::2] == closing[:, :-1] + 2).all(axis=1)
@@ -144,7 +144,7 @@ class DmpFile:
 def taxdump_files(source: Source) -> dict[str, DmpFile]:
     """The files nodes.dmp and, where it is there, names.dmp: of a folder, of an archive, or one beside the other.
 
-    Archives are read in memory; nothing is written, and members that are links are not followed.
+    Archives are read in memory. Nothing is written, and members that are links are not followed.
     """
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
         name = os.fspath(source)
@@ -191,7 +191,7 @@ def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
 
 
 def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
-    """The two files of a zip or tar archive; None if it is not an archive."""
+    """The two files of a zip or tar archive. None if it is not an archive."""
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
@@ -244,7 +244,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
     Returns
     -------
     Hierarchy
-        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept; `ranks` has
+        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept. `ranks` has
         the rank of every node, None for "no rank".
 
     Notes
@@ -297,7 +297,7 @@ def taxdump_ontology(path: Source) -> Ontology:
 
 
 class _Taxa(NamedTuple):
-    """Taxa in the order of the file; `order` sorts their ids, `parent` holds positions, -1 for the root."""
+    """Taxa in the order of the file. `order` sorts their ids, `parent` holds positions, -1 for the root."""
 
     id: np.ndarray
     order: np.ndarray
@@ -342,7 +342,7 @@ def _read_nodes(file: DmpFile) -> _Taxa:
 
 
 def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where tax ids stand in `id`, -1 where they do not; `order` sorts `id`."""
+    """Where tax ids stand in `id`, -1 where they do not. `order` sorts `id`."""
     at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
     found = order[at]
     return np.where(id[found] == wanted, found, -1)
@@ -418,7 +418,7 @@ _OTHER_NAMES = frozenset(
 
 
 def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
-    """The other names of taxa: synonyms, common names, names with authors, misspellings; see `read_synonyms`."""
+    """The other names of taxa: synonyms, common names, names with authors, misspellings. See `read_synonyms`."""
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     called = _read_names(files, taxa)

@@ -32,15 +32,15 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
         ``data.noun`` (or ``data.verb``), or the folder in which ``data.noun`` lies.
     ids : {"wnid", "sense"}
         What synsets are called: "wnid" is part of speech and offset, ``n00001740``, as in ImageNet, and is in the
-        file; "sense" is ``entity.n.01``, as in NLTK, for which the numbers of the senses are needed: ``index.noun``.
+        file. "sense" is ``entity.n.01``, as in NLTK, for which the numbers of the senses are needed: ``index.noun``.
     index : path, file object or "-", optional
-        The file ``index.noun``; by default the one beside `path`.
+        The file ``index.noun``. By default the one beside `path`.
 
     Returns
     -------
     Ontology
         Terms in the order of the file, each named by its first word, with blanks for underscores. Edges are
-        "hypernym" and "instance_hypernym"; some synsets have several.
+        "hypernym" and "instance_hypernym". Some synsets have several.
 
     Examples
     --------

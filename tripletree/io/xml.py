@@ -1,12 +1,12 @@
 """XML as a stream of elements, from the standard library's parser, guarded.
 
 A document type is refused before anything in it is read, and with it entities that grow without bound ("billion
-laughs") and entities that stand for other files; where a format's real files declare entities (OWL), only ones that
+laughs") and entities that stand for other files. If a format's real files declare entities (OWL), only ones that
 stand for short plain text are let in. Nothing is ever fetched. Elements leave memory once they have been handed out.
 
 Two ways of reading, both lazy:
 
-- `XmlEvents`: the start and the end of every element, for nested formats;
+- `XmlEvents`: the start and the end of every element, for nested formats.
 - `XmlChildren`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
 
 Both know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
@@ -26,7 +26,7 @@ from tripletree.errors import ParseError
 
 #: Bytes handed to the parser at a time.
 CHUNK = 1 << 16
-#: Elements inside each other; formats that nest trees ask for more.
+#: Elements inside each other. Formats that nest trees ask for more.
 MAX_DEPTH = 10_000
 #: Characters that a plain entity may stand for.
 MAX_ENTITY = 1_000
@@ -43,7 +43,7 @@ class _XmlReader(Generic[Item]):
     Parameters
     ----------
     content : bytes or str
-        The whole document, as `tripletree.io.source.read_bytes` gives it; bytes in the encoding that they declare.
+        The whole document, as `tripletree.io.source.read_bytes` gives it. Bytes in the encoding that they declare.
     path : str or None
         The name for messages.
     max_depth : int
@@ -52,7 +52,7 @@ class _XmlReader(Generic[Item]):
         Whether to let entities in that the document itself declares to stand for short text without references.
     """
 
-    #: Depth (the root's is 1) of the elements that `here` counts; None for all elements.
+    #: Depth (the root's is 1) of the elements that `here` counts. None for all elements.
     counted_depth: int | None = None
 
     def __init__(
@@ -192,7 +192,7 @@ class _XmlReader(Generic[Item]):
 class XmlEvents(_XmlReader[tuple[str, Element]]):
     """The start and the end of every element of a document: ``("start", element)`` and ``("end", element)``.
 
-    At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
+    At the start of an element only its tag and attributes are sure to be there. At the end also its text. After its
     end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
     """
 

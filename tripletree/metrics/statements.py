@@ -58,7 +58,7 @@ class Statements:
 def statements(
     X: Any, n_samples: int, missing_samples: str, triplets: Any, comparisons: Any, quadruplets: Any = None
 ) -> Statements:
-    """Align all statements with the rows of X; a triplet is two statements."""
+    """Align all statements with the rows of X. A triplet is two statements."""
     aligned = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
     both = aligned.to_comparisons()[:, [0, 1, 0, 2]].astype(np.int64)
     weight = np.ones(len(aligned)) if aligned.weights is None else aligned.weights

@@ -38,17 +38,17 @@ def taxonomy_linkage(
     """Cluster by the distance of the data plus `weight` times the distance in a taxonomy: the baseline to beat.
 
     Both distances are divided by their means over all pairs, so weight 1 makes them equally important. The taxonomy
-    acts as one more feature, without guarantees; ``tripletree.cluster.ReCon`` makes its triplets hold.
+    acts as one more feature, without guarantees. ``tripletree.cluster.ReCon`` makes its triplets hold.
 
     Parameters
     ----------
     X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
         The samples, or their distances if ``metric="precomputed"``.
     hierarchy : Hierarchy
-        The taxonomy. Its leaves are labels of the index where X is a pandas DataFrame, else row numbers; leaves that
+        The taxonomy. Its leaves are labels of the index where X is a pandas DataFrame, else row numbers. Leaves that
         are not in X do not matter.
     weight : float
-        The factor of the distance in the taxonomy; 0 ignores it.
+        The factor of the distance in the taxonomy. 0 ignores it.
     linkage : {"average", "weighted", "complete", "single"}
         How the distance of two clusters is computed, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer

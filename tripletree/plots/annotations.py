@@ -32,7 +32,7 @@ COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the
 ARCS = 56.0  # points that arcs take at most
 BRACKET = 5.0  # points from labels to brackets, and from brackets to their names
 CLADE_FONT = 8.0  # the largest
-#: One colour map for each column of numbers; single-hued ones follow cividis, so that columns are told apart. Their
+#: One colour map for each column of numbers. Single-hued ones follow cividis, so that columns are told apart. Their
 #: pale ends, which paper swallows, are left out.
 MAPS = ("cividis", "Purples", "Greens", "Oranges", "Greys")
 PALE = 0.22
@@ -41,7 +41,7 @@ NODE_FONT = 6.0
 
 
 class LeafColumn(NamedTuple):
-    """A column of tiles: `groups` for categories, else `values`, float64[n]; one of the two is None."""
+    """A column of tiles: `groups` for categories, else `values`, float64[n]. One of the two is None."""
 
     name: str
     groups: LeafGroups | None
@@ -231,7 +231,7 @@ def draw_columns(
     rim: float,
     aside: float,
 ) -> list[tuple[str, Any]]:
-    """Draw the tiles, the first column next to the tips; return the name and artist of each column of numbers.
+    """Draw the tiles, the first column next to the tips. Return the name and artist of each column of numbers.
 
     pixel : units of height per point; gap : points from `rim`, the height of the lowest tip, to the first column
     aside : points from the tiles to the names of columns, beyond the ticks of the height axis
@@ -358,7 +358,7 @@ class BracketLayout(NamedTuple):
 def measure_clades(
     ax: Any, clades: list[Clade], drawn: CollapsedTree, place: Layout, transform: Transform, layout: AxesLayout
 ) -> BracketLayout:
-    """Find the places of the brackets; a name is written along its bracket where that is long enough."""
+    """Find the places of the brackets. A name is written along its bracket where that is long enough."""
     extents = [_extents(clade, drawn, place) for clade in clades]
     levels = _clade_levels(clades, extents)
     font = min(layout.font, CLADE_FONT)
@@ -471,7 +471,7 @@ def draw_arcs(
 
 
 def draw_node_labels(ax: Any, texts: dict[int, str], drawn: CollapsedTree, place: Layout, transform: Transform) -> int:
-    """Write the text of inner nodes on the side of the root; those that would lie on others are left out.
+    """Write the text of inner nodes on the side of the root. Those that would lie on others are left out.
 
     Nodes nearest to the root come first. Returns how many are left out.
     """

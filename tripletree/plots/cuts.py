@@ -56,19 +56,19 @@ def plot_cuts(
     n_clusters : int or iterable of int
         One panel for each.
     axes : array of matplotlib Axes, optional
-        One for each panel; by default a new pyplot figure, which the caller closes.
+        One for each panel. By default a new pyplot figure, which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.
     rule, triplets
         As for `tripletree.cut`.
     classes : sequence or mapping, optional
-        As in `plot_dendrogram`; a class has one colour and shape in all panels, a cluster the colour of the class that
+        As in `plot_dendrogram`. A class has one colour and shape in all panels, a cluster the colour of the class that
         it shares most leaves with, and there is one legend for all panels.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`, but "auto" is "order" if any height is inverted: a line that cuts a tree needs every
         node below its parent.
     max_leaves : int
-        Maximum number of tips per panel, above which subtrees collapse; each panel collapses by its own clusters.
+        Maximum number of tips per panel, above which subtrees collapse. Each panel collapses by its own clusters.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool)
 
 
 def _grow(figure: Any, inches: float) -> None:
-    """Make the figure taller at its top; the panels keep their size."""
+    """Make the figure taller at its top. The panels keep their size."""
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + inches)
     share = height / (height + inches)

@@ -106,7 +106,7 @@ class _Content(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """The options of drawing, checked; None stands for the default of each."""
+    """The options of drawing, checked. None stands for the default of each."""
 
     labels: bool | None
     max_leaf_labels: int
@@ -151,16 +151,16 @@ def plot_dendrogram(
     """Draw a hierarchy as a dendrogram.
 
     Leaves keep the order of the leaf index as far as the clades allow: depth first, children by their smallest leaf.
-    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted; inverted
+    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted. Inverted
     heights are drawn as they are, with a small wedge on each branch that points down. An inner node is a line across
-    its children; one with a single child has no line.
+    its children. One with a single child has no line.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-        An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
+        An estimator needs `hierarchy_`. Its `labels_`, where it has them, are the default for `clusters`.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, sized for the number of leaves; the caller closes it
+        Where to draw. By default a new pyplot figure, sized for the number of leaves. The caller closes it
         (``plt.close(ax.figure)``).
     width : "column", "page" or float, optional
         Width of the new figure: that of a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
@@ -171,9 +171,9 @@ def plot_dendrogram(
         The side of the root in a rectangular layout.
     triplets : TripletSet, optional
         Each triplet ab|c that the hierarchy displays is marked by a dot at the last common ancestor of a and b, larger
-        for more triplets; each that it does not display by a hollow cross at that of a, b and c.
+        for more triplets. Each that it does not display by a hollow cross at that of a, b and c.
     pairs : PairwiseConstraints, optional
-        Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares; hollow if
+        Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares. Hollow if
         `clusters` violate them.
     arcs : bool
         Draw pairs as arcs from leaf to leaf instead, beyond the labels: must-links solid, cannot-links dashed, violated
@@ -192,8 +192,8 @@ def plot_dendrogram(
         bar.
     annotations : DataFrame or mapping, optional
         Columns of tiles between the leaves and their labels: a DataFrame with the leaves as its index, or names of
-        columns with what `classes` and `values` take. Columns of numbers get colours of a map each, with a colour bar;
-        all others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees show shares
+        columns with what `classes` and `values` take. Columns of numbers get colours of a map each, with a colour bar.
+        All others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees show shares
         and means.
     clades : mapping or iterable, optional
         Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
@@ -202,19 +202,19 @@ def plot_dendrogram(
         What to write at inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
         that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node
         or by node. NaN and None stand for nothing. Of labels that
-        would overlap those nearer to the root are written; a note tells how many are not.
+        would overlap those nearer to the root are written. A note tells how many are not.
     cut : float or "clusters", optional
         Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
     max_leaves : int, "auto" or None
         Larger hierarchies are drawn with at most this many tips: subtrees collapse into triangles labelled with their
         number of leaves and, given `classes`, the share of their most frequent class. The largest subtrees are
         expanded first, and those that mix clusters or classes before others. "auto" draws all leaves up to 600 in a
-        new figure and 80 tips above; in given axes, as many as fit. None draws all.
+        new figure and 80 tips above. In given axes, as many as fit. None draws all.
     collapse : iterable of inner nodes or their names, or "clusters", optional
-        Subtrees to draw as triangles in any case; "clusters" are the clades of one cluster each.
+        Subtrees to draw as triangles in any case. "clusters" are the clades of one cluster each.
     labels : bool, optional
         Whether to write leaf labels. By default only some are written where not all fit, and none where fewer than one
-        in ten would fit; a note on the leaf axis gives the share. True writes all of them, however small, and lets a
+        in ten would fit. A note on the leaf axis gives the share. True writes all of them, however small, and lets a
         new figure grow beyond a sheet of paper. Labels that would leave too little for the tree lose their middle.
     heights : {"auto", "height", "order", "level"}
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
@@ -231,7 +231,7 @@ def plot_dendrogram(
     color : matplotlib colour, optional
         Colour of the lines that belong to no single cluster.
     linewidth : float, optional
-        In points; by default chosen by the space per leaf.
+        In points. By default chosen by the space per leaf.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def plot_dendrogram(
     "must arcs", "cannot arcs", "node label", "scale bar".
 
     The first seven colours, and the map cividis, are apart for colour-blind readers. Every colour is
-    paired with a shape or dashes; markers of satisfied constraints are filled, those of violated ones hollow.
+    paired with a shape or dashes. Markers of satisfied constraints are filled, those of violated ones hollow.
 
     Examples
     --------
@@ -398,7 +398,7 @@ def _check_rejected(rejected: Any) -> list[Any]:
 
 
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
-    """Draw what was checked and placed; legend and labels first, since the tree gets the space they leave."""
+    """Draw what was checked and placed. Legend and labels first, since the tree gets the space they leave."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
     clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)

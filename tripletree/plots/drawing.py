@@ -66,7 +66,7 @@ def draw_triangles(
     line: Any,
     width: float,
 ) -> None:
-    """Draw a triangle for each collapsed subtree, down to its lowest leaf; hatched if it is several siblings."""
+    """Draw a triangle for each collapsed subtree, down to its lowest leaf. Hatched if it is several siblings."""
     from matplotlib.collections import PolyCollection
 
     tips = drawn.collapsed
@@ -166,7 +166,7 @@ def draw_strips(
 
 
 def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str, np.ndarray], row: float) -> None:
-    """Draw markers at inner nodes, by gid; a marker's width grows with the square root of its count."""
+    """Draw markers at inner nodes, by gid. A marker's width grows with the square root of its count."""
     from matplotlib.transforms import ScaledTranslation
 
     largest, scales, theme = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, find_theme(ax)
@@ -202,7 +202,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
 
 
 def draw_inversions(ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, size: float) -> int:
-    """Draw a small hollow wedge on every branch that points down (inverted heights); return how many."""
+    """Draw a small hollow wedge on every branch that points down (inverted heights). Return how many."""
     up = place.up
     below = np.flatnonzero(up[drawn.parent[:-1]] < up[:-1])
     if 0 < below.size <= INVERSIONS:

@@ -29,7 +29,7 @@ def write_itol(
     hierarchy : Hierarchy or fitted estimator
         An estimator's ``labels_`` are the default for `clusters`.
     folder : path
-        Made if need be; files of the same names are replaced.
+        Made if need be. Files of the same names are replaced.
     clusters : sequence or mapping, optional
         As in `plot_dendrogram`: a strip of colours.
     annotations : DataFrame or mapping, optional

@@ -23,7 +23,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     comparison : MethodComparison
     kind : {"scores", "ranks"}
         "scores": a panel for each data set, a dot for each method with two standard errors of the mean to either side,
-        or "failed" where all draws did; with a baseline a line where it is. "ranks": the mean rank of each method
+        or "failed" where all draws did. With a baseline a line where it is. "ranks": the mean rank of each method
         over the data sets, with bars that join methods which do not differ by the critical difference.
     alpha : float
         Level of the critical difference, for "ranks".

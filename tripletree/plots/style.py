@@ -59,7 +59,7 @@ class MergeMarker(NamedTuple):
 
 
 _ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
-#: By gid. Filled markers stand for constraints that are satisfied; hollow red ones for those that are violated.
+#: By gid. Filled markers stand for constraints that are satisfied. Hollow red ones for those that are violated.
 MERGE_MARKERS = {
     "displayed": MergeMarker(_marker_style("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
     "not displayed": MergeMarker(_marker_style("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
@@ -83,7 +83,7 @@ MERGE_MARKERS = {
 
 
 def import_pyplot(purpose: str) -> Any:
-    """Import pyplot; raise MissingDependencyError where matplotlib is not installed."""
+    """Import pyplot. Raise MissingDependencyError where matplotlib is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -106,12 +106,12 @@ class LeafGroups(NamedTuple):
     style: np.ndarray
 
     def styles_of(self, codes: np.ndarray) -> np.ndarray:
-        """The style index of each code; -1 for code -1."""
+        """The style index of each code. -1 for code -1."""
         return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
 
 
 def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | None) -> LeafGroups | None:
-    """Check and encode clusters or classes; classes take the style of the cluster in `beside` they overlap most.
+    """Check and encode clusters or classes. Classes take the style of the cluster in `beside` they overlap most.
 
     A LeafGroups is returned as it is.
     """
@@ -138,7 +138,7 @@ def in_order(codes: np.ndarray, names: list[Any]) -> tuple[np.ndarray, list[Any]
 def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     """Check `values`, and return float64[n] in leaf order, NaN for missing.
 
-    A mapping, or a Series indexed by leaf labels, is aligned by label; any other sequence is in leaf order.
+    A mapping, or a Series indexed by leaf labels, is aligned by label. Any other sequence is in leaf order.
     """
     if values is None:
         return None
@@ -175,7 +175,7 @@ def check_range(numbers: np.ndarray, what: str) -> None:
 
 
 def check_tree(hierarchy: Any) -> Hierarchy:
-    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator; raise TypeError for anything else."""
+    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator. Raise TypeError for anything else."""
     tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
     if isinstance(tree, Hierarchy):
         return tree
@@ -186,7 +186,7 @@ def check_tree(hierarchy: Any) -> Hierarchy:
 
 
 def shorten(name: str, most: int = LONGEST_LABEL) -> str:
-    """Put a label on one line; a long one loses its middle."""
+    """Put a label on one line. A long one loses its middle."""
     name = " ".join(name.split())
     if len(name) <= most:
         return name
@@ -195,7 +195,7 @@ def shorten(name: str, most: int = LONGEST_LABEL) -> str:
 
 
 def percent(part: int, size: int) -> int:
-    """A share in whole percent, rounded; 100 only if part equals size."""
+    """A share in whole percent, rounded. 100 only if part equals size."""
     return 100 if part == size else min(int(100 * part / size + 0.5), 99)
 
 
@@ -211,7 +211,7 @@ def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
 
 
 def tile_style(style: int, paper: Any) -> dict[str, Any]:
-    """Colour and hatch of a tile or a band of that style index; the first seven have none, the others in turn."""
+    """Colour and hatch of a tile or a band of that style index. The first seven have none, the others in turn."""
     return {
         "facecolor": PALETTE[style % len(PALETTE)],
         "hatch": None if style < 7 else HATCHES[1 + (style - 7) % (len(HATCHES) - 1)],
@@ -258,7 +258,7 @@ class Theme(NamedTuple):
         return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.style.items()}
 
     def shade(self, code: int) -> Any:
-        """The colour of a cluster or class; the line colour for -1."""
+        """The colour of a cluster or class. The line colour for -1."""
         return self.line if code < 0 else PALETTE[code % len(PALETTE)]
 
 
@@ -296,7 +296,7 @@ def check_axes(ax: Any) -> None:
 
 
 def check_width(width: Any, ax: Any = None) -> float | None:
-    """Check the `width` of a new figure; return inches, or None where the picture chooses."""
+    """Check the `width` of a new figure. Return inches, or None where the picture chooses."""
     if width is None:
         return None
     if ax is not None:
@@ -328,7 +328,7 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
     path : path
         Its extension is the format: svg, pdf, eps, png, tif, ... The file is replaced once the picture is drawn.
     text : {"text", "path"}
-        What letters are in SVG and PDF: text, which can be searched and changed and needs the font where it is shown;
+        What letters are in SVG and PDF: text, which can be searched and changed and needs the font where it is shown,
         or outlines, which look the same everywhere.
     dpi : float
         Resolution of png, tif and the like, in dots per inch.

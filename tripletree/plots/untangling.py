@@ -8,10 +8,10 @@ the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), bina
 for N the numbers of such pairs of leaves, and W those in the same order on both sides less those in opposite orders
 (Nöllenburg, Völker, Wolff, Holten 2009, Drawing binary tanglegrams: an experimental evaluation, ALENEX, 106-119). With
 one side fixed the best turns of the other are the signs of W y (Fernau, Kaufmann, Poths 2010, Comparing trees via
-crossing minimization, Journal of Computer and System Sciences 76(7), 593-608); both together are NP-hard.
+crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Both together are NP-hard.
 
 The starts are a spanning forest of the largest |W|, with turns that agree with each of its entries, and turns at
-random with a fixed seed. From each the sides take turns; then single nodes are turned, each with the best answer of
+random with a fixed seed. From each the sides take turns. Then single nodes are turned, each with the best answer of
 the whole other side, while that gains. If binary trees can be drawn without a crossing, all entries of W agree, and
 the forest finds such a drawing.
 
@@ -42,7 +42,7 @@ def count_crossings(places: np.ndarray) -> int:
     places = np.asarray(places)
     rank = np.argsort(np.argsort(places))
     total, width, n = 0, 1, rank.size
-    while width < n:  # bottom-up merge sort; one search serves all blocks of a width
+    while width < n:  # bottom-up merge sort. One search serves all blocks of a width
         block = np.arange(n) // (2 * width)
         right = (np.arange(n) // width) % 2 == 1
         key = rank + block * n

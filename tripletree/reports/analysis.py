@@ -265,7 +265,7 @@ _MATCHED = {
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
-    """The features by effect size, the largest first; those with no value on one of the two sides are left out."""
+    """The features by effect size, the largest first. Those with no value on one of the two sides are left out."""
     known = ~np.isnan(points)
     some = np.flatnonzero(known[inside].any(axis=0) & known[~inside].any(axis=0))
     if some.size == 0:
@@ -367,7 +367,7 @@ def _stability(
 
 
 def _cluster_jaccards(labels: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
-    """For each of k clusters the Jaccard index with the most similar other one; NaN where it has no sample."""
+    """For each of k clusters the Jaccard index with the most similar other one. NaN where it has no sample."""
     table = np.zeros((k, int(others.max()) + 1))
     np.add.at(table, (labels, others), 1)
     either = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
@@ -447,7 +447,7 @@ def _doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int,
 def _people(
     answers: AnswerSet | None, measured: KnowledgeReport | None
 ) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
-    """How many of each person's answers hold where they are held out; and who said each triplet."""
+    """How many of each person's answers hold where they are held out, and who said each triplet."""
     if answers is None or not answers.people:
         return (), {}
     place: dict[tuple[int, int, int], set[str]] = {}
@@ -515,7 +515,7 @@ def report(
         The samples.
     triplets, pairs, hierarchy, classes, answers : optional
         Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None where not known,
-        or a mapping by name; `answers` what people said (`tripletree.io.read_answers`).
+        or a mapping by name. `answers` what people said (`tripletree.io.read_answers`).
     sample_names : sequence, shape (n_samples,), optional
         By default the index of a DataFrame, else row numbers.
     feature_names : sequence of str, optional
@@ -523,20 +523,20 @@ def report(
     synonyms : mapping, optional
         Other names, as for `match_names`.
     parent : {"error", "deepest", "first", "smallest", "certain"}
-        Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`; or the
+        Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`, or the
         triplets that hold whichever it is ("certain").
     standardize : bool
-        Whether to give every feature mean 0 and standard deviation 1 before clustering; means are reported as given.
+        Whether to give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
     metric : str, optional
         How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), or a metric
         of scipy. Where the estimator does not take it itself, it is given the matrix of distances
         (``metric="precomputed"``). By default as the estimator does it.
     estimator : estimator, optional
-        With ``hierarchy_`` and ``labels_``; by default ``DivisiveReCon()``, which also chooses the number of clusters.
+        With ``hierarchy_`` and ``labels_``. By default ``DivisiveReCon()``, which also chooses the number of clusters.
     n_folds : int
         Parts of the knowledge that are held out in turn.
     n_resamples : int
-        Fits to 80 % of the samples, for the stability of clades and clusters; 0 for none.
+        Fits to 80 % of the samples, for the stability of clades and clusters. 0 for none.
     random_state : int, Generator, RandomState or None
         Equal values give equal reports.
     verbose : bool or int
@@ -727,7 +727,7 @@ def _described(coded: np.ndarray, features: tuple[str, ...], columns: MixedColum
 
 
 def _column_variances(points: np.ndarray) -> np.ndarray:
-    """The variance of the known values of each column; NaN where there are none."""
+    """The variance of the known values of each column. NaN where there are none."""
     known = (~np.isnan(points)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.nansum(points, axis=0) / known
@@ -770,7 +770,7 @@ def _table(
 def _measured(
     model: Any, points: np.ndarray, known: _Brought, names: LeafIndex, n_folds: int, rng: Any, verbose: Any
 ) -> KnowledgeReport | None:
-    """Whether the knowledge helps; None if there is too little to hide a part of it."""
+    """Whether the knowledge helps. None if there is too little to hide a part of it."""
     from tripletree.cluster.validation import FEWEST
 
     if known.kind == "classes":

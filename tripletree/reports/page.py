@@ -1,6 +1,6 @@
 """What `report` found: the `Report`, its summary in words, and its page, one file that needs no network.
 
-Whatever a table or a file holds is text here, escaped by `escaped`; bars are SVG, since the security policy of the page
+Whatever a table or a file holds is text here, escaped by `escaped`. Bars are SVG, since the security policy of the page
 allows no styles but its own sheet.
 """
 
@@ -48,7 +48,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What `report` found; ``print`` tells it in words, `to_html` writes a page.
+    """What `report` found. ``print`` tells it in words, `to_html` writes a page.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Report:
         Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
         pairs. Cannot-links that must-links contradict are left out of what follows.
     knowledge : KnowledgeReport or None
-        Whether it helps, measured with parts held out; None where there are too few constraints.
+        Whether it helps, measured with parts held out. None where there are too few constraints.
     informed, plain : estimator
         Fitted with the knowledge, and without.
     uses_knowledge : bool
@@ -86,9 +86,9 @@ class Report:
     doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
         The samples whose held-out triplets mostly fail, the worst first.
     people : tuple of PersonShare
-        Where answers of people are known; the lowest share first.
+        Where answers of people are known. The lowest share first.
     shares_of_variance : ndarray of float64, shape (n_features,)
-        Of each feature in the sum of all; empty for precomputed distances and Gower's.
+        Of each feature in the sum of all. Empty for precomputed distances and Gower's.
     n_resamples : int
         Fits to 80 % of the samples, for the stability.
     standardized : bool
@@ -147,7 +147,7 @@ class Report:
         title : str, optional
             By default the number of samples and what is known.
         command : str, optional
-            What made it, to be shown beside the versions; by default the call in Python.
+            What made it, to be shown beside the versions. By default the call in Python.
         """
         page = _page(self, title, command)
         with write_atomic(path) as stream:
@@ -310,7 +310,7 @@ def _doubts_text(report: Report) -> str:
 
 
 def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, more: int = 0, numbers: int = 0) -> str:
-    """A table whose cells are HTML already; the first of each row is its header, the last `numbers` are numbers."""
+    """A table whose cells are HTML already. The first of each row is its header, the last `numbers` are numbers."""
     first_number = len(head) - numbers
 
     def line(row: Sequence[str]) -> str:
@@ -340,7 +340,7 @@ def _section(key: str, title: str, *parts: str) -> str:
 
 
 def _element(tag: str, inside: str = "", *, of: str = "", **attributes: Any) -> str:
-    """An element of SVG; `of` is its class, numbers have one digit behind the point."""
+    """An element of SVG. `of` is its class, numbers have one digit behind the point."""
     given = {"class": of, **{key.replace("_", "-"): x for key, x in attributes.items()}}
     text = "".join(
         f' {key}="{x:.1f}"' if isinstance(x, float) else f' {key}="{html.escape(str(x))}"'

@@ -20,7 +20,7 @@ class FeatureContrast(NamedTuple):
     inside, outside : float
         Mean in the cluster, and of the other samples.
     effect : float
-        Cohen's d: the difference of the means over the pooled standard deviation within the two groups; infinite where
+        Cohen's d: the difference of the means over the pooled standard deviation within the two groups. Infinite where
         both are constant.
     """
 
@@ -43,10 +43,10 @@ class ClusterProfile:
     typical : label
         The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
-        Those with the largest effect, in absolute value, first; empty if there is one cluster, or distances are given.
+        Those with the largest effect, in absolute value, first. Empty if there is one cluster, or distances are given.
         Of a column of categories, each category is a feature, 1 or 0: "diet = plants".
     stability : float
-        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there; NaN if not
+        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
         measured.
     taxon, jaccard : str or None, float
         Where a hierarchy with names is known: that of its taxa which is most like the cluster, and how much.
@@ -71,10 +71,10 @@ class CladeSupport(NamedTuple):
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
     displayed, violated : int
-        Known triplets ab|c that put a and b into the clade and c outside; and those it violates, as it has c and just
+        Known triplets ab|c that put a and b into the clade and c outside, and those it violates, as it has c and just
         one of a and b.
     probability : float
-        Posterior probability of the clade (`DivisiveReCon.clade_support_`); NaN if no trees were sampled.
+        Posterior probability of the clade (`DivisiveReCon.clade_support_`). NaN if no trees were sampled.
     """
 
     node: int
@@ -97,7 +97,7 @@ class Doubt(NamedTuple):
         Whether it holds in the result shown.
     held_out : int
         In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
-        of the others) it holds; -1 if not measured.
+        of the others) it holds. -1 if not measured.
     origin : Origin or None
         Where it was read.
     who : tuple of str

@@ -16,7 +16,7 @@
 `RandomPairs`         asks about random pairs
 ====================  ==================================================================================
 
-A strategy is any object with ``query(state, n)``, which returns at most n pairs of row numbers; `ActiveClustering`
+A strategy is any object with ``query(state, n)``, which returns at most n pairs of row numbers. `ActiveClustering`
 takes one, or its name in `STRATEGIES`.
 
 >>> sorted(STRATEGIES)

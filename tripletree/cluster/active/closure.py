@@ -29,7 +29,7 @@ class AnswerClosure:
 
     Notes
     -----
-    Union-find with path halving; when two components merge, the cannot-links of the one with fewer members and
+    Union-find with path halving. When two components merge, the cannot-links of the one with fewer members and
     cannot-links move to the other. An answer takes nearly constant time, the path of a contradiction O(answers).
 
     Examples
@@ -54,7 +54,7 @@ class AnswerClosure:
 
     @classmethod
     def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> AnswerClosure:
-        """From pairs, must-links first; a cannot-link that contradicts them is left out."""
+        """From pairs, must-links first. A cannot-link that contradicts them is left out."""
         known = cls(len(pairs.leaves))
         for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
             for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:
@@ -72,7 +72,7 @@ class AnswerClosure:
         return i
 
     def implied(self, i: int, j: int) -> bool | None:
-        """Whether i and j are must-linked (True) or cannot-linked (False) by the answers; None if neither follows."""
+        """Whether i and j are must-linked (True) or cannot-linked (False) by the answers. None if neither follows."""
         a, b = self.find(i), self.find(j)
         if a == b:
             return True
@@ -178,7 +178,7 @@ class AnswerClosure:
         return (self.n * (self.n - 1) - settled) // 2 - vain
 
     def open_pairs(self, n: int, rng: Any) -> np.ndarray:
-        """At most n different pairs worth asking about, drawn at random; none only if there are none."""
+        """At most n different pairs worth asking about, drawn at random. None only if there are none."""
         n = min(n, self.n_open())
         found: dict[tuple[int, int], None] = {}
         for _ in range(20):  # draws of samples, while most pairs are open

@@ -110,7 +110,7 @@ class QueryLoop:
     oracle : callable or None
     budget : int
     given : PairwiseConstraints
-        Pairs known beforehand; `take_in` adds them to the closure.
+        Pairs known beforehand. `take_in` adds them to the closure.
     on_contradiction : {"warn", "raise"}
 
     Attributes
@@ -162,9 +162,9 @@ class QueryLoop:
         warn_user(f"an answer contradicts earlier ones: {found}; only the earlier ones are used to infer others")
 
     def ask_block(self, strategy: QueryStrategy, size: int, state: QueryState) -> int:
-        """Ask at most `size` questions that a strategy chooses, all at once or one after another; return their number.
+        """Ask at most `size` questions that a strategy chooses, all at once or one after another. Return their number.
 
-        `state` is that of the latest clustering; the answers in it are brought up to date before each choice.
+        `state` is that of the latest clustering. The answers in it are brought up to date before each choice.
         """
         start, most = len(self.asked), min(size, self.left)
         while (room := start + most - len(self.asked)) > 0:
@@ -204,7 +204,7 @@ class QueryLoop:
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:
-        """Given and answered pairs over row numbers; with `certain`, without those that contradict earlier ones."""
+        """Given and answered pairs over row numbers. With `certain`, without those that contradict earlier ones."""
         pairs = self._answers()
         if not (certain and self._refuted):
             return pairs
@@ -277,7 +277,7 @@ def _nobody(a: Hashable, b: Hashable) -> bool | None:
 
 
 def _inner_predicts(self: Any) -> bool:
-    """Whether the estimator inside has `predict`; an AttributeError names what is missing."""
+    """Whether the estimator inside has `predict`. An AttributeError names what is missing."""
     return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
@@ -304,13 +304,13 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Number of questions between two clusterings.
     inherit : bool or "auto", default "auto"
         Whether the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
-        with `CVQE`; with `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
+        with `CVQE`. With `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
     n_neighbors : int, default 3
-        Only neighbours nearer than this one inherit (mu); 1: none.
+        Only neighbours nearer than this one inherit (mu). 1: none.
     warm_start : bool, default True
         Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
         ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end a fresh start is tried as well, and the one
-        with the lower cost is used; otherwise a poor start would never be corrected.
+        with the lower cost is used. Otherwise a poor start would never be corrected.
     on_contradiction : {"warn", "raise"}, default "warn"
         Whether an answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
     keep_labels : bool, default False
@@ -331,7 +331,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     pairs_ : PairwiseConstraints
         The pairs given and answered, by label.
     queries_ : list of (label, label, answer)
-        The questions and answers, in order; None where the oracle did not know.
+        The questions and answers, in order. None where the oracle did not know.
     violated_pairs_ : PairwiseConstraints
         The pairs of `pairs_` that `labels_` violates: `MPCKMeans`, `PCKMeans` and `CVQE` weigh pairs against the
         distances. `COPKMeans` keeps all that do not contradict each other.
@@ -345,13 +345,13 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
 
     See Also
     --------
-    OddOneOutClustering : the same questions, and clusters that come of the answers alone; no number of clusters.
+    OddOneOutClustering : the same questions, and clusters that come of the answers alone. No number of clusters.
     ConstrainedCompleteLink : asks about its own merges.
     labels_oracle : an oracle that answers from known classes.
 
     Notes
     -----
-    The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_; their method is
+    The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_. Their method is
     ``ActiveClustering(CVQE(k), "mai-border", n_neighbors=4)``. After 100 questions "random-walk" had the best clusters
     in the mean of 7 data sets with five of six estimators (level with NPU with the sixth), and of 13 others with all
     four that were tried. On the 7 sets `MPCKMeans` was the best estimator (``benchmarks/bench_strategies.py``).
@@ -361,11 +361,11 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     answers, or was answered with None, the rounds end early with a warning.
 
     **Answers are never lost**: if the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
-    ``contradictions_`` hold the answers so far, and the rest of the estimator is unchanged;
+    ``contradictions_`` hold the answers so far, and the rest of the estimator is unchanged.
     ``fit(X, pairs=model.pairs_, oracle=...)`` continues.
 
     **Contradictions** arise only from questions whose answer already follows: "random" may ask such a question within a
-    block, and given pairs may contradict each other. An answer that contradicts earlier ones stays in ``pairs_``; the
+    block, and given pairs may contradict each other. An answer that contradicts earlier ones stays in ``pairs_``. The
     estimators of this package that may violate pairs get it, others get the pairs without it.
 
     References
@@ -453,7 +453,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
             with labels, at most `n_queries` times. Without it nothing is asked.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
-            pandas DataFrame, else row numbers; an integer array always holds row numbers.
+            pandas DataFrame, else row numbers. An integer array always holds row numbers.
         callback : callable, optional
             Called after each round with the estimator of that round, fitted, and the `Round`.
 
@@ -465,7 +465,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Raises
         ------
         InconsistentPairsError
-            If an answer contradicts earlier ones and `on_contradiction` is "raise"; see ``.path`` and ``.cannot_link``.
+            If an answer contradicts earlier ones and `on_contradiction` is "raise". See ``.path`` and ``.cannot_link``.
 
         Warns
         -----
@@ -576,7 +576,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     ) -> tuple[Any, PairwiseConstraints]:
         """The estimator, fitted with the answers so far, and the pairs that it was given.
 
-        From the centres of the last one; with `fresh` from its own starts too, and the one of the lower cost counts.
+        From the centres of the last one. With `fresh` from its own starts too, and the one of the lower cost counts.
         """
         model = self._model()
         names = model.get_params(deep=False)

@@ -13,7 +13,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 
-#: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: not known.
+#: Called with two labels of samples. True or 1: they belong together, False or 0: they do not, None: not known.
 Oracle = Callable[[Hashable, Hashable], bool | None]
 
 
@@ -23,7 +23,7 @@ def labels_oracle(y: Any) -> Oracle:
     Parameters
     ----------
     y : array_like, pandas Series or mapping
-        The class of each sample: by row number; by label where y is a Series, whose index holds the labels, or a
+        The class of each sample: by row number. By label where y is a Series, whose index holds the labels, or a
         mapping. None, NaN or NA stands for an unknown class.
 
     Returns

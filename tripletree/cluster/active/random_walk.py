@@ -16,7 +16,7 @@ from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.checks import check_count
 
-#: The most answered samples that absorb walks, since a question takes time in the square of their number; and how many
+#: The most answered samples that absorb walks, since a question takes time in the square of their number, and how many
 #: of these are left when there are more.
 MOST_ITEMS, KEPT_ITEMS = 500, 250
 
@@ -36,7 +36,7 @@ class RandomWalk:
     Notes
     -----
     Random walks on the graph of nearest neighbours end at answered samples [1]_. Where they end tells how likely each
-    group of these is for each sample; a walk that dies on the way speaks for a group not seen yet. The value of a
+    group of these is for each sample. A walk that dies on the way speaks for a group not seen yet. The value of a
     sample is the chance that a guess of its group is wrong, times the number of samples from which a walk would come
     to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy that
     the answer tells. Groups that may be one are weighed in the same way. The clusters of the estimator play no part.
@@ -80,7 +80,7 @@ class RandomWalk:
         self.__init__(state["n_neighbors"])  # type: ignore[misc]
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Choose the next pair; empty if nothing is left to ask.
+        """Choose the next pair. Empty if nothing is left to ask.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class Colouring:
         self.colour = self._group_colour
 
     def count_compatible(self, merges: np.ndarray) -> int:
-        """How many of the first merges leave a colouring, by bisection; groups get the colours of what they make."""
+        """How many of the first merges leave a colouring, by bisection. Groups get the colours of what they make."""
         n = self._group_colour.size
         low, high = 0, len(merges)
         probe = high
@@ -60,7 +60,7 @@ class Colouring:
         return low
 
     def start(self, part: np.ndarray, apart: np.ndarray) -> bool:
-        """Colour the roots of all groups, anew if some answers do not allow their colours; False where none is found.
+        """Colour the roots of all groups, anew if some answers do not allow their colours. False where none is found.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Colouring:
         return True
 
     def _find(self, ends: np.ndarray, n: int) -> np.ndarray | None:
-        """A colouring of n nodes, with edges that may occur twice; None where none was found."""
+        """A colouring of n nodes, with edges that may occur twice. None where none was found."""
         if n <= self.k:
             return np.arange(n)
         colour = np.zeros(n, np.int64)

@@ -50,7 +50,7 @@ def merge_points_in_groups(
     apart : ndarray of int, shape (l, 2), optional
         SampleGroups of which no cluster holds both while there is another merge.
     weights : ndarray of float, shape (n,), optional
-        How many samples each row stands for; only where every group is a single row.
+        How many samples each row stands for. Only where every group is a single row.
     progress : callable, optional
         Called with the number of merges done since its last call.
 
@@ -113,7 +113,7 @@ def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -
     """One linkage of the samples: the merges inside groups in a common order, then those of groups.
 
     Inside groups they are ordered by the largest height below each, which never falls from a cluster to the one it goes
-    into; the stable sort then leaves every merge behind those of its own parts.
+    into. The stable sort then leaves every merge behind those of its own parts.
     """
     merges = merges[np.argsort(merges[:, 3], kind="stable"), :3]
     return kernels.recon.as_linkage(np.concatenate([merges, _by_first_members(above, groups.first)]), False)
@@ -145,7 +145,7 @@ def _merge_inside_on_centres(
 def _merge_inside_one_by_one(
     points: Any, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
 ) -> tuple[np.ndarray, Any, np.ndarray, Counts]:
-    """As `_merge_inside_on_centres`, for sparse points and any linkage; and the spreads around the centres."""
+    """As `_merge_inside_on_centres`, for sparse points and any linkage, and the spreads around the centres."""
     share = 1.0 / groups.sizes[groups.owner]  # of each sample in the centre of its group
     parts, counts = [np.empty((0, 4))], Counts()
     for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):

@@ -1,7 +1,7 @@
 """The loop around the ReCon kernels: it sets up their state and calls them until one cluster is left.
 
 The kernels (``kernels/recon.py``) make some thousands of merges a call, so that interrupts are heard and progress is
-shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others; ``grouped_merges``,
+shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others. ``grouped_merges``,
 ``micro_clusters`` and ``complete_link`` call them.
 """
 
@@ -37,7 +37,7 @@ class Counts:
     searches : int
         Searches for a nearest cluster that had to be made again.
     micro_clusters : int or None
-        How many samples were gathered into; None where the merges are exact.
+        How many samples were gathered into. None where the merges are exact.
     """
 
     tests: int = 0
@@ -58,7 +58,7 @@ def merge_points(
     apart: np.ndarray | None = None,
     spreads: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge samples under triplets by a linkage on centres; no matrix of distances.
+    """Merge samples under triplets by a linkage on centres. No matrix of distances.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def merge_points(
     progress : callable, optional
         Called with the number of merges done since its last call.
     weights : ndarray of float, shape (n,), optional
-        How many samples each row stands for; by default one each.
+        How many samples each row stands for. By default one each.
     apart : ndarray of int, shape (k, 2), optional
         Row numbers of which no cluster holds both while there is another merge.
     spreads : ndarray of float, shape (n,), optional
@@ -79,7 +79,7 @@ def merge_points(
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights; its last column counts rows, whatever their weights.
+        A scipy linkage in merge order, with raw heights. Its last column counts rows, whatever their weights.
     counts : Counts
 
     Notes
@@ -177,7 +177,7 @@ def _merged(
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bits of rejected pairs, and those of pairs that are apart (no rows without any); rows for the latter."""
+    """The bits of rejected pairs, and those of pairs that are apart (no rows without any). Rows for the latter."""
     more = np.unique(apart)
     more = more[row[more] < 0]
     row[more] = named + np.arange(more.size)

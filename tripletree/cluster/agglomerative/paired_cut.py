@@ -5,7 +5,7 @@ must-linked group. `PairedCut` applies the rules of `tripletree.cut` to the rest
 "support" it also repairs the clusters that were made without pairs (`nearest_feasible`), and takes one of the two:
 `are_clades_better` tells which. ``docs/algorithms.md``, "Must-links and cannot-links beside triplets", has the reasons.
 
-`ReCon` cuts with `PairedCut`; `DivisiveReCon` repairs with `nearest_feasible`.
+`ReCon` cuts with `PairedCut`. `DivisiveReCon` repairs with `nearest_feasible`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
 from tripletree.kernels import freeze
 
-_MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters; larger ones are not made
+_MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters. Larger ones are not made
 _BATCH = 4_000_000  # squared distances that are held at a time
 _CLIQUES = 1_000  # how many are tried to find one that proves that k clusters are too few
 
@@ -36,7 +36,7 @@ class PairedCut:
     Parameters
     ----------
     hierarchy : Hierarchy
-        Binary; the merges inside must-linked groups are its first inner nodes, as `merge_samples` makes them.
+        Binary. The merges inside must-linked groups are its first inner nodes, as `merge_samples` makes them.
     constraints : CombinedConstraints
     points : ndarray of float64, shape (n, d) or (n, n)
         The samples, or their distances.
@@ -82,7 +82,7 @@ class PairedCut:
         Warns
         -----
         UserWarning
-            If there are too few and `on_infeasible` is not "raise"; or if the clusters without pairs could not be
+            If there are too few and `on_infeasible` is not "raise", or if the clusters without pairs could not be
             repaired, and those of the hierarchy are returned although they may be worse.
         """
         k = n_clusters
@@ -113,9 +113,9 @@ class PairedCut:
         return labels
 
     def _choose(self, k: int, clades: np.ndarray | None, plain: np.ndarray) -> np.ndarray | None:
-        """The better of two clusterings that keep all pairs; None where neither is found.
+        """The better of two clusterings that keep all pairs. None where neither is found.
 
-        One is `plain` repaired. The other is `clades`; where these are None, as k is too small for clades, it is the
+        One is `plain` repaired. The other is `clades`. If these are None, as k is too small for clades, it is the
         clades of the smallest possible number, the small ones joined to others.
         """
         closure, points, are_distances = self._closure, self._points, self._are_distances
@@ -152,7 +152,7 @@ class PairedCut:
         return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]
 
     def _clades(self, k: int | None, rule: str, forced: np.ndarray) -> np.ndarray:
-        """Labels of the samples by the rule; sizes of small branches with which these violate pairs are skipped."""
+        """Labels of the samples by the rule. Sizes of small branches with which these violate pairs are skipped."""
         groups, old = self._coarse(forced, whole=True)
         component = self._closure.component
         if rule == "constraints":
@@ -308,7 +308,7 @@ def are_clades_better(
     far_off : float
         The `misfit` of the clusters made without pairs, before their repair.
     near : ndarray of int, shape (n,), or None
-        The repaired clusters; None where the repair failed. Clusters of the hierarchy are then better only if a repair
+        The repaired clusters. None where the repair failed. Clusters of the hierarchy are then better only if a repair
         would have been of no use.
     clades : ndarray of int, shape (n,)
         As many clusters of the hierarchy.
@@ -318,7 +318,7 @@ def are_clades_better(
 
     Notes
     -----
-    Nothing here is tuned. Clusters without pairs that are nearer to chance than to the pairs are not worth repairing;
+    Nothing here is tuned. Clusters without pairs that are nearer to chance than to the pairs are not worth repairing,
     else the smaller squared distances to means decide. On simulated blobs, shapes and trees, none of which is among the
     data that benchmarks report, thresholds fitted to half of the seeds gain 0.0001 and 0.0014 of adjusted Rand index on
     the other half, on average (``benchmarks/bench_pairs_choice.py``).
@@ -351,7 +351,7 @@ def _scatter(label: np.ndarray, points: np.ndarray, are_distances: bool) -> floa
 def fewer_clusters(
     label: np.ndarray, k: int, closure: PairClosure, points: np.ndarray, *, are_distances: bool
 ) -> np.ndarray | None:
-    """Keep the k largest of some clusters, and distribute the groups of the others among them; all pairs still hold.
+    """Keep the k largest of some clusters, and distribute the groups of the others among them. All pairs still hold.
 
     Each group goes to the nearest cluster that no cannot-link forbids, those with the least choice first, with
     backtracking. Where that fails, all groups that cannot-links connect with them may move.
@@ -407,7 +407,7 @@ def nearest_feasible(
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples; `label` where it keeps all pairs. None where no such clusters are found, or
+        Numbered by their first samples. `label` where it keeps all pairs. None where no such clusters are found, or
         there are more than 50 million costs of groups in clusters.
 
     Notes

@@ -54,7 +54,7 @@ def merge_softly(
     samples : ndarray of float64, shape (n, d) or (n, n)
         The samples, or their distances where `metric` is "precomputed".
     triplets : TripletSet
-        Over the n samples; they may contradict each other.
+        Over the n samples. They may contradict each other.
     linkage : str
     metric : FittedMetric
     penalty : float
@@ -73,7 +73,7 @@ def merge_softly(
     Raises
     ------
     MemoryError
-        If the distances of all pairs do not fit; the message has their size.
+        If the distances of all pairs do not fit. The message has their size.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def _merge_points_softly(
     progress: Callable[[int], Any] | None,
     sample_weight: np.ndarray | None,
 ) -> np.ndarray:
-    """Merge points by a linkage on centres; memory for these, not for distances."""
+    """Merge points by a linkage on centres. Memory for these, not for distances."""
     (n, d), real = samples.shape, samples.dtype
     weight = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
     # dimensions of large spread first: sums over the first few tell most pairs apart

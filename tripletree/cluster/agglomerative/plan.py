@@ -25,7 +25,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 
-#: Samples in no triplet, beyond which "auto" gathers them; so many into one on average, and at most so many
+#: Samples in no triplet, beyond which "auto" gathers them, so many into one on average, and at most so many
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
 #: that, and classes are found as well, also on sets that had no part in this choice
 #: (``benchmarks/results/large_data.md``).
@@ -39,14 +39,14 @@ class MergePlan:
     Attributes
     ----------
     constraints : CombinedConstraints
-        Triplets and pairs, either of which may be empty; they can all hold, unless there is a penalty.
+        Triplets and pairs, either of which may be empty. They can all hold, unless there is a penalty.
     penalty : float or None
-        The price of violating a unit of weight; None where all constraints hold.
+        The price of violating a unit of weight. None where all constraints hold.
     n_micro_clusters : int or None
-        About how many micro-clusters to gather the samples in no triplet into, where there are more of them; None
+        About how many micro-clusters to gather the samples in no triplet into, where there are more of them. None
         where all merges are exact.
     weights : ndarray of float64, shape (n,), or None
-        How many samples each row stands for; only without pairs and micro-clusters.
+        How many samples each row stands for. Only without pairs and micro-clusters.
     inside : float
         The sum of the squared distances of these samples to their rows.
     """
@@ -81,7 +81,7 @@ def plan_merges(
     triplets : TripletSet
         Over the samples.
     pairs : PairwiseConstraints
-        Over the same samples; empty where there is a penalty or a number of micro-clusters.
+        Over the same samples. Empty where there is a penalty or a number of micro-clusters.
     linkage, penalty, micro_clusters
         Those of `ReCon`.
     sparse : bool
@@ -121,7 +121,7 @@ def plan_merges(
 
 
 def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_free: int) -> int | None:
-    """How many micro-clusters to gather `n_free` samples in no triplet into; None for exact merges."""
+    """How many micro-clusters to gather `n_free` samples in no triplet into. None for exact merges."""
     if micro_clusters == "auto":
         if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
             return None
@@ -182,7 +182,7 @@ def merge_samples(
     Raises
     ------
     MemoryError
-        If the distances of all pairs do not fit; the message has their size.
+        If the distances of all pairs do not fit. The message has their size.
     """
     constraints = plan.constraints
     if plan.penalty is not None:

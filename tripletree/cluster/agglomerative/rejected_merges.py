@@ -44,14 +44,14 @@ class RejectedMerge:
         Whether one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
         where the rejected pair consists of other clusters and was only passed over.
     delayed : int or None
-        The node in which the rejected pair is merged later, once the constraint is met; None where it never is.
+        The node in which the rejected pair is merged later, once the constraint is met. None where it never is.
     triplets : TripletSet
         Those each of which alone rejects the pair: ab|c with c in one cluster, a in the other, and b in neither.
     pairs : PairwiseConstraints
         The cannot-links between the two.
     reason : {"triplets", "cannot-links", "must-links first", "jointly"}
         What rejects the pair: triplets or cannot-links between the two, or that must-linked groups are merged before
-        all others. "jointly": several triplets together, none of them alone; `why_rejected` finds them.
+        all others. "jointly": several triplets together, none of them alone. `why_rejected` finds them.
     """
 
     node: int
@@ -78,7 +78,7 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     Returns
     -------
     list of RejectedMerge
-        One for each such merge, in merge order; empty without constraints.
+        One for each such merge, in merge order. Empty without constraints.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     -----
     The merges are replayed on a square of all distances, updated by the formula of Lance and Williams (1967): memory
     O(n^2), time O(n^2) for most data, O(n^3) at worst. Without constraints the closest pair of all clusters would be
-    merged; it counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
+    merged. It counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
     rejected is passed over by all merges above its distance. All of these are reported, but only those are `forced`
     that involve a cluster of the closer pair.
 
@@ -162,13 +162,13 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     Returns
     -------
     TripletSet
-        None of them can be left out; empty where triplets do not reject the merge. They are taken from the model's
+        None of them can be left out. Empty where triplets do not reject the merge. They are taken from the model's
         triplets: for each triplet on clusters in the conflict, the first one that implies it.
 
     Notes
     -----
     The merge is compatible where the triplets between the clusters of that time, together with ij|x for every other
-    cluster x, are consistent. Otherwise they contain an irreducible conflict; its triplets other than ij|x are
+    cluster x, are consistent. Otherwise they contain an irreducible conflict. Its triplets other than ij|x are
     returned.
 
     Examples

@@ -1,12 +1,12 @@
 """Clustering of samples that are not in one place: micro-clusters of each block add up, and ReCon merges their centres.
 
-No engine is needed here; ``tripletree.dask`` runs these functions on Dask, and `docs/questions/large.md` shows them
+No engine is needed here. ``tripletree.dask`` runs these functions on Dask, and `docs/questions/large.md` shows them
 under Spark and Ray. The steps:
 
-1. `micro_cluster_centres` of a random part of the samples;
-2. `micro_clusters` of every block: numbers of samples, their sums and squares;
-3. `merge_micro_clusters`, which adds these up and loses nothing;
-4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names;
+1. `micro_cluster_centres` of a random part of the samples.
+2. `micro_clusters` of every block: numbers of samples, their sums and squares.
+3. `merge_micro_clusters`, which adds these up and loses nothing.
+4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names.
 5. the label of each sample by that of its micro-cluster.
 
 What moves between machines does not grow with the samples.
@@ -40,13 +40,13 @@ class MicroClusters(NamedTuple):
     Attributes
     ----------
     counts : ndarray of int64, shape (k,)
-        Samples in each; 0 where a centre is nearest to none.
+        Samples in each. 0 where a centre is nearest to none.
     sums : ndarray of float64, shape (k, d)
         The sums of their differences to the centre.
     squares : ndarray of float64, shape (k,)
         The sums of their squared distances to the centre.
     cells : ndarray of int32, shape (n,), or None
-        The micro-cluster of each sample of one block; None once several are merged.
+        The micro-cluster of each sample of one block. None once several are merged.
     """
 
     counts: np.ndarray
@@ -86,7 +86,7 @@ def micro_cluster_centres(
     samples : array_like of float, shape (s, d)
         The part: four for each centre are plenty.
     n_centres : int
-        About how many centres; some more come of splitting.
+        About how many centres. Some more come of splitting.
     random_state : int, Generator, RandomState or None, default 0
         Orders the samples for Birch.
     n_jobs : int or None
@@ -103,7 +103,7 @@ def micro_cluster_centres(
 
     Notes
     -----
-    scikit-learn's Birch at the threshold that gives about `n_centres`; where the part has fewer distinct rows, these. A
+    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these. A
     centre that is nearest to more than 40 rows of the part, ten times as many as the mean, is replaced by the means of
     halves, cut across their widest dimension until none has more: so dense regions keep a fine grain, however many
     samples there are in all.
@@ -155,7 +155,7 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
     Parameters
     ----------
     block : array_like of float, shape (n, d)
-        Any part of the samples; it may be empty.
+        Any part of the samples. It may be empty.
     centres : array_like of float, shape (k, d)
     n_jobs : int or None
         Threads, as in scikit-learn: None is 1, -1 all.
@@ -204,12 +204,12 @@ def merge_micro_clusters(parts: Iterable[MicroClusters]) -> MicroClusters:
     Parameters
     ----------
     parts : iterable of MicroClusters
-        Of `micro_clusters`, or merged ones; at least one.
+        Of `micro_clusters`, or merged ones. At least one.
 
     Returns
     -------
     MicroClusters
-        Those of all blocks together, whatever the order (but for rounding); ``cells`` is None.
+        Those of all blocks together, whatever the order (but for rounding). ``cells`` is None.
 
     Examples
     --------

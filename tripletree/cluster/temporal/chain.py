@@ -61,7 +61,7 @@ class Link:
 
     @property
     def mass(self) -> np.ndarray:
-        """How many objects each centre counts as later; next to none, but not nothing, for an empty cluster."""
+        """How many objects each centre counts as later. Next to none, but not nothing, for an empty cluster."""
         return np.maximum(self.sizes, 1e-9)
 
 
@@ -171,7 +171,7 @@ def _renumbered(link: Link, before: Link) -> Link:
 
 #: Questions between two clusterings.
 _BLOCK = 10
-#: Called with two objects and the start of a snapshot; True: they belong together then, False, None: not known.
+#: Called with two objects and the start of a snapshot. True: they belong together then, False, None: not known.
 TimedOracle = Callable[[Hashable, Hashable, Any], bool | None]
 
 
@@ -209,7 +209,7 @@ class Inquiry:
         neighbours: Neighbours,
         rng: np.random.Generator,
     ) -> tuple[Link, PairwiseConstraints]:
-        """Ask about a snapshot, clustering it again between blocks; answers are kept even if the oracle fails.
+        """Ask about a snapshot, clustering it again between blocks. Answers are kept even if the oracle fails.
 
         As in `ActiveClustering`, each clustering starts where the previous one ended, and after 1, 2, 4, 8, ... blocks
         and at the end a fresh start is tried as well.
@@ -311,11 +311,11 @@ class Snapshot:
     Attributes
     ----------
     start, end : number, datetime64 or str
-        The window: from `start` on, up to but not including `end`; both are the same where each different time is one.
+        The window: from `start` on, up to but not including `end`. Both are the same where each different time is one.
     leaves : LeafIndex
         The objects that are there.
     labels : ndarray of int32, shape (n_objects,)
-        The cluster of each; a cluster keeps its number through time.
+        The cluster of each. A cluster keeps its number through time.
     centers : ndarray of float64, shape (n_clusters, n_features)
         A cluster without objects has the centre of the snapshot before.
     pairs : PairwiseConstraints

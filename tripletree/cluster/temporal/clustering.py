@@ -155,7 +155,7 @@ def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
 
 
 def times_of(times: Any, n: int) -> Times:
-    """When each row was observed; all at once where that was not said."""
+    """When each row was observed. All at once where that was not said."""
     return Times(np.zeros(n, np.int64)) if times is None else check_times(times, n)
 
 
@@ -174,26 +174,26 @@ class TemporalClustering(ConstrainedClusterer):
     """Clusters of objects that are observed repeatedly, by Mai et al. (2018): CVQE+ with a historical cost.
 
     Time is cut into snapshots. Each is clustered by CVQE+ from the centres of the previous one, with a cost for centres
-    that move; must-links and cannot-links are propagated to later snapshots with decreasing weight. So clusters keep
+    that move. Must-links and cannot-links are propagated to later snapshots with decreasing weight. So clusters keep
     their identity while objects appear, leave and change clusters.
 
     Parameters
     ----------
     n_clusters : int, default 8
-        Number of clusters, k, in every snapshot; some may be without objects there.
+        Number of clusters, k, in every snapshot. Some may be without objects there.
     window : number, timedelta, str or None, default None
-        Length of a snapshot, in the unit of the times; for dates a timedelta or text such as "30D". None: one snapshot
+        Length of a snapshot, in the unit of the times. For dates a timedelta or text such as "30D". None: one snapshot
         for each different time. At most 100,000 snapshots.
     step : number, timedelta, str or None, default None
-        From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
+        From the start of a snapshot to the start of the next. Shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
         Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
         The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
         another cluster.
     fading : float or "overlap", default 0.5
-        Factor of the weight of a pair from one snapshot to the next: 1 keeps it; with 0, pairs count only in the
-        snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper;
+        Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
+        snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
         0 where they do not overlap, as without `step`.
     backward : bool, default False
         Whether pairs also count in the snapshots before they became known, with the same factor.
@@ -203,14 +203,14 @@ class TemporalClustering(ConstrainedClusterer):
         How questions are chosen, as in `ActiveClustering`.
     inherit : bool, default True
         Whether the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
-        weights; see `tripletree.cluster.active.inherited_pairs`.
+        weights. See `tripletree.cluster.active.inherited_pairs`.
     n_neighbors : int, default 4
         Only neighbours nearer than this one inherit (mu in the paper).
     aggregate : {"mean", "last"}, default "mean"
         How several observations of an object in one snapshot are combined.
     n_init : int, default 10
         Number of starts: in the first snapshot as in `CVQE`, in later ones one from the previous centres and the others
-        fresh; the lowest cost counts. 1: later snapshots start from the previous centres only.
+        fresh. The lowest cost counts. 1: later snapshots start from the previous centres only.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
@@ -231,12 +231,12 @@ class TemporalClustering(ConstrainedClusterer):
         ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
     cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
     transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
-        For each snapshot and the next, the number of objects that go from one cluster (row) to another (column); the
+        For each snapshot and the next, the number of objects that go from one cluster (row) to another (column). The
         last row counts objects that appear, the last column objects that leave.
     queries_ : list of (time, label, label, bool or None)
         The questions, with the starts of their snapshots and the answers, in order.
     answers_ : dict of time to PairwiseConstraints
-        The answers, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` uses them in the same snapshots.
+        The answers, by the starts of the snapshots. ``fit(X, pairs=model.answers_)`` uses them in the same snapshots.
         Both are kept if the oracle fails or the fit is interrupted.
     n_iter_ : int
         Total number of iterations of all snapshots.
@@ -259,7 +259,7 @@ class TemporalClustering(ConstrainedClusterer):
 
     is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, so that the history counts as one sample). In
     the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the previous centres is
-    the paper's incremental update. Questions are chosen from this clustering; the result is the one with all answers.
+    the paper's incremental update. Questions are chosen from this clustering. The result is the one with all answers.
 
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
@@ -269,7 +269,7 @@ class TemporalClustering(ConstrainedClusterer):
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
     A cluster without objects keeps its centre, so it can return. Cluster numbers are those of the nearest previous
-    centres; with alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
+    centres. With alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
     n the observations of all snapshots.
 
     References
@@ -374,7 +374,7 @@ class TemporalClustering(ConstrainedClusterer):
         y : None
             Ignored.
         times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
-            The time of each observation, or the name of the column of X that holds it. Text must sort by time; ordered
+            The time of each observation, or the name of the column of X that holds it. Text must sort by time. Ordered
             categories (pandas) are in their order. Dates become ``datetime64[ns]``, from 1677 to 2262: periods as their
             starts, dates with a time zone in UTC. Whole numbers must fit int64. None: all at once.
         objects : array_like of labels, shape (n_samples,), or str, optional
@@ -382,10 +382,10 @@ class TemporalClustering(ConstrainedClusterer):
             DataFrame, else every row is a different object, labelled by its number.
         pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
             Pairs (a, b) of objects. Pairs with a time are known from the snapshot that starts then, else from the first
-            one that contains it; other pairs from the first snapshot with both objects.
+            one that contains it. Other pairs from the first snapshot with both objects.
         oracle : callable, optional
             ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
-            True or False (None: not known). Asked at most `n_queries` times in each snapshot; an answer is a pair that
+            True or False (None: not known). Asked at most `n_queries` times in each snapshot. An answer is a pair that
             becomes known there. With ``backward`` the snapshots are clustered again with all answers.
 
         Returns
@@ -396,7 +396,7 @@ class TemporalClustering(ConstrainedClusterer):
         Raises
         ------
         UnknownLeafError
-            If pairs contain objects that are not in X; ``.labels`` holds them all.
+            If pairs contain objects that are not in X. ``.labels`` holds them all.
         ClusterCountError
             If the first snapshot has fewer objects than clusters.
 
@@ -475,7 +475,7 @@ class TemporalClustering(ConstrainedClusterer):
     # ------------------------------------------------------------------ steps of the fit
 
     def _inquiry(self, oracle: TimedOracle | None, leaves: LeafIndex) -> Inquiry | None:
-        """The questions to the oracle; None if there is no oracle or no budget."""
+        """The questions to the oracle. None if there is no oracle or no budget."""
         if oracle is None:
             if self.n_queries:
                 msg = (

@@ -37,7 +37,7 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
     Parameters
     ----------
     before, after : array_like of int, shape (n,)
-        The cluster of each object, 0, 1, ...; -1 where an object was not there.
+        The cluster of each object, 0, 1, .... -1 where an object was not there.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
 
 
 def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.ndarray:
-    """Count the objects that go from each cluster to each; the last row and column stand for "not there".
+    """Count the objects that go from each cluster to each. The last row and column stand for "not there".
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
 
 @dataclass(frozen=True)
 class KnownPairs:
-    """Pairs of objects and when they became known, in the order of their objects; then must-links first.
+    """Pairs of objects and when they became known, in the order of their objects. Then must-links first.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class KnownPairs:
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
-        """All of them; those on the same objects stay in their order."""
+        """All of them. Those on the same objects stay in their order."""
         rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(KnownPairs))
         return KnownPairs(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
 
@@ -141,7 +141,7 @@ class KnownPairs:
 
 
 class Memory:
-    """What is known so far; more can be added at any time.
+    """What is known so far. More can be added at any time.
 
     It is kept in a few sorted tables, each more than half as long as the next one before it, so that adding and looking
     take no longer than the logarithm of what is there, and not all of it.
@@ -169,7 +169,7 @@ def known_pairs(
     Parameters
     ----------
     parts : list of (PairwiseConstraints, int or None)
-        Pairs over the objects and a snapshot; None: the first one in which both objects of a pair are.
+        Pairs over the objects and a snapshot. None: the first one in which both objects of a pair are.
     present : list of ndarray of int64
         The objects of each snapshot, increasing.
 
@@ -222,7 +222,7 @@ class Fading:
     cut: Sequence[Window] = ()
 
     def left(self, since: np.ndarray, t: int) -> np.ndarray:
-        """The factors at snapshot t for pairs known since some snapshots; 0 where they do not count."""
+        """The factors at snapshot t for pairs known since some snapshots. 0 where they do not count."""
         age = t - since
         if isinstance(self.kept, str):
             factor = (age == 0).astype(np.float64)

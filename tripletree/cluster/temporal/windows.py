@@ -29,7 +29,7 @@ class Window:
     Attributes
     ----------
     start, end : number, datetime64 or str
-        From `start` on, up to but not including `end`; both are the same where a window is one point of time.
+        From `start` on, up to but not including `end`. Both are the same where a window is one point of time.
     rows : ndarray of int64
         The observations in it, in the order of their times.
     """
@@ -40,16 +40,16 @@ class Window:
 
 
 def windows(times: Times, window: Any, step: Any) -> list[Window]:
-    """Cut observations into windows of time; those without an observation are left out.
+    """Cut observations into windows of time. Those without an observation are left out.
 
     Parameters
     ----------
     times : Times
         Of n observations.
     window : number, timedelta, str or None
-        How long a window is; None: one for each different time.
+        How long a window is. None: one for each different time.
     step : number, timedelta, str or None
-        From the start of one to the start of the next, at most `window`; None: as long as `window`.
+        From the start of one to the start of the next, at most `window`. None: as long as `window`.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
 
     Notes
     -----
-    Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too; other
+    Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too. Other
     numbers are float64, and the bounds ``first + i * step`` rounded as such. O(n log n + w log n) for w windows.
     """
     order = np.argsort(times.values, kind="stable")
@@ -81,7 +81,7 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
             "(of dates, 2262-04-11): take shorter ones, or give times and window as floats"
         )
         raise InvalidTimesError(msg)
-    # of floats one more, as rounding may leave something to it; windows side by side share their bounds
+    # of floats one more, as rounding may leave something to it. Windows side by side share their bounds
     starts = first + pace * np.arange(count if isinstance(pace, int) else count + 1)
     ends = starts + long
     if pace == long:
@@ -199,7 +199,7 @@ def _nanoseconds(given: Any, name: str) -> int:
             span = np.timedelta64(given) if isinstance(given, (timedelta, np.timedelta64)) else _from_pandas(given)
             if np.datetime_data(span.dtype)[0] not in ("Y", "M", "generic") and not np.isnat(span):
                 problem = "lengths of time beside dates are whole nanoseconds, at most 292 years"
-                with suppress(OverflowError):  # from numpy 2.5 on; older ones wrap around
+                with suppress(OverflowError):  # from numpy 2.5 on. Older ones wrap around
                     length = span.astype("timedelta64[ns]")
                     if length.astype(span.dtype) == span:
                         return _check_positive(int(length.astype(np.int64)), given, name)

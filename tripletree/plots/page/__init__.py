@@ -35,8 +35,8 @@ def make_page_data(
 ) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets as plain lists, as the page's script (tree.js) reads them.
 
-    The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order;
-    triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
+    The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order.
+    Triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
     """
     order, place, rank = depth_first(hierarchy)
     n = hierarchy.n_leaves
@@ -86,7 +86,7 @@ def depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _make_height_axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
-    """The height axes to choose from, the default first; levels are computed by the page itself."""
+    """The height axes to choose from, the default first. Levels are computed by the page itself."""
     height = hierarchy.height
     kinds = [heights, "level"]
     if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
@@ -156,22 +156,22 @@ def write_html(
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-        An estimator needs `hierarchy_`; its `labels_` are the default for `clusters` if it has them, and its
+        An estimator needs `hierarchy_`. Its `labels_` are the default for `clusters` if it has them, and its
         `clade_support_` is the default for `support`.
     path : path, file object or "-"
-        A file is replaced in one step once everything is written; ``"-"`` is the standard output.
+        A file is replaced in one step once everything is written. ``"-"`` is the standard output.
     triplets : TripletSet, optional
         Listed at the node under the pointer: a triplet ab|c that the hierarchy displays at the last common ancestor of
         a and b, one that it does not display at that of a, b and c.
     clusters : sequence or mapping, optional
-        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; shown by colour and dashes of lines.
+        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. Shown by colour and dashes of lines.
     classes : sequence or mapping, optional
-        The class of each leaf, likewise; shown by coloured shapes at the leaves.
+        The class of each leaf, likewise. Shown by coloured shapes at the leaves.
     heights : {"auto", "height", "order", "level"}, default="auto"
         What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
         order of merging if more than a tenth of the branches are inverted. The page offers the others.
     support : array_like of float, shape (inner nodes,), optional
-        How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``; NaN if
+        How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``. NaN if
         nothing is known. The page writes it at the nodes, and folds every largest clade in which no clade reaches a
         number that the reader gives. The clade itself counts, too. The root stays open.
     title : str, optional
@@ -258,7 +258,7 @@ def viewer_parts(
 ) -> dict[str, str]:
     """What a page needs to show a hierarchy, by the names of the placeholders in its template.
 
-    "controls" and "viewer" are elements, "style", "script" and "data" what stands in elements of these names; hashes of
+    "controls" and "viewer" are elements, "style", "script" and "data" what stands in elements of these names. Hashes of
     the first two are for the security policy. "picture" is the top of the hierarchy as an image.
     """
     picture = hierarchy._repr_html_()
@@ -322,7 +322,7 @@ def show_html(
     hierarchy, triplets, clusters, classes, heights, support, title
         As for `write_html`.
     height : int
-        Pixels that the view takes; its width is that of the cell.
+        Pixels that the view takes. Its width is that of the cell.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def hierarchy_widget(
     anywidget.AnyWidget
         Shown where it is the last value of a cell: JupyterLab, VS Code, marimo and whatever else shows anywidgets. A
         node is picked by a click, a key or a search. ``.node`` is its number in ``.hierarchy``, ``.leaves`` are the
-        numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels; all three
+        numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels. All three
         are None until a node is picked. ``.observe(f, "node")`` calls f at each pick, and the page goes to a node
         that ``.node`` is set to.
 
