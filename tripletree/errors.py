@@ -111,7 +111,7 @@ class InvalidAnswerError(TripletreeError, ValueError):
     Attributes
     ----------
     row : int or None
-        The first offending answer, counted from 0. None where there is only one.
+        The first offending answer, counted from 0. None if there is only one.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
@@ -231,7 +231,7 @@ def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any
 
 
 def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
-    """The nearest known strings for the unknown ones that a message will show. None where that would take long."""
+    """The nearest known strings for the unknown ones that a message will show. None if that would take long."""
     from difflib import get_close_matches
 
     if len(known) > most_known or isinstance(known, range):
@@ -374,7 +374,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
     cannot_link : tuple
         The two labels of the cannot-link that they violate.
     origins : list of Origin or None
-        Where each must-link along the path was read, and last the cannot-link. None where that is not known.
+        Where each must-link along the path was read, and last the cannot-link. None if that is not known.
     weight : float or None
         The smallest weight among them, where weights count.
     n_others : int
@@ -501,7 +501,7 @@ class InfeasibleClusteringError(TripletreeError, RuntimeError):
     ----------
     n_clusters : int
     proved : bool
-        Whether none exists. False where the search was given up.
+        True if none exists. False if the search was given up.
     samples : list
         Labels of samples that cannot all be assigned, one for each group connected by must-links.
     clique : list

@@ -29,12 +29,12 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     n_jobs : int
         Processes. -1 for one a core.
     verbose : bool or int
-        Whether to show progress.
+        If True, show progress.
 
     Returns
     -------
     n_compiled : int
-        How many kernels were compiled. 0 where all were before.
+        How many kernels were compiled. 0 if all were before.
 
     Notes
     -----

@@ -20,12 +20,12 @@ class CladeMatches:
     Attributes
     ----------
     names : tuple of str
-        The names of inner nodes of the reference with two leaves in the tree or more, from its root downwards. Where a
+        The names of inner nodes of the reference with two leaves in the tree or more, from its root downwards. If a
         name stands several times, or several nodes have the same leaves, each has its entry.
     nodes : ndarray of int32, shape (n_names,)
         The node of the tree whose leaves are most like those of the named one.
     jaccard : ndarray of float64, shape (n_names,)
-        The leaves that both have, by those that either has: 1 where the clade is the same.
+        The leaves that both have, by those that either has: 1 if the clade is the same.
     tree : Hierarchy
         The tree, its inner nodes named: ``"Felidae"`` where the leaves are the same, ``"Felidae ~0.83"`` where more
         than half of them are. A node that several names fit has the one that fits best, of equal ones that farthest

@@ -51,7 +51,7 @@ class Conflict:
         The leaves of the triplets, which connect them all, so that no first split of them exists.
     at_least : int
     smallest : bool
-        Whether it is proven that there is no smaller one: ``len(conflict) == at_least``.
+        True if it is proven that there is no smaller one: ``len(conflict) == at_least``.
 
     See Also
     --------
@@ -94,7 +94,7 @@ class Conflict:
 
     @property
     def smallest(self) -> bool:
-        """Whether it is proven that there is no smaller one."""
+        """True if it is proven that there is no smaller one."""
         return len(self) == self.at_least
 
     def __len__(self) -> int:

@@ -135,7 +135,7 @@ def _last_in_order(
 
 
 def _height_order(hierarchy: Hierarchy) -> np.ndarray:
-    """Rank of each node by height, raised to that of the highest node below. Levels where there are no heights."""
+    """Rank of each node by height, raised to that of the highest node below. Levels if there are no heights."""
     height = hierarchy.height
     if height is None:
         height = kernels.cut.levels(hierarchy.parent)
@@ -286,7 +286,7 @@ def cut(
         Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`. Under
         "constraints" as many as the triplets demand.
     rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
-        See above. "auto" is "size" where there are no triplets, else "support" where no samples are given.
+        See above. "auto" is "size" if there are no triplets, else "support" where no samples are given.
     triplets : TripletSet, optional
         For "auto" and "support", which use their weights, and "constraints". The other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
@@ -299,7 +299,7 @@ def cut(
         How many samples each leaf stands for, more than 0: branches are then as large as the weights of their leaves
         say, n above is the sum of all, and means are weighted. A leaf of weight 3 counts as three at one place.
     strict : bool, optional
-        Whether the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
+        True if the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
         that these imply (see `are_compatible`, and Notes). By default, if the hierarchy displays all triplets given.
     outliers : {"clade", "nearest"}, default "clade"
         Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k. It
@@ -558,7 +558,7 @@ def _clade_cut(
 
 
 def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
-    """The weights of n leaves as float64. None where all are 1."""
+    """The weights of n leaves as float64. None if all are 1."""
     if sample_weight is None:
         return None
     try:
@@ -756,7 +756,7 @@ def suggested(
 
 
 def has_several(share: np.ndarray) -> bool:
-    """Whether two clusters or more, with these shares of the samples, are no crumbs, or there is but one cluster."""
+    """True if two clusters or more, with these shares of the samples, are no crumbs, or there is but one cluster."""
     return int((share >= CRUMB / share.size).sum()) >= min(2, share.size)
 
 

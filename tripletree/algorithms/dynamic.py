@@ -283,7 +283,7 @@ class TripletBuilder:
         Returns
         -------
         bool
-            Whether it is there now.
+            True if it is there now.
 
         Examples
         --------
@@ -446,7 +446,7 @@ class TripletBuilder:
                 raise _contradiction(tree.rows(), new[: done + 1], self.leaves)
 
     def _is_large(self, new: Sequence[_Key]) -> bool:
-        """Whether one run of BUILD is cheaper than adding them one by one."""
+        """True if one run of BUILD is cheaper than adding them one by one."""
         return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
 
     def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
@@ -551,7 +551,7 @@ class DynamicAhoTree:
         return kernels.dynamic_build.harvest(self._ready(1).tree, self.n)
 
     def can_add(self, rows: np.ndarray) -> np.ndarray:
-        """Whether each triplet alone is consistent with those that are there: bool, shape (k,)."""
+        """True if each triplet alone is consistent with those that are there: bool, shape (k,)."""
         arrays = self._borrow(1)
         out = np.empty(len(rows), np.int8)
         new = rows.astype(np.int64, order="C")
@@ -692,7 +692,7 @@ def _longer(array: np.ndarray, length: int) -> np.ndarray:
 
 
 def _is_one(triplets: Any, leaves: LeafIndex) -> bool:
-    """Whether this is one triplet and not several.
+    """True if this is one triplet and not several.
 
     A tuple is one triplet. Only a tuple of tuples or lists is doubtful: ``(("a", "b", "c"), ...)`` is several, unless
     tuples are leaf labels here.

@@ -105,7 +105,7 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
     Returns
     -------
     bool
-        False where the triplets contradict each other.
+        False if the triplets contradict each other.
 
     See Also
     --------
@@ -139,7 +139,7 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
 
 
 def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
-    """Whether clusters are compatible with consistent triplets, rows of positions."""
+    """True if clusters are compatible with consistent triplets, rows of positions."""
     if is_broken(codes, rows).any():
         return False
     of = codes[rows]
@@ -185,7 +185,7 @@ def enforce_triplets(
     Broken triplets are taken in turn. Of the three samples the one moves whose best move adds least to the triplets
     that are broken, each weighed by how often it was found broken, and to the squared distances to means (min-conflicts
     [1]_ with breakout weights [2]_). Nothing is random. Consistent triplets can be satisfied with every number k of
-    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. Where the search fails, or its
+    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. If the search fails, or its
     clusters break a triplet that is implied, clusters are unions of siblings in ``one_tree(triplets)``, each given its
     most frequent label as far as k allows.
 

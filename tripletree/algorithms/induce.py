@@ -53,7 +53,7 @@ class InducedTriplets:
     triples : ndarray of int32, shape (m, 3)
         The triples asked for, as leaf indices.
     odd : ndarray of int8, shape (m,)
-        The column (0, 1 or 2) of the odd one out, -1 where the hierarchy leaves the triple unresolved.
+        The column (0, 1 or 2) of the odd one out, -1 if the hierarchy leaves the triple unresolved.
     leaves : LeafIndex
 
     Examples
@@ -93,7 +93,7 @@ class InducedTriplets:
         return f"<InducedTriplets: {len(self)} triples, {int(self.resolved.sum())} of them resolved>"
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any] | None]:
-        """For each triple (a, b, c) with ab|c as labels, or None where it is unresolved."""
+        """For each triple (a, b, c) with ab|c as labels, or None if it is unresolved."""
         labels = self.leaves.labels
         for row, odd in zip(self.triples.tolist(), self.odd.tolist(), strict=True):
             if odd < 0:
@@ -118,7 +118,7 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     -------
     InducedTriplets
         Parallel to `leaf_triples`: ``.odd``, ``.resolved``, ``.rows``, ``.triplets``. Iterating gives (a, b, c) with
-        ab|c, or None where the three leaves are unresolved.
+        ab|c, or None if the three leaves are unresolved.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
 
 
 def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarray:
-    """The column of the odd one out in each triple of leaf indices. -1 where it is unresolved, or none is entailed."""
+    """The column of the odd one out in each triple of leaf indices. -1 if it is unresolved, or none is entailed."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.odd(triples)
     return kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)

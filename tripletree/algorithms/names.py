@@ -45,7 +45,7 @@ class NameMatches:
         The names, without repeats, in the order given.
     matches : tuple of (label or None)
         The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
-        ontology the id of a term. None where nothing fits, or several do.
+        ontology the id of a term. None if nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": but for case, underscores, hyphens and spaces, quotes,
         accents.
@@ -233,7 +233,7 @@ def match_names(
         The names, such as the index of a table. A repeated one counts once. What is not text can only match exactly.
     hierarchy : Hierarchy or Ontology
         The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
-        ontology, ids and names of terms. Species and genus are tried only where some terms have these ranks.
+        ontology, ids and names of terms. Species and genus are tried only if some terms have these ranks.
     synonyms : mapping of str to str or list of str, optional
         The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump
         or an ontology.
@@ -466,7 +466,7 @@ def _form(name: str) -> str:
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most. 0 where their number differs, but for spaces left out.
+    """The similarity of the words that differ most. 0 if their number differs, but for spaces left out.
 
     Another number is another thing, so sample12 is not sample13 misspelt.
     """

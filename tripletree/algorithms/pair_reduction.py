@@ -64,7 +64,7 @@ class PairReduction:
 
     @property
     def is_complete(self) -> bool:
-        """Whether any two components are cannot-linked: then every hierarchy of the triplets can be cut into them."""
+        """True if any two components are cannot-linked: then every hierarchy of the triplets can be cut into them."""
         return self.closure.is_complete
 
     def pairs_behind(self, triplets: TripletSet) -> PairwiseConstraints:
@@ -160,7 +160,7 @@ class PairReduction:
         return "\n".join(lines)
 
     def _cuts(self) -> str:
-        """Whether a hierarchy that displays the triplets has a cut that satisfies the pairs."""
+        """True if a hierarchy that displays the triplets has a cut that satisfies the pairs."""
         if self.is_complete:
             return "all components are kept apart: a hierarchy that displays the triplets can be cut into them"
         if self.pairs.n_must == 0:

@@ -90,12 +90,12 @@ class Repair:
 
     @property
     def weight_kept(self) -> float:
-        """Weight of the triplets kept. Their number where there are no weights."""
+        """Weight of the triplets kept. Their number if there are no weights."""
         return total_weight(self.kept)
 
     @property
     def weight_lost(self) -> float:
-        """Weight of the triplets dropped. Their number where there are no weights."""
+        """Weight of the triplets dropped. Their number if there are no weights."""
         return total_weight(self.dropped)
 
     @property
@@ -283,7 +283,7 @@ Rule = Callable[[Problem], "np.ndarray | None"]
 def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarchy:
     """Make a binary hierarchy from the root down.
 
-    Leaves are split into the components of their Aho graph, which loses no triplet. Where there is one component only,
+    Leaves are split into the components of their Aho graph, which loses no triplet. If there is one component only,
     the rule splits it.
 
     Parameters
@@ -450,7 +450,7 @@ class Search:
     max_steps : int
         Steps after which leaves are split off one by one, and subtrees stay where they are.
     n_runs : int
-        At most so many runs, of which the best counts. More than the first only where they are quick.
+        At most so many runs, of which the best counts. More than the first only if they are quick.
     tick : callable, optional
         Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
 
@@ -459,7 +459,7 @@ class Search:
     hierarchy : Hierarchy
         The best one found. It displays at least a third of the weight.
     optimal : bool
-        Whether it is proven that none displays more: every split was forced or exact.
+        True if it is proven that none displays more: every split was forced or exact.
     steps : int
         Steps taken.
     """

@@ -48,14 +48,14 @@ class Supertree:
     support : ndarray of float64, shape (inner nodes,)
         Of the source triplets that the clade of an inner node decides, the share that agrees. Entry ``u - n_leaves`` is
         that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
-        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN where no source displays any of
+        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of
         these, as at the root, which has no parent.
     n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
         How many sources display such triplets that agree, and that do not. Some may have both.
     n_sources : int
         Number of sources.
     consistent : bool
-        Whether some hierarchy displays all source triplets. If so, `hierarchy` does.
+        True if some hierarchy displays all source triplets. If so, `hierarchy` does.
 
     Examples
     --------
@@ -109,8 +109,8 @@ def supertree(
     weights : array_like of float, optional
         A positive number for each source. A source of weight 2 counts as two of them. Default 1.
     votes : {"triplet", "tree"}
-        Whether the weight is that of each triplet of a source, so that large sources have more votes, or of all
-        triplets of a source together.
+        "triplet" gives the weight to each triplet of a source, so that large sources have more votes. "tree" gives
+        it to all triplets of a source together.
     min_support : float
         Of the triplets that only this clade decides, more than this share must agree. Clades with less support, or
         without any votes, are dropped, the weakest first. With 0.5 each clade has a majority, and dropping the others
@@ -326,7 +326,7 @@ class TripletVotes:
         return float((self.weight * self.n_triplets).sum())
 
     def split(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, TripletVotes | None]]:
-        """The taxa of each of k parts, ascending, and the trees restricted to them (None where no votes are left)."""
+        """The taxa of each of k parts, ascending, and the trees restricted to them (None if no votes are left)."""
         start, taxon, gap, tree = kernels.supertree.divide(self.taxon, self.gap, self.tree, freeze(part), k)
         taxa = np.argsort(part, kind="stable")
         bound = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=k))]).tolist()
@@ -699,7 +699,7 @@ class EdgeVotes:
 
     @property
     def support(self) -> np.ndarray:
-        """The share that agrees: float64, shape (N,), NaN where there are no votes."""
+        """The share that agrees: float64, shape (N,), NaN if there are no votes."""
         votes = self.agree + self.oppose
         return np.divide(self.agree, votes, out=np.full(votes.size, np.nan), where=votes > 0)
 

@@ -68,7 +68,7 @@ def induce(
     """Read triplets off the hierarchy in FILE.
 
     TRIPLES holds three leaves a line, in any order ("a b c"). The triplet that the hierarchy displays on them is
-    written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
+    written, in the order asked, and "# a b c unresolved" if there is none (in other formats than text, only
     the resolved ones, each once). Or give --all or --sample instead.
 
     FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Of an

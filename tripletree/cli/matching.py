@@ -68,7 +68,7 @@ def match(
 
     NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
     case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt, else it goes to
-    its genus, where there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
+    its genus, if there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
 
     The table that is written says for each name which taxon it is, how that was found, and what else it could be.
     Change it where it is wrong, and give it as --edited to write the --tree.

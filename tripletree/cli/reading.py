@@ -232,7 +232,7 @@ def _read(
 
 
 def _by_name(ontology: Ontology) -> Ontology:
-    """The ontology with names as ids, ids where there are none."""
+    """The ontology with names as ids, ids if there are none."""
     names = ontology.names or [None] * ontology.n_terms
     called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
     try:

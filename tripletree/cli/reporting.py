@@ -122,7 +122,7 @@ def report(
     choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
-    Whether the knowledge helps is measured on rows for which it is hidden. Then the rows are clustered, by the method
+    The gain by the knowledge is measured on rows for which it is hidden. Then the rows are clustered, by the method
     divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The page opens without a
     network, folds on a screen and can be printed.
     """

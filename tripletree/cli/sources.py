@@ -94,7 +94,7 @@ def read_triplet_file(
 ) -> TripletSet:
     """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
 
-    None where the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
+    None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
     are in a table.
     """
     if source.startswith(SAMPLE):
@@ -152,7 +152,7 @@ def triplets_in(
 
 
 def holds_answers(raw: bytes | str, name: str | None) -> bool:
-    """Whether content looks like odd-one-out answers."""
+    """True if content looks like odd-one-out answers."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
         return looks_like_answers(content, name)
@@ -161,7 +161,7 @@ def holds_answers(raw: bytes | str, name: str | None) -> bool:
 
 
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
-    """Read answers. Columns of a table are names, or numbers from 0 where no column has such a name."""
+    """Read answers. Columns of a table are names, or numbers from 0 if no column has such a name."""
     given = {key: x for key, x in columns.items() if x is not None}
     try:
         try:
@@ -192,7 +192,7 @@ def _numbers(columns: Any) -> Any:
 
 
 def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
-    """Whether content looks like must-links and cannot-links."""
+    """True if content looks like must-links and cannot-links."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
         return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
@@ -235,7 +235,7 @@ def read_constraints(
 
 
 def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]) -> str:
-    """Whether the columns of a table hold "triplets" or "pairs": most of what the third of these holds is links."""
+    """Tell whether the columns of a table hold "triplets" or "pairs": most cells of a third column are then links."""
     table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names))
     if not set(columns) <= set(table.names or ()):
         return "pairs"  # says which columns there are

@@ -42,7 +42,7 @@ decimal_option = click.option(
     help="What stands before the decimals of the numbers in DATA.",
 )
 
-#: Names of a first column that are taken for labels even where they are numbers.
+#: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 _WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
@@ -116,7 +116,7 @@ def read_table(
     drop : sequence of str
         Columns to leave out.
     gaps : {"raise", "numbers", "mixed"}
-        Whether cells may be empty or NA, and whether columns may also hold text.
+        "numbers" allows cells that are empty or NA, "mixed" also columns with text.
     hint : str
         What else to do about gaps and text, for the errors.
     decimal : {".", ","}

@@ -64,7 +64,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     Returns
     -------
     TripletSet
-        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no triplet
+        Its leaf index holds the n samples. They are labelled 0..n-1 if the index of X has repeats and no triplet
         refers to it.
     """
     given, length = _as_set_or_rows(triplets)
@@ -85,7 +85,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     Returns
     -------
     PairwiseConstraints
-        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no pair
+        Its leaf index holds the n samples. They are labelled 0..n-1 if the index of X has repeats and no pair
         refers to it.
     """
     if pairs is None:
@@ -340,14 +340,14 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 
 
 def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
-    """The class of each sample as a number, -1 where it is not known.
+    """The class of each sample as a number, -1 if it is not known.
 
     Parameters
     ----------
     X : object
         The samples as the user gave them.
     classes : array_like, mapping or pandas Series
-        None or NaN where a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
+        None or NaN if a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
         and a Series whose index is that of X row by row, go by the order of rows. So does a Series whose index has
         repeats where the rows of X have no labels.
     leaves : LeafIndex

@@ -236,7 +236,7 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
     reset : bool
         True in `fit`, False afterwards.
     sparse, missing : bool
-        Whether X may be sparse, and whether it may hold NaN.
+        If True, X may be sparse, or may hold NaN.
 
     Returns
     -------

@@ -81,11 +81,11 @@ class FittedMetric:
 
     @property
     def has_points(self) -> bool:
-        """Whether samples are points, which have means."""
+        """True if samples are points, which have means."""
         return not self.is_precomputed and self.metric not in WITH_MISSING
 
     def is_on_centres(self, linkage: str) -> bool:
-        """Whether a linkage needs no table of the distances of all pairs."""
+        """True if a linkage needs no table of the distances of all pairs."""
         return linkage in EUCLIDEAN or (isinstance(self.metric, str) and linkage in _BY_MEANS.get(self.metric, ()))
 
     def between(self, samples: Any, others: Any) -> np.ndarray:
@@ -363,7 +363,7 @@ def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[s
 
 
 def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
-    """The first distance, in flat order, that is not valid, why, and how many there are. None where all are valid."""
+    """The first distance, in flat order, that is not valid, why, and how many there are. None if all are valid."""
     flat = distances.ravel()
     bad = np.flatnonzero(~(np.abs(flat) <= limit))
     if bad.size:

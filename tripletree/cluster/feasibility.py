@@ -57,7 +57,7 @@ class NotColourable(Exception):  # noqa: N818 (an answer inside this package, wh
     groups : list of int
         Groups that cannot be assigned (all of a connected part, where it was given up).
     is_clique, proved : bool
-        Whether all of them are kept apart from one another; whether there is no assignment, rather than none found.
+        True if all of them are kept apart from one another, and if it is proved that there is no assignment.
     """
 
     def __init__(self, groups: list[int], *, is_clique: bool, proved: bool) -> None:
@@ -167,7 +167,7 @@ class CannotGraph:
         Returns
         -------
         ndarray of int or None
-            None where there is none, or none was found.
+            None if there is none, or none was found.
         """
         # nodes with fewer neighbours are in no such clique
         order, _ = kernels.feasibility.peel(self.neighbours, size - 1)
@@ -192,7 +192,7 @@ class CannotGraph:
         cost : ndarray of float64, shape (m, k), optional
             What to try first, so that the assignment is cheap where that is easy.
         explain : bool
-            Whether `NotColourable` names a smallest reason, which takes time, else all of a connected part.
+            True if `NotColourable` names a smallest reason, which takes time, else all of a connected part.
 
         Returns
         -------
@@ -248,13 +248,13 @@ class CannotGraph:
     # ------------------------------------------------------------------ cheap assignments
 
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
-        """Each node in turn in its cheapest cluster that no neighbour has. None where a node finds none."""
+        """Each node in turn in its cheapest cluster that no neighbour has. None if a node finds none."""
         nobody = freeze(np.full(self.bound.size, -1, np.int32))
         label, failed = kernels.feasibility.greedy(self.neighbours, frozen(cost, np.float64), frozen(order), nobody)
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap where that is easy. None where none is found.
+        """A feasible assignment that is cheap where that is easy. None if none is found.
 
         Nodes choose in turn, those with most to lose first. One that finds no place goes first in the next round. What
         that does not solve is searched for by `colour`, cheap clusters first.
@@ -284,7 +284,7 @@ class CannotGraph:
             return None
 
     def complete(self, cost: np.ndarray, label: np.ndarray) -> np.ndarray | None:
-        """Assign the nodes that have no cluster yet, cheap clusters first. None where no way is found.
+        """Assign the nodes that have no cluster yet, cheap clusters first. None if no way is found.
 
         The others keep theirs, but where that fails in a connected part of the graph, all of its nodes may move.
 
@@ -292,7 +292,7 @@ class CannotGraph:
         ----------
         cost : ndarray of float64, shape (m, k)
         label : ndarray of int32, shape (m,)
-            Feasible, -1 where there is none.
+            Feasible, -1 if there is none.
 
         Returns
         -------
@@ -329,7 +329,7 @@ class CannotGraph:
         label : ndarray of int32, shape (m,)
             Feasible.
         is_cheapest : bool
-            Whether no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
+            True if no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
         """
         order, parent, cliques, core = self._exact
         folded, two = kernels.feasibility.fold(frozen(cost, np.float64), order, parent)
@@ -415,7 +415,7 @@ def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:
 
 
 def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
-    """So many nodes of a clique, the first of the maximal ones that is large enough. None where none is found."""
+    """So many nodes of a clique, the first of the maximal ones that is large enough. None if none is found."""
     import networkx as nx
 
     ends = np.repeat(np.arange(part.nodes.size), part.degree)
@@ -464,7 +464,7 @@ def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None
 def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
-    """Clusters of connected nodes, None where none were found, and whether the search went to its end."""
+    """Clusters of connected nodes, None if none were found, and whether the search went to its end."""
     m = part.nodes.size
     problem, spent = part.problem(np.zeros((m, k))), 0
     limit += m  # to reach the end once

@@ -21,7 +21,7 @@ class MixedColumns:
     levels : list of (dict or None)
         For each column its categories and their codes, which are ranks where they are ordered. None for numbers.
     scale : ndarray of float64, shape (d,)
-        One over the range of each column of numbers, 0 where that is 0. NaN for categories.
+        One over the range of each column of numbers, 0 if that is 0. NaN for categories.
     """
 
     names: list[Any]
@@ -92,14 +92,14 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
         None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality. Dates
         and ordered categories (by their rank) count as numbers.
     Y : DataFrame or array_like, shape (m, d), optional
-        Other samples with the same columns. The samples of X themselves where there are none. Ranges are those of X.
+        Other samples with the same columns. The samples of X themselves if there are none. Ranges are those of X.
     nominal : sequence, default ()
         Columns of numbers, by name (of an array by place), that are compared by equality, such as postcodes.
 
     Returns
     -------
     ndarray of float64, shape (n, n) or (n, m)
-        NaN where no column is known of both.
+        NaN if no column is known of both.
 
     See Also
     --------
@@ -133,7 +133,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
 
 
 def gower_of_codes(samples: np.ndarray, others: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN where none is defined."""
+    """Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN if none is defined."""
     total, known = np.zeros((len(samples), len(others))), np.zeros((len(samples), len(others)))
     for t, factor in enumerate(scale):
         a, b = samples[:, t, None], others[None, :, t]
@@ -185,7 +185,7 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
 
 
 def _ranks(column: Any) -> list[Any] | None:
-    """The categories of a column in their order. None where they have none."""
+    """The categories of a column in their order. None if they have none."""
     kind: Any = getattr(column, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 
@@ -202,5 +202,5 @@ def _values(column: Any) -> list[Any]:
 
 
 def _is_gap(x: Any) -> bool:
-    """Whether this is None, pandas' NA or NaT, or NaN, which differs from itself."""
+    """True if this is None, pandas' NA or NaT, or NaN, which differs from itself."""
     return x is None or type(x).__name__ in ("NAType", "NaTType") or bool(x != x)  # noqa: PLR0124

@@ -40,16 +40,16 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         The samples, or their distances where `is_matrix`.
     is_matrix : bool
     codes : ndarray of int, shape (n,)
-        The class of each sample, -1 where it is not known.
+        The class of each sample, -1 if it is not known.
     k : int
         Number of clusters.
     fixed : bool
-        Whether labelled samples keep their class in any case.
+        True if labelled samples keep their class in any case.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Clusters 0..k-1 in the order of their first samples, none empty. None where there are fewer than two classes or
+        Clusters 0..k-1 in the order of their first samples, none empty. None if there are fewer than two classes or
         more than clusters, or where distances are given and there are fewer classes than clusters.
     """
     from threadpoolctl import threadpool_limits  # comes with scikit-learn

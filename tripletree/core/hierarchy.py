@@ -36,7 +36,7 @@ class Hierarchy(Immutable):
     height : array_like of float, shape (N,), optional
         Height of each node, such as the distance at which a clustering merged it.
     length : array_like of float, shape (N,), optional
-        Length of the branch above each node, NaN where unknown. Give at most one of `height` and `length`.
+        Length of the branch above each node, NaN if unknown. Give at most one of `height` and `length`.
     names : sequence of str or None, length N - n, optional
         Names of the inner nodes.
     ranks : sequence of str or None, length N, optional
@@ -167,17 +167,17 @@ class Hierarchy(Immutable):
 
     @property
     def is_binary(self) -> bool:
-        """Whether every inner node has exactly two children."""
+        """True if every inner node has exactly two children."""
         return bool((self.n_children[self.n_leaves :] == 2).all())
 
     @property
     def has_unary(self) -> bool:
-        """Whether some node has exactly one child."""
+        """True if some node has exactly one child."""
         return bool((self.n_children == 1).any())
 
     @cached
     def length(self) -> np.ndarray | None:
-        """Length of the branch above each node (float64, shape (N,)), NaN where unknown. None if there are none."""
+        """Length of the branch above each node (float64, shape (N,)), NaN if unknown. None if there are none."""
         if self._height is None:
             return self._length
         length = np.full(self.n_nodes, np.nan)
@@ -290,7 +290,7 @@ class Hierarchy(Immutable):
         labels : iterable of hashable
             The leaves to keep. The result has them in this order.
         keep_unary : bool
-            Whether to keep nodes that are left with one child (they have names, but display no triplets).
+            If True, keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
@@ -405,7 +405,7 @@ class Hierarchy(Immutable):
         missing : {"raise", "ignore"}
             What to do with items that have no node, or one that is unknown here: raise an error, or leave them out.
         keep_unary : bool
-            Whether to keep nodes that are left with one child (they have names, but display no triplets).
+            If True, keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
@@ -479,11 +479,10 @@ class Hierarchy(Immutable):
         depth : int, optional
             Number of edges below the root at which to cut. Nodes with one child count.
         rank : str, optional
-            Cut below every node of this rank; of several on one path the uppermost counts. Give either `depth` or
-            `rank`.
+            Cut below every node of this rank, the uppermost if several are on one path. Give either `depth` or `rank`.
         keep : {"all", "cut"}
-            Whether leaves above the cut, or in a branch without a node of that rank, stay as they are, or only the
-            nodes at the cut are kept.
+            "all" also keeps leaves above the cut, and leaves in a branch without a node of that rank, as they are.
+            "cut" keeps only the nodes at the cut.
         unnamed : {"error", "number"}
             What to do with inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
 

@@ -379,7 +379,7 @@ class Ontology(Immutable):
             The parent to choose where a term has several: the one with the longest path from a root, the one of the
             first edge, or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
         labels : {"id", "name"}
-            Whether leaves and inner nodes are called by the ids of their terms, or by their names if they have one.
+            Names of leaves and inner nodes: the ids of their terms, or the names of those terms that have one.
 
         Returns
         -------
@@ -649,7 +649,7 @@ class _Numbered(NamedTuple):
     start, up : int32[t + 1], int32[p]
         The parents of number u are ``up[start[u]:start[u + 1]]``, all of them greater than u.
     size : int
-        t, or t + 1 where several roots need one above them. ``size - 1`` is the root.
+        t, or t + 1 if several roots need one above them. ``size - 1`` is the root.
     """
 
     term: np.ndarray
@@ -811,7 +811,7 @@ class Dominance(Immutable):
         return freeze(total[start[1:]] - total[start[:-1]])
 
     def odd(self, triples: np.ndarray) -> np.ndarray:
-        """Return the column of the odd one out of each triple of leaves (int8), -1 where none is certain.
+        """Return the column of the odd one out of each triple of leaves (int8), -1 if none is certain.
 
         ab|c is certain exactly when c is not below the lowest common dominator of a and b.
         """

@@ -76,7 +76,7 @@ class PairClosure(Immutable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every two components are cannot-linked, so that only one partition satisfies the pairs."""
+        """True if every two components are cannot-linked, so that only one partition satisfies the pairs."""
         return self.cannot.shape[0] == self.n_components * (self.n_components - 1) // 2
 
     def groups(self, least: int = 2) -> list[list]:

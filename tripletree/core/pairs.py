@@ -353,7 +353,7 @@ class PairwiseConstraints(Immutable):
 
     @property
     def is_consistent(self) -> bool:
-        """Whether some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
+        """True if some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
 
         Weights and the number of clusters are ignored.
 
@@ -780,7 +780,7 @@ def _canonical_pairs(
 
 
 def find_rows(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return the position of each canonical row among other canonical rows, -1 where it is not among them."""
+    """Return the position of each canonical row among other canonical rows, -1 if it is not among them."""
     key, keys = (x[:, 0].astype(np.int64) << 32 | x[:, 1] for x in (rows, among))
     if keys.size == 0:
         return np.full(key.size, -1)

@@ -51,7 +51,7 @@ class Pace:
 def progress_bar(
     verbose: Any, total: int | None, what: str, unit: str = "merges"
 ) -> Iterator[Callable[[int], Any] | None]:
-    """A function that moves a bar in the terminal or notebook. None where `verbose` is false.
+    """A function that moves a bar in the terminal or notebook. None if `verbose` is false.
 
     The bar does not stay on the screen after an error, where it would claim progress that was lost.
     """

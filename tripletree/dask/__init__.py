@@ -13,7 +13,7 @@ dask.array<concatenate, shape=(5,), dtype=int64, chunksize=(2,), chunktype=numpy
 >>> model.labels_.compute().tolist()
 [0, 0, 1, 0, 1]
 
-All of it runs on whatever scheduler Dask uses: threads by default, a ``distributed.Client`` where there is one. The
+All of it runs on whatever scheduler Dask uses: threads by default, a ``distributed.Client`` if there is one. The
 extra ``[dask]`` installs what is needed. `docs/questions/large.md` says what it costs, and how the functions below it
 (`tripletree.cluster.micro_clusters` and others) run on other engines.
 """

@@ -48,7 +48,7 @@ class ReCon(ConstrainedClusterer):
     n_clusters : int or None, default 2
         Number of flat clusters. None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
     n_centres : int, default 20,000
-        About how many micro-clusters. Where there are fewer distinct samples nothing is lost.
+        About how many micro-clusters. If there are fewer distinct samples nothing is lost.
     linkage : {"centroid", "median", "ward"}, default "centroid"
         A linkage on centres.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
@@ -59,7 +59,7 @@ class ReCon(ConstrainedClusterer):
     on_conflict : {"raise", "repair"}, default "raise"
         What to do with triplets that contradict each other, as in `tripletree.cluster.ReCon`.
     verbose : bool or int, default False
-        Whether to show bars in the terminal. The dashboard of Dask shows the steps by name in any case.
+        If True, show bars in the terminal. The dashboard of Dask shows the steps by name in any case.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class ReCon(ConstrainedClusterer):
     Notes
     -----
     X is read three times: to draw some ``4 * n_centres`` samples and find those that are named (the rows of a
-    frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. Where X fits into the memory
+    frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. If X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
     up in a tree. One that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
     and memory of the last step are those of `tripletree.cluster.ReCon` with as many samples.

@@ -87,9 +87,9 @@ def triplet_score(
     hierarchy, path, columns
         As for `displays`.
     weight : str or None
-        A column of weights, where there is one of this name. None counts every row once.
+        A column of weights, if there is one of this name. None counts every row once.
     verbose : bool or int
-        Whether to show a bar in the terminal.
+        If True, show a bar in the terminal.
 
     Returns
     -------

@@ -68,7 +68,7 @@ class MethodComparison:
     data_sets, methods : tuple of str
     baseline : str or None
     maximize : bool
-        Whether a greater first score is better.
+        True if a greater first score is better.
     """
 
     runs: tuple[dict[str, Any], ...]
@@ -488,7 +488,7 @@ def compare_methods(
         ``f(run, result)`` with a MethodRun and the fitted estimator, or what the callable returned. The first one
         ranks. By default ``{"F": ...}``, the pairwise F of the flat clusters.
     maximize : bool
-        Whether a greater first score is better.
+        True if a greater first score is better.
     baseline : str, optional
         One of the methods, with which the others are compared draw by draw.
     time_limit : float, optional
@@ -504,7 +504,7 @@ def compare_methods(
     random_state : int
         Seed of the first draw.
     verbose : bool or int
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Returns
     -------

@@ -117,18 +117,18 @@ class Description:
 
     @property
     def ratio_covered(self) -> float | None:
-        """Triplets for each leaf that occurs in some. None where none does."""
+        """Triplets for each leaf that occurs in some. None if none does."""
         return self.n_triplets / self.n_covered if self.n_covered else None
 
     @property
     def resolved(self) -> float | None:
-        """The share of the triples of leaves that the triplets settle. None where it is not known, or no triple."""
+        """The share of the triples of leaves that the triplets settle. None if it is not known, or no triple."""
         triples = comb(self.n_leaves, 3)
         return None if self.closure_size is None or triples == 0 else self.closure_size / triples
 
     @property
     def redundancy(self) -> float | None:
-        """The share of the triplets that all others imply. None where it is not known, or no triplet."""
+        """The share of the triplets that all others imply. None if it is not known, or no triplet."""
         return None if self.redundant is None or self.n_triplets == 0 else self.redundant / self.n_triplets
 
     @property
@@ -139,7 +139,7 @@ class Description:
 
     @property
     def information_share(self) -> float | None:
-        """`information` as a share of `all_information`. None where it is not known, or below three leaves."""
+        """`information` as a share of `all_information`. None if it is not known, or below three leaves."""
         if self.information is None or self.n_leaves < 3:
             return None
         everything = self.all_information

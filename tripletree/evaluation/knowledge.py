@@ -37,9 +37,9 @@ class KnowledgeReport:
         Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
         this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        Whether knowing about some samples places others better than the data alone.
+        How knowing about some samples places others, compared with the data alone.
     agrees : bool
-        Whether results without knowledge agree with it clearly better than by chance: the data say something about it.
+        True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
         Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
     constraints : TripletSet or PairwiseConstraints
@@ -134,7 +134,7 @@ def evaluate_knowledge(
     random_state : int, Generator, RandomState or None
         The same value gives the same parts.
     verbose : bool or int
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Returns
     -------

@@ -48,12 +48,12 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     pairs : PairwiseConstraints
         They may contradict each other.
     weighted : bool
-        Whether weights count, where there are any, else every pair counts as 1.
+        True if weights count, if there are any, else every pair counts as 1.
 
     Returns
     -------
     float
-        Between 0 and 1: the weight (or number) of the pairs kept over that of all. 1.0 where there are none.
+        Between 0 and 1: the weight (or number) of the pairs kept over that of all. 1.0 if there are none.
 
     See Also
     --------
@@ -173,7 +173,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
     Returns
     -------
     PairwiseScores
-        A named tuple (precision, recall). Where no two samples share a cluster, precision has nothing to count: it is
+        A named tuple (precision, recall). If no two samples share a cluster, precision has nothing to count: it is
         1.0 if none share a class either, else 0.0. Recall likewise.
 
     Examples
@@ -189,7 +189,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
 def rand_index(y_true: Any, y_pred: Any) -> float:
     """Score flat clusters against classes: the share of the pairs of samples on which the two agree.
 
-    They agree on a pair that is together in both or apart in both. Where there are many classes, most pairs are apart
+    They agree on a pair that is together in both or apart in both. If there are many classes, most pairs are apart
     whatever the clusters: then look at `pairwise_f_score`, or at ``sklearn.metrics.adjusted_rand_score``.
 
     Parameters
@@ -243,7 +243,7 @@ def constrained_rand_index(
     Returns
     -------
     float
-        The share of the open pairs on which classes and clusters agree, between 0 and 1. 1.0 where the constraints
+        The share of the open pairs on which classes and clusters agree, between 0 and 1. 1.0 if the constraints
         leave none open.
 
     See Also
@@ -252,7 +252,7 @@ def constrained_rand_index(
 
     Notes
     -----
-    Whether `y_true` or `y_pred` keeps the constraints is not asked. The open pairs are counted, not listed: memory
+    `y_true` and `y_pred` may violate the constraints. The open pairs are counted, not listed: memory
     O(n + p) for p constraints, time O((n + p) log(n + p)) and, for each two groups with a cannot-link, as many steps
     as they have different classes and clusters.
 
@@ -351,7 +351,7 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
     ----------
     hierarchy : Hierarchy
     triplets : TripletSet or iterable of TripletSet
-        Over leaves of the hierarchy, in any order. Weights count where there are any. Of several sets, such as
+        Over leaves of the hierarchy, in any order. Weights count if there are any. Of several sets, such as
         `tripletree.io.read_triplet_batches` gives, one is looked at after the other, and each of their triplets counts.
 
     Returns
@@ -384,7 +384,7 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample, as for `tripletree.satisfies`.
     triplets : TripletSet or iterable of TripletSet
-        Weights count where there are any. Several sets as for `triplet_score`.
+        Weights count if there are any. Several sets as for `triplet_score`.
 
     Returns
     -------

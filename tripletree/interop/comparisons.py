@@ -76,7 +76,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
 
 
 def _signs(answers: np.ndarray) -> np.ndarray:
-    """Whether each answer, a whole number other than 0, is positive."""
+    """True if each answer, a whole number other than 0, is positive."""
     if answers.dtype.kind not in "iuf":
         msg = f"response must be true and false, or whole numbers (1 and -1), not {answers.dtype}"
         raise InvalidTripletError(msg)

@@ -257,7 +257,7 @@ def _is_comment(token: str) -> bool:
 
 
 def _is_plain(token: str) -> bool:
-    """Whether a token is an identifier without quotes."""
+    """True if a token is an identifier without quotes."""
     first = token[:1]
     return first.isalpha() or first == "_" or first > "\x7f" or _NUMERAL.fullmatch(token) is not None
 

@@ -55,7 +55,7 @@ def tree_parents(
     what, advice : str
         What the edges are part of, and what to do about a node with several parents.
     join : bool
-        Whether several roots get a node above them, N, the last of then N + 1.
+        True if several roots get a node above them, N, the last of then N + 1.
 
     Raises
     ------

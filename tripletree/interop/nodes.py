@@ -15,7 +15,7 @@ class NodeLists(NamedTuple):
     """A hierarchy as Python lists, an entry for each node.
 
     ``links`` are the pairs (child, parent), ordered so that the children of every node stand by their smallest leaf:
-    leaves that are in depth-first order stay in that order. ``heights`` is None where the lengths are enough.
+    leaves that are in depth-first order stay in that order. ``heights`` is None if the lengths are enough.
     """
 
     labels: list[Any]
@@ -50,7 +50,7 @@ def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
 
 
 def python_values(values: np.ndarray | None, N: int) -> list[float | None]:
-    """Floats as Python's, None where there is none."""
+    """Floats as Python's, None if there is none."""
     return [None] * N if values is None else [None if x != x else x for x in values.tolist()]
 
 
@@ -65,7 +65,7 @@ def own_heights(hierarchy: Hierarchy) -> np.ndarray | None:
 
 
 def _agree(parent: np.ndarray, height: np.ndarray, length: np.ndarray | None) -> bool:
-    """Whether each branch that has a length has the difference of the heights at its ends, and the root has none."""
+    """True if each branch that has a length has the difference of the heights at its ends, and the root has none."""
     if length is None:
         return True
     difference = np.where(parent >= 0, height[parent] - height, np.nan)

@@ -185,7 +185,7 @@ def from_edge_table(
 
 
 def _has(frame: Any, name: str) -> bool:
-    """Whether the table has a column of this name."""
+    """True if the table has a column of this name."""
     return name in list(getattr(frame, "columns", frame))
 
 
@@ -206,7 +206,7 @@ def _keys(frame: Any, name: str) -> list[Any]:
 
 
 def _unlike(value: Any) -> bool:
-    """Whether a value is not equal to itself, as NaN."""
+    """True if a value is not equal to itself, as NaN."""
     return isinstance(value, float) and value != value
 
 
@@ -316,7 +316,7 @@ def from_children(
 
 
 def _is_pair(children: Any) -> bool:
-    """Whether this is (children, distances), and not two rows of children: its first part has rows itself."""
+    """True if this is (children, distances), and not two rows of children: its first part has rows itself."""
     if not isinstance(children, (tuple, list)) or len(children) != 2:
         return False
     try:

@@ -313,7 +313,7 @@ def from_tree(tree: Any, *, lengths: bool = True) -> Hierarchy:
         The tree, its root or any node, subclasses included. A tree of DendroPy is taken as rooted at its seed node,
         whatever ``is_rooted`` is.
     lengths : bool
-        Whether to take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has none, and does not
+        If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has none, and does not
         remember it: give False for such trees.
 
     Returns

@@ -58,7 +58,7 @@ def read_annotations(
     separator : str, optional
         What stands between several nodes in one cell of a table, such as ``","``. By default a cell is one node.
     header : bool, optional
-        Whether the first row of a table has the names of its columns. By default if `item` or `node` is a name, or
+        True if the first row of a table has the names of its columns. By default if `item` or `node` is a name, or
         if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
         this is given: its item and node occur nowhere else, and one of them is such a word, or all other
         nodes occur several times.

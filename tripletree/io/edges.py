@@ -127,7 +127,7 @@ def leaf_texts(hierarchy: Hierarchy) -> list[str]:
 def invents_ids(
     columns: Sequence[str] | None, ids: Sequence[Any], names: Sequence[str | None] | None, parent: np.ndarray
 ) -> bool:
-    """Whether a table is one that `write_edges` makes where inner nodes have no name of their own.
+    """True if a table is one that `write_edges` makes where inner nodes have no name of their own.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def read_edges(
     delimiter : str, optional
         By default a tab, comma, semicolon or bar, whichever fits the first row.
     header : bool, optional
-        Whether the first row has the names of the columns. By default if it has usual names, or those given.
+        True if the first row has the names of the columns. By default if it has usual names, or those given.
 
     Returns
     -------
@@ -446,7 +446,7 @@ class _Edges(NamedTuple):
     relations: list[str] | None
 
     def lengths_above(self, up: np.ndarray) -> np.ndarray | None:
-        """Length of the edge from each node to its parent, NaN where there is none."""
+        """Length of the edge from each node to its parent, NaN if there is none."""
         if self.lengths is None:
             return None
         pairs = enumerate(up.tolist())

@@ -82,7 +82,7 @@ class FileFormat:
     recognize : callable, optional
         From a `FileStart` to why this is a file of the format ("it begins with #NEXUS"), or None if it is not.
     by_path : bool
-        Whether the reader needs the path itself, because it looks at files beside it.
+        True if the reader needs the path itself, because it looks at files beside it.
     """
 
     name: str

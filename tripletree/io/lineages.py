@@ -158,7 +158,7 @@ class PathTree:
         return out
 
     def part(self, text: str) -> tuple[str | None, str] | None:
-        """Return rank and name of one step of a path. None where there is no name."""
+        """Return rank and name of one step of a path. None if there is no name."""
         name = text.strip()
         match = _PREFIX.fullmatch(name)
         rank, bare = None, name
@@ -191,7 +191,7 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     """The separator of paths, blanks around it taken off, and which of the first two cells of a row the path is.
 
     Of several candidates the first that is in at least half as many rows as the most frequent, and the first cell if
-    it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
+    it is there in half as many rows as in the second. If there is none at all, prefixes of ranks (``k__Bacteria``)
     tell paths of one name. Without them, paths are refused if `needed`.
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
@@ -211,12 +211,12 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
 
 
 def has_prefix(text: str) -> bool:
-    """Whether a path starts with the prefix of a rank, as in ``k__Bacteria``."""
+    """True if a path starts with the prefix of a rank, as in ``k__Bacteria``."""
     return _PREFIX.fullmatch(text.strip()) is not None
 
 
 def has_separator(text: str) -> bool:
-    """Whether a text has one of the usual separators of paths in it."""
+    """True if a text has one of the usual separators of paths in it."""
     return any(x in text for x in _SEPARATORS)
 
 
@@ -228,12 +228,12 @@ def split_lines(text: str) -> tuple[list[int], list[list[str]]]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a step of a path is a name, where no word stands for a missing one."""
+    """True if a step of a path is a name, where no word stands for a missing one."""
     return PathTree(None, (), ";").part(text) is not None
 
 
 def is_numbered(text: str) -> bool:
-    """Whether a path starts as one with a number before it."""
+    """True if a path starts as one with a number before it."""
     return _NUMBERED.fullmatch(text) is not None
 
 
@@ -261,7 +261,7 @@ def plain_name(name: str) -> str:
 
 
 def is_path_header(name: str) -> bool:
-    """Whether this is the usual name of a column of paths."""
+    """True if this is the usual name of a column of paths."""
     return plain_name(name.strip()) in HEADERS
 
 
@@ -287,7 +287,7 @@ def usual_columns(names: Sequence[str]) -> list[str] | None:
 
 
 def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table with these names of columns, and rows such as these, is one of lineages.
+    """True if a table with these names of columns, and rows such as these, is one of lineages.
 
     It is not where no columns are known to hold a path, nor where what they hold is edges, which `read_lineages`
     refuses: a column ``taxon`` without any separator, or ``class,superclass`` with names of one in the other.
@@ -332,7 +332,7 @@ def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int])
 
 
 def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[str, str | None, str] | None:
-    """`_edge_columns` for one column of paths: a path of one name counts only where it belongs to an item."""
+    """`_edge_columns` for one column of paths: a path of one name counts only if it belongs to an item."""
     texts = [cell_text(x) or "" for x in columns[place]]
     if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts):
         return None
@@ -577,7 +577,7 @@ def read_lineages(
     -----
     A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. What has a name below
     it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with ``#``
-    are comments, and a first line with only "Taxon" or the like is a header. Where the paths stand in the first
+    are comments, and a first line with only "Taxon" or the like is a header. If the paths stand in the first
     of several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Examples

@@ -68,7 +68,7 @@ class _Keys:
         return None
 
     def children_key(self, node: dict[str, Any], error: _Refuse) -> str | None:
-        """The key of the object's children, None where it has none."""
+        """The key of the object's children, None if it has none."""
         if self.children is not None:
             return self.children if self.children in node else None
         found = [key for key in _CHILDREN if isinstance(node.get(key), (list, dict))]
@@ -77,7 +77,7 @@ class _Keys:
         return found[0] if found else None
 
     def branch(self, node: dict[str, Any], error: _Refuse) -> float:
-        """The length of the branch above the object, NaN where it has none."""
+        """The length of the branch above the object, NaN if it has none."""
         for key in _LENGTH if self.length is None else (self.length,):
             value = node.get(key)
             if value is None:
@@ -89,7 +89,7 @@ class _Keys:
         return math.nan
 
     def is_node(self, item: dict[str, Any], error: _Refuse) -> bool:
-        """Whether an object is a node (else its keys are names of nodes)."""
+        """True if an object is a node (else its keys are names of nodes)."""
         if self.name is not None or self.children is not None or type(item.get("name")) is str:
             return True
         if any(_is_label(item.get(key)) for key in _NAME):
@@ -249,7 +249,7 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
 
 
 def _ids(value: Any) -> list[Any] | None:
-    """The ids that an entry names, None where it is neither an id nor a list of ids."""
+    """The ids that an entry names, None if it is neither an id nor a list of ids."""
     values = value if isinstance(value, list) else [] if value is None or value == "" else [value]
     return values if all(map(_is_label, values)) else None
 
@@ -274,7 +274,7 @@ def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | No
 
 
 def _is_flat(value: Any, keys: _Keys) -> bool:
-    """Whether a value is a list of objects that name each other by ids."""
+    """True if a value is a list of objects that name each other by ids."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -406,9 +406,9 @@ def write_json(
         Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
-        Whether to write the names of inner nodes.
+        If True, write the names of inner nodes.
     lengths : bool
-        Whether to write branch lengths, under the key length. For a hierarchy with heights, the differences.
+        If True, write branch lengths, under the key length. For a hierarchy with heights, the differences.
 
     Returns
     -------

@@ -87,9 +87,9 @@ class NewickText:
     path : str or None
         The source's name, for messages.
     underscores : {"keep", "blank"}
-        Whether underscores in labels without quotes stay or stand for blanks.
+        Underscores in labels without quotes stay, or stand for blanks.
     strict : bool
-        Whether a quote that does not enclose a label is refused, or taken for an apostrophe.
+        If True, refuse a quote that does not enclose a label. Otherwise it is an apostrophe.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class NewickText:
         return found
 
     def support(self, keys: Sequence[str], inner: int) -> tuple[np.ndarray, np.ndarray]:
-        """What supports each inner node of the one tree, NaN where nothing does, and whether that is its label.
+        """What supports each inner node of the one tree, NaN if nothing does, and whether that is its label.
 
         Parameters
         ----------
@@ -420,7 +420,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
-        text leaves out are NaN. `length` is None where there are none at all.
+        text leaves out are NaN. `length` is None if there are none at all.
 
     Warns
     -----
@@ -464,7 +464,7 @@ def read_newick_support(
     hierarchy : Hierarchy
         As `read_newick` gives it, but that labels of inner nodes that are support are no names.
     support : ndarray of float64, shape (inner nodes,)
-        In the unit of the file. NaN where a node has none.
+        In the unit of the file. NaN if a node has none.
 
     See Also
     --------
@@ -642,9 +642,9 @@ def write_newick(
         Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
-        Whether to write the names of inner nodes.
+        If True, write the names of inner nodes.
     lengths : bool, "monotone" or "exact"
-        Whether to write branch lengths. For a hierarchy with heights, the differences. Where a triplet delayed a close
+        If True, write branch lengths. For a hierarchy with heights, the differences. If a triplet delayed a close
         merge these would be negative, which many programs refuse, so heights are raised to those below them first.
         "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
         are. "monotone" raises negative ones of these, too, to 0.
@@ -652,7 +652,7 @@ def write_newick(
         Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
-        What supports each inner node, such as ``Supertree.support``. NaN where nothing is known. It is written as the
+        What supports each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
         label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
 
     Returns

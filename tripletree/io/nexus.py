@@ -95,7 +95,7 @@ class NexusText:
                 "a NEXUS file starts with '#NEXUS', and this one does not; read_newick reads bare trees", 0
             )
         self.trees: list[NexusTree] = []
-        #: The labels of the one TAXA block, which a tree may name by their numbers. None where there are several.
+        #: The labels of the one TAXA block, which a tree may name by their numbers. None if there are several.
         self._taxa: list[str] = []
         self._block: _TreesBlock | None = None
         self._cut()

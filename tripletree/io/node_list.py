@@ -39,9 +39,9 @@ def listed_hierarchy(
     parent : sequence of int
         Position of each node's parent in the list, -1 for the one root.
     labels : sequence of hashable
-        Of leaves and inner nodes alike. None where there is none.
+        Of leaves and inner nodes alike. None if there is none.
     lengths : sequence of float
-        Length of the branch above each node, NaN where unknown.
+        Length of the branch above each node, NaN if unknown.
     ranks : sequence of str or None, optional
     missing : str
         The message for a leaf without a label.

@@ -12,7 +12,7 @@
 >>> ontology.roots, list(ontology.leaves), ontology.names
 (['GO:0005575'], ['GO:0005623'], ('cellular_component', None))
 
-What is read: OBO 1.0 to 1.4. ``is_a`` and, where asked for, ``relationship`` lines; escapes, modifiers in braces,
+What is read: OBO 1.0 to 1.4. ``is_a`` and, if asked for, ``relationship`` lines; escapes, modifiers in braces,
 comments, lines continued by a backslash; definitions of one term in several places, which are put together.
 ``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
 only with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is
@@ -94,7 +94,7 @@ class OboText:
     path : str or None
         The name for messages.
     synonyms : bool
-        Whether to take in the synonyms of terms, too.
+        If True, take in the synonyms of terms, too.
     """
 
     def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
@@ -383,9 +383,9 @@ def read_obo(
     namespace : str or iterable of str, optional
         Only terms of these namespaces, such as ``"biological_process"``. Edges between namespaces go.
     obsolete : bool
-        Whether to keep obsolete terms. Without them their edges go, too.
+        If True, keep obsolete terms. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
+        True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
         By default only what the file asserts (``is_a``) counts.
 
     Returns

@@ -53,9 +53,9 @@ def read_obograph(
     namespace : str or iterable of str, optional
         Only terms of these namespaces (``hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
-        Whether to keep deprecated terms. Without them their edges go, too.
+        If True, keep deprecated terms. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
+        True if the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
         By default only what the file asserts (is_a edges) counts.
 
     Returns

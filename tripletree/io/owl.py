@@ -6,7 +6,7 @@ of the restriction's property. Identifiers of the OBO library are shortened, so 
 
 What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
 that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is never
-followed, and entities are let in only where the file declares them itself to stand for short text, as Protege's files
+followed, and entities are let in only if the file declares them itself to stand for short text, as Protege's files
 do. See `tripletree.io.xml`.
 """
 
@@ -71,16 +71,16 @@ def read_owl(
     namespace : str or iterable of str, optional
         Only terms of these namespaces (``oboInOwl:hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
-        Whether to keep deprecated classes. Without them their edges go, too.
+        If True, keep deprecated classes. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
+        True if the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
         By default only what the file asserts (``rdfs:subClassOf``) counts.
 
     Returns
     -------
     Ontology
         Terms by their (short) identifiers, in the order of the file, with their labels as names: the one without a
-        language or in English, if there is a choice; what the IRI ends in, where there is no label.
+        language or in English, if there is a choice; what the IRI ends in, if there is no label.
 
     See Also
     --------

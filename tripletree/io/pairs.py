@@ -186,14 +186,14 @@ class PairRows(LabelRows):
 
 
 def _weight_of(text: str | None) -> float | None:
-    """The weight in a field, or None where it is not a number in 0..1."""
+    """The weight in a field, or None if it is not a number in 0..1."""
     text = (text or "").strip()
     value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
     return value if value is not None and value <= 1 else None
 
 
 def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[str], kind: str | None) -> bool:
-    """Whether a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
+    """True if a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
 
     Lines of triplets have a '|', and tables of them a header.
 

@@ -76,7 +76,7 @@ class _Recognition(NamedTuple):
     name: str
     reason: str
     stream: Any = None
-    """A stream of the content. None where the reader must read the path itself."""
+    """A stream of the content. None if the reader must read the path itself."""
 
 
 def recognize(path: Source) -> str:
@@ -216,7 +216,7 @@ _PARTS = (
 
 
 def are_triplets(lines: Sequence[str]) -> bool:
-    """Whether each line is ``a b | c``, labels with blanks in quotes. Without any quotes it could be a path, too."""
+    """True if each line is ``a b | c``, labels with blanks in quotes. Without any quotes it could be a path, too."""
     return bool(lines) and all(_STRICT_TRIPLET.match(x) for x in lines)
 
 
@@ -235,7 +235,7 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
-    """Whether nearly all lines have a separator of paths, and many begin alike: those of prose do not."""
+    """True if nearly all lines have a separator of paths, and many begin alike: those of prose do not."""
     if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]

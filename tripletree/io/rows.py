@@ -68,7 +68,7 @@ _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
 
 
 def weight_of(text: str) -> float | None:
-    """The weight that a field holds, or None where it is not a positive finite number."""
+    """The weight that a field holds, or None if it is not a positive finite number."""
     text = text.strip()
     value = float(text) if _NUMBER.fullmatch(text) else 0.0
     return value if 0 < value < float("inf") else None
@@ -190,7 +190,7 @@ class LabelRows:
         Parameters
         ----------
         cells : sequence of str or None
-            The fields. None where a table has an empty cell.
+            The fields. None if a table has an empty cell.
         line : int
         text : str, optional
             The line, for the caret.
@@ -251,7 +251,7 @@ class LabelRows:
                     self.problem(number, message, column=tokens[k].at + 1, text=line)
 
     def tokens(self, line: str, number: int, at: int = 0) -> list[Token] | None:
-        """The labels and marks of a line, up to a comment. None where a problem is noted."""
+        """The labels and marks of a line, up to a comment. None if a problem is noted."""
         tokens: list[Token] = []
         while True:
             while at < len(line) and line[at].isspace():
@@ -451,7 +451,7 @@ class LabelRows:
             self.refuse()
 
     def all_weights(self) -> np.ndarray | None:
-        """The weight of each row, 1 where it has none. None if no row has one."""
+        """The weight of each row, 1 if it has none. None if no row has one."""
         if self.coded is not None:
             return self.coded.weights if len(self.coded.rows) else None
         if not self.weights:

@@ -107,7 +107,7 @@ def _unpacked(content: bytes, name: str | None) -> bytes:
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether this is an Excel workbook, .xlsx or .xlsm."""
+    """True if this is an Excel workbook, .xlsx or .xlsm."""
     if not content.startswith(_ZIP):
         return False
     try:
@@ -227,7 +227,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
 
 
 def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The files of a tar. `size`: of the packed file, None where it is not packed."""
+    """The files of a tar. `size`: of the packed file, None if it is not packed."""
     try:
         bounded: Any = _Bounded(stream, name, size)
         with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
@@ -351,7 +351,7 @@ def bounded(stream: Any, name: str) -> bytes | str:
 
 
 def _is_garbage(head: bytes) -> bool:
-    """Whether a start of some kilobytes is neither text nor that of a packed file, a tar, Parquet or NumPy's array."""
+    """True if a start of some kilobytes is neither text nor that of a packed file, a tar, Parquet or NumPy's array."""
     known = [x for magic, _, _ in _PACKED for x in (magic if isinstance(magic, tuple) else (magic,))]
     is_known = head.startswith((*known, *_ZIP, b"PAR1", b"\x93NUMPY")) or head[257:262] == b"ustar"
     return b"\0" in head and not is_known
@@ -384,7 +384,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     Returns
     -------
     content : bytes, or str
-        Text only where the source is a file object open for text.
+        Text only if the source is a file object open for text.
     name : str or None
         What to call it in messages.
 
@@ -502,7 +502,7 @@ def _read(stream: Any, name: str) -> bytes | str:
 
 
 def _ends(stream: Any) -> bool:
-    """Whether a stream is not a pipe, device or terminal, which may go on for ever."""
+    """True if a stream is not a pipe, device or terminal, which may go on for ever."""
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (AttributeError, OSError, TypeError, ValueError):

@@ -172,7 +172,7 @@ _DELIMITERS = ("\t", ",", ";", "|")
 
 
 def is_frame(source: Any) -> bool:
-    """Whether a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
+    """True if a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
     if isinstance(source, type) or hasattr(source, "readline"):
         return False
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
@@ -194,11 +194,11 @@ def read_table(
     delimiter : str, optional
         By default the one that gives the first row a known header, or the most cells.
     header : bool, optional
-        Whether the first row has the names. By default if they are `known`.
+        True if the first row has the names. By default if they are `known`.
     known : callable
-        Whether a list of names is a header that the caller knows.
+        Takes a list of names and returns True if it is a header that the caller knows.
     spaced : bool
-        Whether the cells may be separated by blanks alone, in rows of at least three.
+        True if the cells may be separated by blanks alone, in rows of at least three.
     """
     if is_frame(path):
         return table_of(frame_columns(path))
@@ -263,9 +263,9 @@ def split_rows(
     delimiter, header, known
         As for `read_table`.
     skip_blanks : bool, optional
-        Whether blanks around a cell without quotes are left out. By default where the delimiter is not a tab.
+        True if blanks around a cell without quotes are left out. By default where the delimiter is not a tab.
     empty_rows : bool
-        Whether rows of empty cells, as spreadsheets leave them, are passed over.
+        True if rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
         Called with the line and the message of a bad row, which is then left out. By default it is an error.
     """
@@ -316,7 +316,7 @@ def split_rows(
 
 
 def only_in_quotes(cell: str) -> bool:
-    """Whether a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
+    """True if a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
     return " " in (cell[0], cell[-1]) or "\r" in cell or not cell.isprintable()
 
 
@@ -348,7 +348,7 @@ def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
 
 
 def has_header(text: str, known: Any) -> bool:
-    """Whether the first row of a text is a header that the caller knows."""
+    """True if the first row of a text is a header that the caller knows."""
     try:
         return _known_under(_first_row(with_newlines(text), None, known)[2], known)
     except ParseError:
@@ -356,7 +356,7 @@ def has_header(text: str, known: Any) -> bool:
 
 
 def has_cells(text: str, delimiter: str, most: int) -> bool:
-    """Whether the first row of a text has so many cells with a delimiter between them."""
+    """True if the first row of a text has so many cells with a delimiter between them."""
     try:
         return len(_cells(_first_row(with_newlines(text), None, lambda names: False)[2], delimiter)) >= most
     except ParseError:
@@ -368,7 +368,7 @@ def _known_under(row: str, known: Any) -> bool:
 
 
 def _cells(row: str, delimiter: str) -> list[str]:
-    """The cells of one line. None where it is not all of a row."""
+    """The cells of one line. None if it is not all of a row."""
     try:
         return next(csv.reader([row], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
@@ -408,7 +408,7 @@ class CodedColumn(NamedTuple):
     """A column as numbers: many rows have few different cells, which are then looked at once each."""
 
     codes: np.ndarray
-    """int64[m]: the place of each cell in `values`, -1 where it is empty."""
+    """int64[m]: the place of each cell in `values`, -1 if it is empty."""
     values: list[Any]
 
 
@@ -439,7 +439,7 @@ def coded_column(column: Any) -> CodedColumn | None:
 
 
 def number_column(column: Any) -> np.ndarray | None:
-    """The column of a frame or Arrow table as float64 with NaN for gaps. None where it does not hold numbers."""
+    """The column of a frame or Arrow table as float64 with NaN for gaps. None if it does not hold numbers."""
     arrow = _as_arrow(column)
     if arrow is not None:
         types = import_module("pyarrow").types
@@ -608,7 +608,7 @@ class _OddCell(Exception):
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
+    """True if a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
     if value is None or type(value).__name__ == "NAType":
         return True
     if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
@@ -620,7 +620,7 @@ def is_missing(value: Any) -> bool:
 
 
 def cell_of(value: Any) -> Any:
-    """A cell of a data frame: None where it is missing, whole numbers as such (beside gaps they become floats)."""
+    """A cell of a data frame: None if it is missing, whole numbers as such (beside gaps they become floats)."""
     if isinstance(value, str):
         return value or None
     if is_missing(value):

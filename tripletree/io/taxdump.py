@@ -236,7 +236,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
     labels : {"name", "id"}
         What leaves and inner nodes are called: their scientific names or their tax ids, such as
-        ``"9606"``, for which names.dmp is not needed. Where several taxa have one scientific name, each is called by
+        ``"9606"``, for which names.dmp is not needed. If several taxa have one scientific name, each is called by
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional
         A tax id or a scientific name: only what is at or below it is read. By default all.
@@ -342,7 +342,7 @@ def _read_nodes(file: DmpFile) -> _Taxa:
 
 
 def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where tax ids stand in `id`, -1 where they do not. `order` sorts `id`."""
+    """Where tax ids stand in `id`, -1 if they do not. `order` sorts `id`."""
     at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
     found = order[at]
     return np.where(id[found] == wanted, found, -1)

@@ -49,7 +49,7 @@ class _XmlReader(Generic[Item]):
     max_depth : int
         More elements than this inside each other are refused.
     plain_entities : bool
-        Whether to let entities in that the document itself declares to stand for short text without references.
+        If True, let entities in that the document itself declares to stand for short text without references.
     """
 
     #: Depth (the root's is 1) of the elements that `here` counts. None for all elements.
@@ -224,7 +224,7 @@ class XmlChildren(_XmlReader[Element]):
     """The children of a document's root, each whole. A child is emptied after it has been handed out."""
 
     counted_depth = 2
-    #: The root: its tag and attributes, from the first child on (and at the end, where there is none).
+    #: The root: its tag and attributes, from the first child on (and at the end, if there is none).
     root: Element | None = None
 
     def _read(self) -> Iterator[Element]:

@@ -21,7 +21,7 @@ from tripletree.metrics.statements import statements
 
 #: By how much the width of the rounded corner shrinks from one turn to the next, and how often.
 _SHRINK, _TURNS = 0.25, 22
-#: A gap is measured by the objective, or by this part of the price of all slacks at 0 where the objective is less.
+#: A gap is measured by the objective, or by this part of the price of all slacks at 0 if the objective is less.
 _LEAST = 1e-3
 #: Columns that are smaller are not scaled: the squares of their scales would be infinite. Their weights are next to 0.
 _NOTHING = 1e-140

@@ -98,7 +98,7 @@ def check_columns(annotations: Any, tree: Hierarchy, first_style: int) -> list[L
 
 
 def _is_numeric(column: Any) -> bool:
-    """Whether every entry that is not missing is a number, and there is one."""
+    """True if every entry that is not missing is a number, and there is one."""
     entries = column.values() if isinstance(column, Mapping) else getattr(column, "tolist", lambda: column)()
     known = [x for x in entries if x is not None and x == x]
     return bool(known) and all(isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in known)

@@ -22,7 +22,7 @@ class RectangularTransform(NamedTuple):
 
     @property
     def horizontal(self) -> bool:
-        """Whether heights go along x."""
+        """True if heights go along x."""
         return self.orientation in ("left", "right")
 
     def xy(self, along: Any, up: Any) -> tuple[Any, Any]:

@@ -77,7 +77,7 @@ def find_band_classes(
 
 
 def find_majority_class(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
-    """The class of at least a share `pure` of the leaves. -2 where no class reaches it, -1 where no leaf has a class.
+    """The class of at least a share `pure` of the leaves. -2 where no class reaches it, -1 if no leaf has a class.
 
     counts : int64[T, k], leaves of each class; size : int64[T], all leaves
     """

@@ -213,17 +213,17 @@ def plot_dendrogram(
     collapse : iterable of inner nodes or their names, or "clusters", optional
         Subtrees to draw as triangles in any case. "clusters" are the clades of one cluster each.
     labels : bool, optional
-        Whether to write leaf labels. By default only some are written where not all fit, and none where fewer than one
+        If True, write leaf labels. By default only some are written where not all fit, and none where fewer than one
         in ten would fit. A note on the leaf axis gives the share. True writes all of them, however small, and lets a
         new figure grow beyond a sheet of paper. Labels that would leave too little for the tree lose their middle.
     heights : {"auto", "height", "order", "level"}
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
-        to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
+        to the deepest leaf. "auto" is "height" if there are any, else "level"; but "order" where more than a tenth
         of the branches would point down and no `cut` at a height is given; the axis label tells which.
     scale_bar : bool
         Draw a bar of a round length in place of the height axis, as is the custom for phylogenies.
     legend : bool
-        Whether to explain colours, dashes, shapes and markers in a legend inside the axes. Groups named by numbers are
+        If True, explain colours, dashes, shapes and markers in a legend inside the axes. Groups named by numbers are
         in their order, others from the largest to the smallest.
     max_leaf_labels : int
         Maximum number of labels if `labels` is None.

@@ -46,7 +46,7 @@ def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def find_isolated(parts: Iterable[set[Hashable]]) -> list[Hashable]:
-    """The leaves without an edge, in order of their names. None where there are too few to be gathered."""
+    """The leaves without an edge, in order of their names. None if there are too few to be gathered."""
     alone = sorted((next(iter(part)) for part in parts if len(part) == 1), key=str)
     return alone if len(alone) >= GATHERED else []
 
@@ -173,7 +173,7 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     networkx.Graph
         A node for each leaf of the group, by its label, and an edge ab for each triplet ab|c with all three in the
         group. The edge's ``thirds`` lists the c, ``weight`` is the sum of weights (1 each if unweighted), and
-        ``origins`` lists where the triplets were read, None where that is not known.
+        ``origins`` lists where the triplets were read, None if that is not known.
 
     See Also
     --------
@@ -225,7 +225,7 @@ def plot_aho_graph(
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure, which the caller closes.
     notes : bool, optional
-        Whether to label each edge with the third leaf of its triplets, and the lines they were read from if known. By
+        If True, label each edge with the third leaf of its triplets, and the lines they were read from if known. By
         default if there are at most 24 edges.
     title : str, optional
         By default the number of parts.

@@ -247,7 +247,7 @@ def _colour_ends(
 
 
 def _standardise(values: np.ndarray, axis: int) -> np.ndarray:
-    """Distances from the mean of each column (axis 0) or row in standard deviations. 0 where all entries are equal."""
+    """Distances from the mean of each column (axis 0) or row in standard deviations. 0 if all entries are equal."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of a column without numbers
         away = values - np.nanmean(values, axis=axis, keepdims=True)

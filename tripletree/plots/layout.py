@@ -115,7 +115,7 @@ def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndar
 
 
 def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a node share, -1 where they differ: int64[N] from int64[n]."""
+    """The code that all leaves below a node share, -1 if they differ: int64[N] from int64[n]."""
     start, stop, order = hierarchy.leaf_intervals
     ordered = codes[order]
     changes = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])
@@ -216,7 +216,7 @@ class CollapsedTree(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is collapsed."""
+        """True if nothing is collapsed."""
         return self.size.size == self.tree.n_leaves
 
     @property
@@ -330,7 +330,7 @@ def _build_collapsed(
 
 
 def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a drawn node share, -1 where they differ: int64[M] from int64[n]."""
+    """The code that all leaves below a drawn node share, -1 if they differ: int64[M] from int64[n]."""
     every = find_clade_codes(drawn.tree, codes)
     found = np.where(drawn.node >= 0, every[drawn.node], -1)
     for k in np.flatnonzero(drawn.node < 0).tolist():

@@ -296,7 +296,7 @@ def check_axes(ax: Any) -> None:
 
 
 def check_width(width: Any, ax: Any = None) -> float | None:
-    """Check the `width` of a new figure. Return inches, or None where the picture chooses."""
+    """Check the `width` of a new figure. Return inches, or None if the picture chooses."""
     if width is None:
         return None
     if ax is not None:

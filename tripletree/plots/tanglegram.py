@@ -160,7 +160,7 @@ def plot_tanglegram(
         The class of each leaf of `first`, in leaf order or by label. Lines have its colour and dashes. A band has the
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
     collapse : bool, optional
-        Whether clades that are in both hierarchies, with all clades below them, become one triangle and one band as
+        True if clades that are in both hierarchies, with all clades below them, become one triangle and one band as
         wide as the triangle. By default above 150 leaves. If more than 200 lines are left, both are drawn with 60 tips,
         and bands as thick as the number of leaves that two tips share replace the lines.
     untangle : bool

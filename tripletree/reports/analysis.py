@@ -141,7 +141,7 @@ def _matched_labels(
 
 
 def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: LeafIndex) -> np.ndarray:
-    """The sample of each leaf, -1 where there is none."""
+    """The sample of each leaf, -1 if there is none."""
     number = np.full(len(leaves) + 1, -1, np.int64)  # the last: an item of answers that is not there
     for i in used.tolist():
         match = meant.get(leaves[i])
@@ -367,7 +367,7 @@ def _stability(
 
 
 def _cluster_jaccards(labels: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
-    """For each of k clusters the Jaccard index with the most similar other one. NaN where it has no sample."""
+    """For each of k clusters the Jaccard index with the most similar other one. NaN if it has no sample."""
     table = np.zeros((k, int(others.max()) + 1))
     np.add.at(table, (labels, others), 1)
     either = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
@@ -514,7 +514,7 @@ def report(
     X : array_like or DataFrame, shape (n_samples, n_features)
         The samples.
     triplets, pairs, hierarchy, classes, answers : optional
-        Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None where not known,
+        Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None if not known,
         or a mapping by name. `answers` what people said (`tripletree.io.read_answers`).
     sample_names : sequence, shape (n_samples,), optional
         By default the index of a DataFrame, else row numbers.
@@ -526,10 +526,10 @@ def report(
         Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`, or the
         triplets that hold whichever it is ("certain").
     standardize : bool
-        Whether to give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
+        If True, give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
     metric : str, optional
         How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), or a metric
-        of scipy. Where the estimator does not take it itself, it is given the matrix of distances
+        of scipy. If the estimator does not take it itself, it is given the matrix of distances
         (``metric="precomputed"``). By default as the estimator does it.
     estimator : estimator, optional
         With ``hierarchy_`` and ``labels_``. By default ``DivisiveReCon()``, which also chooses the number of clusters.
@@ -540,7 +540,7 @@ def report(
     random_state : int, Generator, RandomState or None
         Equal values give equal reports.
     verbose : bool or int
-        Whether to show progress bars.
+        If True, show progress bars.
 
     Returns
     -------
@@ -654,7 +654,7 @@ def report(
 
 
 def standardized(values: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and standard deviation 1 (0 where they are constant), of the cells that are not NaN."""
+    """Columns with mean 0 and standard deviation 1 (0 if they are constant), of the cells that are not NaN."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*(All-NaN|Mean of empty|Degrees of freedom).*")
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)  # deviations of constants are rounded, too
@@ -727,7 +727,7 @@ def _described(coded: np.ndarray, features: tuple[str, ...], columns: MixedColum
 
 
 def _column_variances(points: np.ndarray) -> np.ndarray:
-    """The variance of the known values of each column. NaN where there are none."""
+    """The variance of the known values of each column. NaN if there are none."""
     known = (~np.isnan(points)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.nansum(points, axis=0) / known
@@ -770,7 +770,7 @@ def _table(
 def _measured(
     model: Any, points: np.ndarray, known: _Brought, names: LeafIndex, n_folds: int, rng: Any, verbose: Any
 ) -> KnowledgeReport | None:
-    """Whether the knowledge helps. None if there is too little to hide a part of it."""
+    """Measure whether the knowledge helps. None if there is too little to hide a part of it."""
     from tripletree.cluster.validation import FEWEST
 
     if known.kind == "classes":

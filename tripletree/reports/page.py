@@ -64,12 +64,12 @@ class Report:
         Samples of which something is known.
     names : NameMatches or None
         How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
-        knowledge to the samples. None where all are the same.
+        knowledge to the samples. None if all are the same.
     conflicts : tuple of Conflict or Contradiction
         Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
         pairs. Cannot-links that must-links contradict are left out of what follows.
     knowledge : KnowledgeReport or None
-        Whether it helps, measured with parts held out. None where there are too few constraints.
+        The gain by the knowledge, measured with parts held out. None if there are too few constraints.
     informed, plain : estimator
         Fitted with the knowledge, and without.
     uses_knowledge : bool
@@ -92,7 +92,7 @@ class Report:
     n_resamples : int
         Fits to 80 % of the samples, for the stability.
     standardized : bool
-        Whether features were given one scale before clustering.
+        True if features were given one scale before clustering.
     constraints : TripletSet or PairwiseConstraints
         Those that were looked at, in `knowledge` and in `doubts`.
     """

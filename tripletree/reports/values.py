@@ -94,7 +94,7 @@ class Doubt(NamedTuple):
     labels : tuple
         Names of its samples: a, b and c of ab|c, or both of a pair.
     holds : bool
-        Whether it holds in the result shown.
+        True if it holds in the result shown.
     held_out : int
         In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
         of the others) it holds. -1 if not measured.

@@ -167,7 +167,7 @@ class MaiBorder:
     - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest d(x, y)^2 (1 + sco(x))
       (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
       (1 + sco(y)));
-    - no two pairs have a sample in common; where there are not enough, the rest is random.
+    - no two pairs have a sample in common; if there are not enough, the rest is random.
 
     Left open there, and chosen here: O(sqrt n) and sqrt(size) are rounded up, and so are the shares; the pairs inside
     come first, and are one more where the number is odd; what follows from answers is not asked.
@@ -235,7 +235,7 @@ class MaiBorder:
 
 
 def mai_scores(state: QueryState) -> np.ndarray:
-    """The border score of each sample (Eq. 3). 0 where there is one cluster."""
+    """The border score of each sample (Eq. 3). 0 if there is one cluster."""
     own, other, _ = _distances(state)
     must, cannot = state.link_weights
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -284,7 +284,7 @@ def _entropies(labels: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> int:
-    """The open pair of highest score, of the first kind that has one. -1 where none is open."""
+    """The open pair of highest score, of the first kind that has one. -1 if none is open."""
     for kind in kinds:
         some = np.flatnonzero(is_open & kind)
         if some.size:
@@ -293,12 +293,12 @@ def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> in
 
 
 def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The border score of each sample, and the nearest centre other than its own (its own where there is one).
+    """The border score of each sample, and the nearest centre other than its own (its own if there is one).
 
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        In 0..1. 0 where there is one cluster.
+        In 0..1. 0 if there is one cluster.
     facing : ndarray of int64, shape (n,)
     """
     own, other, facing = _distances(state)

@@ -72,14 +72,14 @@ class AnswerClosure:
         return i
 
     def implied(self, i: int, j: int) -> bool | None:
-        """Whether i and j are must-linked (True) or cannot-linked (False) by the answers. None if neither follows."""
+        """True if i and j are must-linked (True) or cannot-linked (False) by the answers. None if neither follows."""
         a, b = self.find(i), self.find(j)
         if a == b:
             return True
         return False if b in self._cannot_linked.get(a, ()) else None
 
     def is_open(self, i: int, j: int) -> bool:
-        """Whether to ask about i and j: no answer follows, and the oracle has not answered None before."""
+        """If True, ask about i and j: no answer follows, and the oracle has not answered None before."""
         return self.implied(i, j) is None and (min(i, j), max(i, j)) not in self.unknown
 
     def add(self, i: int, j: int, answer: bool | None) -> list[int] | None:
@@ -152,7 +152,7 @@ class AnswerClosure:
         return sorted((sorted(x) for x in self._members.values()), key=lambda x: (-len(x), x[0]))
 
     def has_cannot_links(self, i: int) -> bool:
-        """Whether some sample is cannot-linked to i."""
+        """True if some sample is cannot-linked to i."""
         return bool(self._cannot_linked.get(self.find(i)))
 
     def used(self) -> np.ndarray:

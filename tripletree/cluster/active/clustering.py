@@ -277,7 +277,7 @@ def _nobody(a: Hashable, b: Hashable) -> bool | None:
 
 
 def _inner_predicts(self: Any) -> bool:
-    """Whether the estimator inside has `predict`. An AttributeError names what is missing."""
+    """True if the estimator inside has `predict`. An AttributeError names what is missing."""
     return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
@@ -303,24 +303,24 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     block_size : int, default 10
         Number of questions between two clusterings.
     inherit : bool or "auto", default "auto"
-        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
+        True if the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
         with `CVQE`. With `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
     n_neighbors : int, default 3
         Only neighbours nearer than this one inherit (mu). 1: none.
     warm_start : bool, default True
-        Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
+        True if each clustering starts from the centres of the one before, where the estimator has ``init`` and
         ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end a fresh start is tried as well, and the one
         with the lower cost is used. Otherwise a poor start would never be corrected.
     on_contradiction : {"warn", "raise"}, default "warn"
-        Whether an answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
+        An answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
     keep_labels : bool, default False
-        Whether ``history_`` keeps the clusters of each round.
+        True if ``history_`` keeps the clusters of each round.
     random_state : int, Generator, RandomState or None, default None
         For the strategy, and for the estimator if its own ``random_state`` is None.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out given pairs on labels that are not in the index of X.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
@@ -331,7 +331,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     pairs_ : PairwiseConstraints
         The pairs given and answered, by label.
     queries_ : list of (label, label, answer)
-        The questions and answers, in order. None where the oracle did not know.
+        The questions and answers, in order. None if the oracle did not know.
     violated_pairs_ : PairwiseConstraints
         The pairs of `pairs_` that `labels_` violates: `MPCKMeans`, `PCKMeans` and `CVQE` weigh pairs against the
         distances. `COPKMeans` keeps all that do not contradict each other.

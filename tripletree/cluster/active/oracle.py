@@ -29,7 +29,7 @@ def labels_oracle(y: Any) -> Oracle:
     Returns
     -------
     callable
-        ``oracle(a, b) -> bool``, or None where one of the classes is unknown.
+        ``oracle(a, b) -> bool``, or None if one of the classes is unknown.
 
     See Also
     --------

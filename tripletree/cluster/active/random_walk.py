@@ -41,7 +41,7 @@ class RandomWalk:
     to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy that
     the answer tells. Groups that may be one are weighed in the same way. The clusters of the estimator play no part.
 
-    One pair is chosen at a time, never one whose answer follows from the others. Where none is worth asking, open pairs
+    One pair is chosen at a time, never one whose answer follows from the others. If none is worth asking, open pairs
     are drawn at random.
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for

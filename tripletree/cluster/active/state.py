@@ -24,7 +24,7 @@ class QueryState:
     labels : ndarray of int, shape (n,)
         The clusters of the latest clustering, 0..k-1.
     centers : ndarray of float64, shape (k, d), or None
-        Their centres. None where the estimator has none: the means of the clusters are used then.
+        Their centres. None if the estimator has none: the means of the clusters are used then.
     pairs : PairwiseConstraints
         The answers, by row number.
     n_clusters : int
@@ -87,7 +87,7 @@ class QueryStrategy(Protocol):
     """An object that chooses questions, with one method. It keeps no state but what its documentation mentions."""
 
     def query(self, state: QueryState, n: int) -> Any:
-        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty where there is none.
+        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty if there is none.
 
         A strategy whose next choice depends on the answer gives one pair at a time. It is called again with the
         answers until a block is full.

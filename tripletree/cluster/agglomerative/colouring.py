@@ -60,7 +60,7 @@ class Colouring:
         return low
 
     def start(self, part: np.ndarray, apart: np.ndarray) -> bool:
-        """Colour the roots of all groups, anew if some answers do not allow their colours. False where none is found.
+        """Colour the roots of all groups, anew if some answers do not allow their colours. False if none is found.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Colouring:
         return True
 
     def _find(self, ends: np.ndarray, n: int) -> np.ndarray | None:
-        """A colouring of n nodes, with edges that may occur twice. None where none was found."""
+        """A colouring of n nodes, with edges that may occur twice. None if none was found."""
         if n <= self.k:
             return np.arange(n)
         colour = np.zeros(n, np.int64)

@@ -143,7 +143,7 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
 
     Notes
     -----
-    Time and memory as `one_tree`. The conflict is searched for only where there is an error.
+    Time and memory as `one_tree`. The conflict is searched for only if there is an error.
     """
     triplets, component = combined.triplets, combined.closure.component
     tree = one_tree(triplets)  # a contradiction among triplets alone is not blamed on pairs

@@ -37,7 +37,7 @@ class Counts:
     searches : int
         Searches for a nearest cluster that had to be made again.
     micro_clusters : int or None
-        How many samples were gathered into. None where the merges are exact.
+        How many samples were gathered into. None if the merges are exact.
     """
 
     tests: int = 0

@@ -14,7 +14,7 @@ Not exact
     fall where the merges of micro-clusters begin, and structure finer than a micro-cluster is seen inside each only.
 
 Micro-clusters are the cells of the samples nearest to each of the centres that scikit-learn's Birch finds in a random
-part of the free samples, at the threshold that gives about `n_centres`. Where the part has fewer distinct rows, these
+part of the free samples, at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these
 are the centres, and repeats gather at distance 0. A cell of more than `LARGEST` samples is halved until it has no more,
 so time and memory have a bound and dense regions keep a fine grain, with some more micro-clusters than asked for.
 

@@ -41,7 +41,7 @@ class PairedCut:
     points : ndarray of float64, shape (n, d) or (n, n)
         The samples, or their distances.
     are_distances : bool
-        Whether `points` are distances.
+        True if `points` are distances.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ def _tops(hierarchy: Hierarchy, closure: PairClosure, first: np.ndarray) -> np.n
 
 
 def misfit(label: np.ndarray, closure: PairClosure) -> float:
-    """How far clusters are from pairs: 0 where they keep all, about 0.5 where they know nothing of them.
+    """How far clusters are from pairs: 0 if they keep all, about 0.5 where they know nothing of them.
 
     Notes
     -----
@@ -308,13 +308,13 @@ def are_clades_better(
     far_off : float
         The `misfit` of the clusters made without pairs, before their repair.
     near : ndarray of int, shape (n,), or None
-        The repaired clusters. None where the repair failed. Clusters of the hierarchy are then better only if a repair
+        The repaired clusters. None if the repair failed. Clusters of the hierarchy are then better only if a repair
         would have been of no use.
     clades : ndarray of int, shape (n,)
         As many clusters of the hierarchy.
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances.
+        True if `points` are distances.
 
     Notes
     -----
@@ -354,7 +354,7 @@ def fewer_clusters(
     """Keep the k largest of some clusters, and distribute the groups of the others among them. All pairs still hold.
 
     Each group goes to the nearest cluster that no cannot-link forbids, those with the least choice first, with
-    backtracking. Where that fails, all groups that cannot-links connect with them may move.
+    backtracking. If that fails, all groups that cannot-links connect with them may move.
 
     Parameters
     ----------
@@ -364,12 +364,12 @@ def fewer_clusters(
     closure : PairClosure
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances between the samples.
+        True if `points` are distances between the samples.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. None where none are found, or there are more than 50 million costs.
+        Numbered by their first samples. None if none are found, or there are more than 50 million costs.
     """
     if label.size * k > _MOST:
         return None
@@ -402,12 +402,12 @@ def nearest_feasible(
     closure : PairClosure
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances between the samples.
+        True if `points` are distances between the samples.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. `label` where it keeps all pairs. None where no such clusters are found, or
+        Numbered by their first samples. `label` where it keeps all pairs. None if no such clusters are found, or
         there are more than 50 million costs of groups in clusters.
 
     Notes

@@ -41,9 +41,9 @@ class MergePlan:
     constraints : CombinedConstraints
         Triplets and pairs, either of which may be empty. They can all hold, unless there is a penalty.
     penalty : float or None
-        The price of violating a unit of weight. None where all constraints hold.
+        The price of violating a unit of weight. None if all constraints hold.
     n_micro_clusters : int or None
-        About how many micro-clusters to gather the samples in no triplet into, where there are more of them. None
+        About how many micro-clusters to gather the samples in no triplet into, if there are more of them. None
         where all merges are exact.
     weights : ndarray of float64, shape (n,), or None
         How many samples each row stands for. Only without pairs and micro-clusters.
@@ -81,11 +81,11 @@ def plan_merges(
     triplets : TripletSet
         Over the samples.
     pairs : PairwiseConstraints
-        Over the same samples. Empty where there is a penalty or a number of micro-clusters.
+        Over the same samples. Empty if there is a penalty or a number of micro-clusters.
     linkage, penalty, micro_clusters
         Those of `ReCon`.
     sparse : bool
-        Whether the samples are: "auto" then gathers none.
+        True if the samples are sparse: "auto" then gathers none.
     weights : ndarray of float64, shape (n,), optional
         How many samples each row stands for: "auto" then gathers none.
 

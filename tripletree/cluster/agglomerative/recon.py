@@ -93,7 +93,7 @@ class ReCon(HierarchicalClusterer):
         Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
         distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
-        About how many micro-clusters to gather the samples in no triplet into, where there are more of them. For a
+        About how many micro-clusters to gather the samples in no triplet into, if there are more of them. For a
         linkage on centres, and not exact (see `tripletree.cluster`). "auto" gathers more than 200,000 such samples, ten
         into one on average, into 50,000 at most, with a `UserWarning`, else it is None: exact, however long it takes.
     random_state : int, Generator, RandomState or None, default 0
@@ -117,7 +117,7 @@ class ReCon(HierarchicalClusterer):
         cross-validation. Row numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean
         nothing but rows.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class ReCon(HierarchicalClusterer):
         the distances of their merges.
     clade_names_ : CladeMatches or None
         Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there. Inner nodes
-        of ``hierarchy_`` have their names. None where none was given, or it has no names.
+        of ``hierarchy_`` have their names. None if none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     children_ : ndarray of int, shape (n_samples - 1, 2)
@@ -145,7 +145,7 @@ class ReCon(HierarchicalClusterer):
     pairs_, triplets_, n_triplets_ : PairwiseConstraints, TripletSet, int
         The pairs and triplets that were used, without repeats and those ignored or dropped, and the number of triplets.
     dropped_triplets_, weight_lost_ : TripletSet, float
-        Those that ``on_conflict="repair"`` left out, and their weight: their number, where there are no weights.
+        Those that ``on_conflict="repair"`` left out, and their weight: their number, if there are no weights.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight. None unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
@@ -156,7 +156,7 @@ class ReCon(HierarchicalClusterer):
         Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
         pairs, which are then not tested.
     penalty_, n_micro_clusters_ : float or None, int or None
-        The penalty for a unit of weight, and the number of micro-clusters. None where there are none.
+        The penalty for a unit of weight, and the number of micro-clusters. None if there are none.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -289,7 +289,7 @@ class ReCon(HierarchicalClusterer):
         hierarchy : Hierarchy, or path of a file with one, optional
             Its leaves that are samples say what `decompose` makes of it on these. The others count for nothing.
         classes : array_like, mapping or pandas Series, optional
-            The class of some samples: None or NaN where it is not known. A mapping or Series may leave samples out.
+            The class of some samples: None or NaN if it is not known. A mapping or Series may leave samples out.
             They say what `triplets_from_classes` makes of them: the known members of each class belong together
             before those of any other.
         sample_names : sequence, shape (n_samples,), optional
@@ -298,7 +298,7 @@ class ReCon(HierarchicalClusterer):
             How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
             equal rows are, of which triplets name the first. See Notes of the class. Not with pairs or micro-clusters.
         validate : bool
-            Whether to hide the constraints on a fifth of the samples at a time, and compare them with results made
+            If True, hide the constraints on a fifth of the samples at a time, and compare them with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
 
         Returns

@@ -41,10 +41,10 @@ class RejectedMerge:
     rejected_distance : float
         Their distance.
     forced : bool
-        Whether one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
+        True if one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
         where the rejected pair consists of other clusters and was only passed over.
     delayed : int or None
-        The node in which the rejected pair is merged later, once the constraint is met. None where it never is.
+        The node in which the rejected pair is merged later, once the constraint is met. None if it never is.
     triplets : TripletSet
         Those each of which alone rejects the pair: ab|c with c in one cluster, a in the other, and b in neither.
     pairs : PairwiseConstraints
@@ -294,7 +294,7 @@ def _merged(linkage: str, square: np.ndarray, size: np.ndarray, i: int, j: int, 
 
 
 def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
-    """The number of each leaf's cluster among some disjoint nodes, -1 where it is in none."""
+    """The number of each leaf's cluster among some disjoint nodes, -1 if it is in none."""
     start, stop, order = tree.leaf_intervals
     found = np.full(tree.n_leaves, -1, np.int64)
     for k, u in enumerate(live.tolist()):

@@ -40,7 +40,7 @@ class MicroClusters(NamedTuple):
     Attributes
     ----------
     counts : ndarray of int64, shape (k,)
-        Samples in each. 0 where a centre is nearest to none.
+        Samples in each. 0 if a centre is nearest to none.
     sums : ndarray of float64, shape (k, d)
         The sums of their differences to the centre.
     squares : ndarray of float64, shape (k,)

@@ -194,15 +194,15 @@ class TemporalClustering(ConstrainedClusterer):
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
         snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
-        0 where they do not overlap, as without `step`.
+        0 if they do not overlap, as without `step`.
     backward : bool, default False
-        Whether pairs also count in the snapshots before they became known, with the same factor.
+        True if pairs also count in the snapshots before they became known, with the same factor.
     n_queries : int, default 0
         Maximum number of questions to the `oracle` of `fit` in each snapshot.
     strategy : str or object with ``query(state, n)``, default "border"
         How questions are chosen, as in `ActiveClustering`.
     inherit : bool, default True
-        Whether the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
+        True if the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
         weights. See `tripletree.cluster.active.inherited_pairs`.
     n_neighbors : int, default 4
         Only neighbours nearer than this one inherit (mu in the paper).
@@ -220,7 +220,7 @@ class TemporalClustering(ConstrainedClusterer):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with objects that are not in X.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class TemporalClustering(ConstrainedClusterer):
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
     or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
-    / (end_t - start_s), and 0 where that is negative. Nothing is inherited or inferred from propagated pairs (section
+    / (end_t - start_s), and 0 if that is negative. Nothing is inherited or inferred from propagated pairs (section
     3.3), pairs known in t override them, and the oracle may be asked about them again. If two objects are propagated as
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 

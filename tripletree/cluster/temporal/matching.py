@@ -37,7 +37,7 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
     Parameters
     ----------
     before, after : array_like of int, shape (n,)
-        The cluster of each object, 0, 1, .... -1 where an object was not there.
+        The cluster of each object, 0, 1, .... -1 if an object was not there.
 
     Returns
     -------
@@ -212,7 +212,7 @@ class Fading:
     kept : float in 0..1, or "overlap"
         The factor from one snapshot to the next, or the overlap of both windows over their union (Eq. 10).
     backward : bool
-        Whether pairs count in earlier snapshots, too.
+        True if pairs count in earlier snapshots, too.
     cut : list of Window
         Only used for "overlap".
     """
@@ -222,7 +222,7 @@ class Fading:
     cut: Sequence[Window] = ()
 
     def left(self, since: np.ndarray, t: int) -> np.ndarray:
-        """The factors at snapshot t for pairs known since some snapshots. 0 where they do not count."""
+        """The factors at snapshot t for pairs known since some snapshots. 0 if they do not count."""
         age = t - since
         if isinstance(self.kept, str):
             factor = (age == 0).astype(np.float64)

@@ -45,7 +45,7 @@ class Times:
         return value if isinstance(value, np.datetime64) or not hasattr(value, "item") else value.item()
 
     def place(self, key: Any) -> Any:
-        """A number or text that compares with the places of other times. None where `key` cannot be a time of these.
+        """A number or text that compares with the places of other times. None if `key` cannot be a time of these.
 
         Nothing is cut or rounded: among days, "2002-05" is not taken for one near "2002-05-03".
         """
@@ -65,7 +65,7 @@ class Times:
 
 
 def missing(x: Any) -> bool:
-    """Whether a value is None, NaN, NaT or NA."""
+    """True if a value is None, NaN, NaT or NA."""
     if x is None or type(x).__name__ in {"NAType", "NaTType"}:
         return True
     try:
