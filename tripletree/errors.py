@@ -374,7 +374,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
     cannot_link : tuple
         The two labels of the cannot-link that they violate.
     origins : list of Origin or None
-        Where each must-link along the path was read, and last the cannot-link. None if that is not known.
+        Places where each must-link along the path was read, and last the cannot-link. None if that is not known.
     weight : float or None
         The smallest weight among them, where weights count.
     n_others : int
@@ -470,7 +470,7 @@ class UnknownSampleError(TripletreeError, LookupError):
     Attributes
     ----------
     name : str
-        What was asked for.
+        The number asked for.
     suggestions : list of str
         The nearest names that there are.
     """
@@ -526,7 +526,7 @@ class LimitExceededError(TripletreeError, ValueError):
     Attributes
     ----------
     size, limit : int
-        The size of the result, and what is allowed.
+        The size of the result, and the limit.
     """
 
     def __init__(self, message: str, *, size: int, limit: int) -> None:
@@ -535,7 +535,7 @@ class LimitExceededError(TripletreeError, ValueError):
 
 
 class TimeLimitError(TripletreeError, TimeoutError):
-    """The end of a `time_limit` that was reached before its block was done; what the block was working on is lost.
+    """The end of a `time_limit` that was reached before its block was done. The work of the block is lost.
 
     Attributes
     ----------

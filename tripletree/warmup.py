@@ -38,7 +38,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
 
     Notes
     -----
-    What is compiled lies in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``
+    Compiled kernels lie in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``
     where that is set. It holds for one processor, one version of Python and of numba, and one installation of the
     package. The folder can be deleted at any time.
 
@@ -275,7 +275,7 @@ def _cvqe(tt: Any) -> None:
     BoostedConstrainedKMeans(3, random_state=0).fit(X, pairs=pairs)
 
 
-#: What takes longest comes first, so that no process is left alone with it at the end.
+#: The longest come first, so that no process is left alone with it at the end.
 JOBS: dict[str, Callable[[Any], None]] = {
     "divisive": _divisive,
     "recon": _recon_on_centres,

@@ -60,7 +60,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
 
     Notes
     -----
-    The steps are those of BUILD [1]_, described at the top of this module's source. Groups that hardly shrink from
+    The algorithm is BUILD [1]_, described at the top of this module's source. Groups that hardly shrink from
     level to level are not split from scratch each time. Their components are kept up to date under deletions, after
     Even and Shiloach [2]_. So time is near-linear in n + m on every shape, caterpillars included. Memory O(n + m).
 

@@ -15,7 +15,7 @@ from tripletree.kernels import freeze
 
 @dataclass(frozen=True, eq=False)
 class CladeMatches:
-    """For each named clade of a reference the clade of a tree that is most like it: what `match_clades` returns.
+    """For each named clade of a reference the clade of a tree that is most like it. The result of `match_clades`.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class CladeMatches:
         The names of inner nodes of the reference with two leaves in the tree or more, from its root downwards. If a
         name stands several times, or several nodes have the same leaves, each has its entry.
     nodes : ndarray of int32, shape (n_names,)
-        The node of the tree whose leaves are most like those of the named one.
+        The node of the tree whose leaves are most like the leaves of the named one.
     jaccard : ndarray of float64, shape (n_names,)
         The leaves that both have, by those that either has: 1 if the clade is the same.
     tree : Hierarchy
@@ -120,7 +120,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
 
 
 def _named(tree: Hierarchy, names: tuple[str, ...], nodes: np.ndarray, jaccard: np.ndarray) -> Hierarchy:
-    """The tree with the names of what its inner nodes match best."""
+    """The tree with its inner nodes named by the best matches."""
     n = tree.n_leaves
     best: dict[int, int] = {}
     for k, u in enumerate(nodes.tolist()):

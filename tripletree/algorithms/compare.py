@@ -74,7 +74,7 @@ def compare_triplets(
         Nodes may have any number of children. Those with one do not matter. Leaves are matched by label, in any
         order.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def triplet_distance(
     normalized : bool
         Divide by the number of all triples.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def robinson_foulds(
     normalized : bool
         Divide by the number of clades of both that could differ: those of two leaves or more but not all leaves.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------

@@ -201,7 +201,7 @@ class Conflict:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conflict:
-        """Make a conflict from what `to_dict` returned, over the leaves that occur in it, without origins.
+        """Make a conflict from the result of `to_dict`, over the leaves that occur in it, without origins.
 
         Examples
         --------
@@ -249,7 +249,7 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
 
     See Also
     --------
-    find_conflicts : several. is_consistent : whether there is one. repair : what to drop.
+    find_conflicts : several. is_consistent : whether there is one. repair : triplets to drop.
 
     Notes
     -----
@@ -368,7 +368,7 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
 
 #: Steps of one call of the kernel, from the first to any later one. An interrupt (Ctrl-C) is noticed between calls.
 _FIRST_SLICE, _SLICE = 20_000, 5_000_000
-#: What a run of BUILD counts as: steps to start it, and for each row and leaf.
+#: The steps of a run of BUILD: some to start it, and for each row and leaf.
 _BUILD_STEPS, _BUILD_STEPS_EACH = 150_000, 10
 #: Shares of a group that are tried at random, one after the other, in search of a smaller failing group.
 _SHARES = (0.5, 0.5, 0.6, 0.7, 0.8, 0.85)

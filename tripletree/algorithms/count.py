@@ -191,7 +191,7 @@ def _alike(rows: list[tuple[Row, int, int]], parts: list[list[int]]) -> list[lis
 
 
 # ----------------------------------------------------------------------
-# What needs no sum.
+# Triplets that need no sum.
 
 
 def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:

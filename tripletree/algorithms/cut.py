@@ -1,6 +1,6 @@
 """Flat clusters out of a hierarchy: `cut`, and `suggest_n_clusters` for how many.
 
-A rule says which nodes are split. `labels_of` makes clusters of what is left, small branches joined to one of them. To
+A rule says which nodes are split. `labels_of` makes clusters of the rest, small branches joined to one of them. To
 add a rule, write a function that returns the nodes to split, give it a case in `chooser` and its name to `RULES`. The
 estimators cut with `cut`. If pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies the rules to groups.
 """
@@ -57,7 +57,7 @@ def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weight
     triplets : TripletSet or None
         Over the leaves of the hierarchy. Given for the rules of `NEED_TRIPLETS`.
     weights : ndarray of float64, shape (n,), optional
-        Of the leaves.
+        Weights of the leaves.
     """
     size = branch_sizes(hierarchy, weights)
     order = np.arange(hierarchy.n_nodes, dtype=np.int64)
@@ -373,7 +373,7 @@ def cut(
     >>> cut(h, 2).tolist(), cut(h, 3).tolist()
     ([0, 0, 1, 1, 0], [0, 0, 1, 1, 2])
 
-    Triplets tell what to keep together:
+    Triplets tell which leaves to keep together:
 
     >>> known = TripletSet.from_labels([("a", "b", "c"), ("c", "d", "a"), ("a", "b", "e")])
     >>> cut(h, 2, triplets=known).tolist()
@@ -644,7 +644,7 @@ def suggest_n_clusters(
     max_clusters: int | None = None,
     sample_weight: Any = None,
 ) -> NumberOfClusters:
-    """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
+    """Suggest into how many clusters to cut a hierarchy, from the samples and the triplets' evidence about the level.
 
     For each number k, the clusters of ``cut(hierarchy, k, triplets=triplets, samples=samples)`` are scored in nats: by
     the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets. A few
@@ -761,7 +761,7 @@ def has_several(share: np.ndarray) -> bool:
 
 
 def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
-    """What triplets say for these clusters, in nats, against clades of a hierarchy at any level."""
+    """The evidence of the triplets for these clusters, in nats, against clades of a hierarchy at any level."""
     if not known:
         return 0.0
     a, b, c = labels[known.rows.T]
@@ -819,7 +819,7 @@ def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
     """Clusters, any numbers from 0 on, numbered anew in the order of their first leaves."""
     n = cluster.size
     first = np.empty(int(cluster.max(initial=-1)) + 1, np.intp)
-    first[cluster[::-1]] = np.arange(n)[::-1]  # what is written last stays: the first leaf of each
+    first[cluster[::-1]] = np.arange(n)[::-1]  # the last value written stays: the first leaf of each
     first = first[cluster]
     number = np.cumsum(first == np.arange(n)) - 1
     return number[first].astype(np.intp, copy=False)

@@ -224,7 +224,7 @@ class _EntailedStars:
         self.child_start, self.child = child_start, child
         w, inside = kernels.ontology.enclosing(d.parent, d.reach, d.n)
         _check_size(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
-        # candidates to read, many times what the arrays hold
+        # candidates to read, many times the size of the arrays
         above = w[w >= 0]
         work = int((degree[above] + np.diff(d.reach.start)[above - d.n]).sum())
         loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")

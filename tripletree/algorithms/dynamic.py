@@ -1,9 +1,8 @@
 """TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
 
 `TripletBuilder` deals with labels, weights and undo. `DynamicAhoTree` below it deals with leaf indices, and owns the
-arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users
-hand over into leaf indices.
-"""
+arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn the values
+that users hand over into leaf indices. """
 
 from __future__ import annotations
 
@@ -486,7 +485,7 @@ class TripletBuilder:
 
 
 def _unpickled(leaves: LeafIndex, rows: Any, weights: dict[_Key, float], undo_log: list[_Change]) -> TripletBuilder:
-    """Make a builder of what a pickle holds."""
+    """Make a builder from the content of a pickle."""
     logged = [key for change in undo_log for keys in change for key in keys]
     check_triplet_rows([*weights, *logged], len(leaves), "triplet of the pickle")
     builder = TripletBuilder(leaves)

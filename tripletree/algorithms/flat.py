@@ -159,7 +159,7 @@ def enforce_triplets(
     labels : sequence, shape (n,)
         The cluster of each leaf of the triplets, in their order.
     triplets : TripletSet
-        Where they are consistent the clusters will be compatible with them.
+        If they are consistent the clusters will be compatible with them.
     samples : array_like of float, shape (n, d), optional
         Where given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional

@@ -134,7 +134,7 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
 
     Notes
     -----
-    Of three leaves in depth-first order, the last common ancestors of the first two and of the last two are on one
+    For three leaves in depth-first order, the last common ancestors of the first two and of the last two are on one
     path to the root. The deeper one belongs to the close pair, equality means unresolved. Each is a range maximum
     over the ancestors of neighbouring leaves (Bender and Farach-Colton's sparse table [1]_). O(n log n) once for a
     hierarchy, then O(1) a triple. For an ontology of N terms and p edges, once O(p log N) for the immediate dominators,

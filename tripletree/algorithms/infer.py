@@ -1,7 +1,7 @@
-"""What triplets imply: single answers, the whole closure, and which of them the others imply.
+"""Consequences of triplets: single answers, the whole closure, and which of them the others imply.
 
 All functions run one kernel, a walk down the sets of leaves that BUILD would visit if it only followed pairs of leaves
-(see `implies`, and ``kernels/infer.py``), which starts from the BUILD tree of all triplets. They differ in what is
+(see `implies`, and ``kernels/infer.py``), which starts from the BUILD tree of all triplets. They differ in the task:
 written down at the places where it ends.
 """
 
@@ -307,7 +307,7 @@ def _aho_tree(triplets: TripletSet) -> Hierarchy:
 def _separated(rows: np.ndarray, clades: Any) -> Any:
     """Triplets sorted by where the tree separates them, as the kernel takes them. Those that no split implies left out.
 
-    Those of the same place stay in their order.
+    Rows of the same place stay in their order.
     """
     node, key = kernels.infer.separate(rows, clades)
     number = np.lexsort((key, node))

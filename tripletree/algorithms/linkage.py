@@ -125,7 +125,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
         Binary, with n leaves.
     monotone : bool
         False for the hierarchy's own heights, which may fall from a cluster to the one it is merged into (under
-        constraints, or with centroid linkage). True raises each to the highest one below it: what scipy's drawing and
+        constraints, or with centroid linkage). True raises each to the highest one below it: as scipy's drawing and
         cutting functions take for granted.
 
     Returns

@@ -1,8 +1,7 @@
 """Matching names: which taxon of a hierarchy or ontology each name of a sample means, and how sure that is.
 
-A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. What fits
-two different taxa equally well matches neither: it is reported as ambiguous.
-"""
+A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. A name that
+fits two different taxa equally well matches neither: it is reported as ambiguous. """
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
-#: How a name can match, the surest first. Then what became of those that do not.
+#: How a name can match, the surest first. Then the fate of the others.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
 
 #: Names that are offered where nothing matches.
@@ -37,7 +36,7 @@ _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 
 @dataclass(frozen=True)
 class NameMatches:
-    """Which taxon each name means, how it was found, and how sure that is: what `match_names` returns.
+    """Which taxon each name means, how it was found, and how sure that is. The result of `match_names`.
 
     Attributes
     ----------
@@ -58,7 +57,7 @@ class NameMatches:
         most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others. Names whose digits
         differ never match by spelling.
     suggestions : tuple of tuple
-        What a person could choose from where nothing is sure: those that fit, or the most similar, the best first.
+        Candidates if nothing is sure: the taxa that fit, or the most similar, the best first.
     hierarchy : Hierarchy or Ontology
         The one that was searched. Where leaves of a genus have no named ancestor, their last common one is named
         by the genus here, so that it can be matched.
@@ -113,9 +112,9 @@ class NameMatches:
         Parameters
         ----------
         parent : {"error", "deepest", "first", "smallest"}
-            Of an ontology, which parent counts where a term has several: see `Ontology.to_hierarchy`.
+            The parent of an ontology's term that has several: see `Ontology.to_hierarchy`.
         labels : {"id", "name"}
-            What inner nodes of an ontology are called. Leaves are called as the names that match.
+            Names of the inner nodes of an ontology. Leaves are called as the names that match.
 
         Raises
         ------
@@ -174,7 +173,7 @@ class NameMatches:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
 
-        Edited, its columns name and match are what `choose` takes. Terms of an ontology stand by their names, where
+        Edited, its columns name and match are the input of `choose`. Terms of an ontology stand by their names, where
         these tell them apart.
         """
         import pandas as pd
@@ -230,7 +229,8 @@ def match_names(
     Parameters
     ----------
     names : iterable of hashable
-        The names, such as the index of a table. A repeated one counts once. What is not text can only match exactly.
+        The names, such as the index of a table. A repeated one counts once. A value that is not text can only match
+        exactly.
     hierarchy : Hierarchy or Ontology
         The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
         ontology, ids and names of terms. Species and genus are tried only if some terms have these ranks.
@@ -304,7 +304,7 @@ def match_names(
 
 @dataclass(frozen=True)
 class _Match:
-    """What was found for a name."""
+    """The result for a name."""
 
     match: Any
     kind: str
@@ -356,7 +356,7 @@ class _NameIndex:
         self.new_names: dict[int, str] = {}
 
     def find(self, name: Any) -> _Match:
-        """What a name means, where that is sure. Spelling and genus come later."""
+        """The taxon of a name, if that is sure. Spelling and genus come later."""
         if name in self.exact:
             return _Match(self.exact[name], "exact", 1.0)
         if not isinstance(name, str):
@@ -437,7 +437,7 @@ class _NameIndex:
 
 
 def _exact_names(hierarchy: Hierarchy | Ontology) -> dict[Any, Any]:
-    """What each name stands for letter by letter: leaves and inner nodes themselves, terms by ids and by names."""
+    """The meaning of each name letter by letter: leaves and inner nodes themselves, terms by ids and by names."""
     if isinstance(hierarchy, Hierarchy):
         inner = [x for x in hierarchy.names or () if x is not None]
         shared = {x for x, count in Counter(inner).items() if count > 1}
@@ -459,7 +459,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def _form(name: str) -> str:
-    """A name without what writers differ in: case, accents, quotes, underscores, hyphens and runs of spaces."""
+    """A name without the differences between writers: case, accents, quotes, underscores, hyphens and runs of spaces."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()

@@ -28,7 +28,7 @@ class Contradiction:
     pairs : PairwiseConstraints
         The must-links of the path and the cannot-link, over the leaves of all pairs.
     origins : tuple of Origin or None
-        Where each must-link along the path was read, and last the cannot-link. None if unknown.
+        Places where each must-link along the path was read, and last the cannot-link. None if unknown.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     --------
     PairwiseConstraints.is_consistent : whether there are any.
     PairwiseConstraints.closure : raises an error for one of them.
-    PairwiseConstraints.overruled : what to drop, by weights.
+    PairwiseConstraints.overruled : pairs to drop, by weights.
 
     Notes
     -----

@@ -37,7 +37,7 @@ class PairReduction:
     Attributes
     ----------
     pairs : PairwiseConstraints
-        What was reduced.
+        The pairs that were reduced.
     closure : PairClosure
         Its components, and which are cannot-linked.
     triplets : TripletSet
@@ -181,7 +181,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Weights do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
+        Weights do not decide which pairs hold (see `PairwiseConstraints.soft_closure` for that), but make weights: a
         triplet weighs as much as the weaker one of its two links.
     limit : int
         The most triplets to make.

@@ -1,8 +1,7 @@
 """Points, the rows of a dense table or of a sparse one (CSR): means of groups and squared distances.
 
-A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and what is less
-than the rounding of these is 0, so that equal rows are at distance 0 here, too.
-"""
+A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and a distance
+that is less than the rounding of these is 0, so that equal rows are at distance 0 here, too. """
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-#: Of the squared lengths of two rows: a squared distance below this part of them is rounding.
+#: A squared distance below this part of the squared lengths of the two rows is rounding.
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 #: Numbers that a dense block of a sparse table may hold: 32 MB.

@@ -198,7 +198,7 @@ def repair(
 
 @dataclass(frozen=True)
 class _Options:
-    """What a method gets beside the problem."""
+    """The options of a method beside the problem."""
 
     rng: np.random.Generator
     max_steps: int
@@ -422,7 +422,7 @@ def displayed_by(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------
 # The search: split groups by cuts that lose little, then prune and regraft.
 
-#: What losing a triplet costs against displaying one, in a split.
+#: The cost of losing a triplet, against displaying one, in a split.
 _PENALTY = 1.5
 #: Groups of at most this many leaves are always split exactly.
 _EXACT = 8
@@ -542,7 +542,7 @@ class Search:
         return Hierarchy(tree.up, n)
 
     def _meetings(self, hierarchy: Hierarchy, child: np.ndarray) -> Any:
-        """Where the leaves of the triplets meet, as the kernel takes it."""
+        """The nodes where the leaves of the triplets meet, for the kernel."""
         position, table = hierarchy.ancestor_table
         start, stop, _ = hierarchy.leaf_intervals
         meet = np.empty((len(self._problem.rows), 3), np.int32)
@@ -557,7 +557,7 @@ class Search:
 
 #: Dimensions of the sphere, rounds of better and better ratios, steps of a round, random planes that cut it.
 _DIMENSIONS, _ROUNDS, _ITERATIONS, _PLANES = 4, 3, 20, 20
-#: The highest cost of a lost triplet against a displayed one, and what is added to losses, as a share of all weight.
+#: The highest cost of a lost triplet against a displayed one, and the amount added to losses, as a share of all weight.
 _HIGHEST_PRICE, _ALMOST_NOTHING = 100.0, 1e-9
 
 

@@ -46,10 +46,10 @@ class Supertree:
         does not resolve. They add up to 1 and are exact up to rounding: every triplet is counted. If no source displays
         a triplet, they are 1.0, 0.0 and 0.0.
     support : ndarray of float64, shape (inner nodes,)
-        Of the source triplets that the clade of an inner node decides, the share that agrees. Entry ``u - n_leaves`` is
-        that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
-        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of
-        these, as at the root, which has no parent.
+        The share that agrees, among the source triplets that the clade of an inner node decides. Entry ``u - n_leaves``
+        is that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
+        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of these,
+        as at the root, which has no parent.
     n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
         How many sources display such triplets that agree, and that do not. Some may have both.
     n_sources : int
@@ -112,12 +112,12 @@ def supertree(
         "triplet" gives the weight to each triplet of a source, so that large sources have more votes. "tree" gives
         it to all triplets of a source together.
     min_support : float
-        Of the triplets that only this clade decides, more than this share must agree. Clades with less support, or
+        More than this share must agree, among the triplets that only this clade decides. Clades with less support, or
         without any votes, are dropped, the weakest first. With 0.5 each clade has a majority, and dropping the others
         increases the displayed less the contradicted triplets. With 0.0 as many triplets are displayed as can be found.
         If the sources are consistent, nothing is dropped.
     on_conflict : {"vote", "raise"}
-        What to do if the sources contradict each other: count votes, or raise an error.
+        How to proceed if the sources contradict each other: count votes, or raise an error.
     n_starts : int, optional
         How many trees to grow in the search, from different sources. By default four, fewer if that takes long.
     random_state : None, int, Generator or RandomState
@@ -286,7 +286,7 @@ class TripletVotes:
     taxon, gap, tree : ndarray of int32, shape (S,)
         The leaves of each tree in depth-first order, where each meets the next, and the number of its tree.
     weight : ndarray of float64, shape (k,)
-        Of one triplet of each tree.
+        The weight of one triplet of each tree.
     copies : ndarray of int64, shape (k,)
         How many of the trees given each stands for.
     """
@@ -568,7 +568,7 @@ def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick |
 def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
     """The binary tree with the most votes among those with clades of the pool's binary trees only, and its votes.
 
-    The votes of a split depend on its two sides only, not on what is above or below: so every clade, small ones first,
+    The votes of a split depend on its two sides only, not on the tree above or below: so every clade, small ones first,
     gets the best of its splits in two clades of the pool.
     """
     n, size = votes.n, 2 * votes.n - 1
@@ -609,7 +609,7 @@ def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, floa
 
 
 def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
+    """For all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
 
     The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they are of. Clades with
     equal sums are equal, and two of which the sums add up to a third one's are its two sides, but for a chance of one
@@ -705,7 +705,7 @@ class EdgeVotes:
 
 
 class AgreedVotes:
-    """What `EdgeVotes` tells, for trees that the hierarchy displays: O(n log n + S log S), whatever its depth."""
+    """The votes of `EdgeVotes` for trees that the hierarchy displays: O(n log n + S log S), whatever its depth."""
 
     contradicted = 0.0
 

@@ -1,6 +1,6 @@
 """Class labels and odd-one-out answers as triplets, class labels as pairs.
 
-Only what is equivalent is converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
+Only equivalent statements are converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
 like a?" is a comparison, d(a, b) < d(a, c): weaker than a triplet, and never converted to one here. If a is the
 outlier, that answer is forced and holds no information.
 """

@@ -48,7 +48,7 @@ _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 _WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 _SHOWN = 5
-#: What to do about columns of text, by the options that a command may have.
+#: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
     "drop": "leave them out with",
     "index_column": "name the one of the labels with",

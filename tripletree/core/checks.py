@@ -70,7 +70,7 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
 
 
 def check_support(support: Any, inner: int) -> np.ndarray:
-    """Return the support of so many inner nodes as float64, or raise a ValueError that says what it must be."""
+    """Return the support of so many inner nodes as float64, or raise a ValueError that tells how it must be."""
     try:
         values = np.asarray(support, np.float64)
     except (TypeError, ValueError):

@@ -348,7 +348,7 @@ class Hierarchy(Immutable):
         See Also
         --------
         restrict : keep some of the leaves.
-        prune : keep what is above a depth or rank.
+        prune : keep the part above a depth or rank.
 
         Examples
         --------
@@ -403,7 +403,7 @@ class Hierarchy(Immutable):
         keep : {"items", "all"}
             The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
         missing : {"raise", "ignore"}
-            What to do with items that have no node, or one that is unknown here: raise an error, or leave them out.
+            How to treat items that have no node, or one that is unknown here: raise an error, or leave them out.
         keep_unary : bool
             If True, keep nodes that are left with one child (they have names, but display no triplets).
 
@@ -484,7 +484,7 @@ class Hierarchy(Immutable):
             "all" also keeps leaves above the cut, and leaves in a branch without a node of that rank, as they are.
             "cut" keeps only the nodes at the cut.
         unnamed : {"error", "number"}
-            What to do with inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
+            How to treat inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
 
         Returns
         -------

@@ -72,7 +72,7 @@ def drawn_heights(
         if kind == "height" or lower <= INVERTED * branches:
             title = "height"
             power = int(np.log10(max(np.abs(height).max(), 1.0)))
-            if power > _POWER:  # the span of an axis, and what stands beside it, must be numbers, too
+            if power > _POWER:  # the span of an axis, and the numbers beside it, must be finite, too
                 height, title = height / 10.0**power, f"height / 1e{power}"
             return height, f"{title} ({lower:,} of {branches:,} branches point down)" if lower else title
         kind, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"

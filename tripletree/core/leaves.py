@@ -106,7 +106,7 @@ class LeafIndex(Sequence):
         labels : iterable of hashable
             Leaf labels, repeats allowed.
         what : str
-            What the labels are, for the error message.
+            Noun for the labels in the error message.
 
         Returns
         -------

@@ -267,7 +267,7 @@ class Ontology(Immutable):
             The term of each item, or a list of the terms that it belongs to. A pandas Series has the items as its
             index. A DataFrame has two columns, the item and its term. An item may occur several times.
         missing : {"raise", "ignore"}
-            What to do with items that have no term, or an unknown one: raise an error, or leave them out.
+            How to treat items that have no term, or an unknown one: raise an error, or leave them out.
         relation : str
             The type of the new edges.
 
@@ -367,7 +367,7 @@ class Ontology(Immutable):
 
     @cached
     def dominance(self) -> Dominance:
-        """What holds whatever parents are chosen, as arrays for the algorithms."""
+        """The triplets that hold for every choice of parents, as arrays for the algorithms."""
         return Dominance(self._numbered, len(self.leaves))
 
     def to_hierarchy(self, *, parent: str = "error", labels: str = "id") -> Hierarchy:
@@ -730,8 +730,8 @@ class Dominance(Immutable):
     common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
     leaves below node d are its clade in this tree and further clades, all disjoint:
     ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
-    path from d leaves what d dominates. A tree has none of these, and bit sets for all terms would take much more room.
-    """
+    path from d leaves the nodes that d dominates. A tree has none of these, and bit sets for all terms would take much
+    more room. """
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What pairs imply: components of must-links, cannot-links between them, and where they contradict each other."""
+"""The closure of pairs: components of must-links, cannot-links between them, and where they contradict each other."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
 
 
 def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> PairClosure:
-    """Make a closure of what a pickle holds, if it is one."""
+    """Make a closure from the content of a pickle, if it is one."""
     sound = (
         component.shape == (len(leaves),)
         and np.array_equal(np.unique(component), np.arange(n_components))
@@ -208,7 +208,7 @@ def implied_rows(closure: PairClosure) -> tuple[np.ndarray, np.ndarray]:
 
 
 class SoftLinks(NamedTuple):
-    """What links with weights imply.
+    """The closure of links with weights.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class SoftLinks(NamedTuple):
         Sign (1 must, -1 cannot), two blocks of leaves, weight: all pairs of a leaf of one and one of the other.
         Empty unless recorded.
     blocks : ndarray of int64, shape (b, 2)
-        Where each block starts in `order`, and its size.
+        Start of each block in `order`, and its size.
     order : ndarray of int64, shape (n,)
         The leaves so that every block is an interval.
     """

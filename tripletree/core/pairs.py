@@ -1,4 +1,4 @@
-"""PairwiseConstraints: must-links and cannot-links between leaves, with optional weights, and what they imply."""
+"""PairwiseConstraints: must-links and cannot-links between leaves, with optional weights, and their closure."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class PairwiseConstraints(Immutable):
     leaves : LeafIndex, iterable of labels, or int
         The leaves. Some may occur in no pair.
     must_weights, cannot_weights : array_like of float, shape (p,), optional
-        How reliable each row is, in 0..1. 1 for all rows of a kind if only the other kind has weights. Of repeated rows
-        the largest weight counts. Links of weight 0 are left out.
+        How reliable each row is, in 0..1. 1 for all rows of a kind if only the other kind has weights. Among repeated
+        rows the largest weight counts. Links of weight 0 are left out.
     must_origins, cannot_origins : Origins, optional
-        Where each row was read.
+        Place where each row was read.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class PairwiseConstraints(Immutable):
     See Also
     --------
     PairwiseConstraints.from_labels : the same from tuples of labels.
-    reduce_pairs : the triplets they give, and what triplets cannot say of them.
+    reduce_pairs : the triplets they give, and the information that triplets cannot hold.
 
     Notes
     -----
@@ -242,7 +242,7 @@ class PairwiseConstraints(Immutable):
     def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
         """Return the pairs that have both leaves among `labels`, over those leaves.
 
-        What follows only through other leaves is lost. To keep it, restrict `expand()`.
+        Consequences that run through other leaves are lost. To keep them, restrict `expand()`.
 
         Examples
         --------
@@ -323,8 +323,8 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         InconsistentPairsError
-            If must-links connect the ends of a cannot-link, so that no clustering satisfies the pairs. Of the first 100
-            violated cannot-links, ``.cannot_link`` is one with a shortest path of must-links, ``.path`` that path,
+            If must-links connect the ends of a cannot-link, so that no clustering satisfies the pairs. Among the first
+            100 violated cannot-links, ``.cannot_link`` is one with a shortest path of must-links, ``.path`` that path,
             ``.origins`` where they were read, and ``.n_others`` the number of other violated ones.
 
         See Also
@@ -442,7 +442,7 @@ class PairwiseConstraints(Immutable):
         Notes
         -----
         Along a chain of links the smallest weight counts, as in the soft constraints of the slides on COP-KMeans
-        (Patwardhan's of Wagstaff et al., 2001). They leave open what follows from two cannot-links in a row (here:
+        (Patwardhan's of Wagstaff et al., 2001). They leave open the consequences of two cannot-links in a row (here:
         nothing) and from links that contradict each other (here the weaker one is dropped, with all that it implies).
 
         Links are added in the order of decreasing weight to clusters that know their cannot-linked clusters:

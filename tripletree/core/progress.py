@@ -21,7 +21,7 @@ class Pace:
     Parameters
     ----------
     steps : int
-        Of the first call, and at most: what comes next may be slower than what was done so far.
+        For the first call, and at most: later steps may be slower than those so far.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where triplets and pairs were read: the file, and the line or row in it. Error messages quote it."""
+"""The places where triplets and pairs were read: the file, and the line or row in it. Error messages quote it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Origin(NamedTuple):
     source : str or None
         Name of the file, None if there is none.
     unit : str
-        What the number counts: "line" or "row".
+        Unit of the number: "line" or "row".
     number : int
         The first place where it occurs, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
     times : int
@@ -84,7 +84,7 @@ class Origins:
         order : ndarray of int64, shape (m,)
             The rows, equal ones side by side, earlier ones first.
         starts : ndarray of int64
-            Where in `order` each run starts.
+            Start of each run in `order`.
         """
         if starts.size == 0:
             return self.take(starts)

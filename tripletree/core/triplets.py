@@ -33,7 +33,7 @@ class TripletSet(Immutable):
     weights : array_like of float, shape (m,), optional
         A positive weight for each row. The weights of repeated rows are added.
     origins : Origins, optional
-        Where each row was read.
+        Place where each row was read.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class TripletSet(Immutable):
     weights : ndarray of float64, shape (m,), or None
         Read-only, parallel to `rows`.
     origins : Origins or None
-        Where each was read (of a repeated one, the first place). Set by the readers of files.
+        Place where each was read (the first place of a repeated one). Set by the readers of files.
 
     Raises
     ------

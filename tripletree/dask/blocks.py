@@ -13,12 +13,12 @@ from tripletree.errors import MissingDependencyError
 
 
 class Block(NamedTuple):
-    """Where a block of rows stands in the whole.
+    """The place of a block of rows in the whole.
 
     Attributes
     ----------
     number : int
-        Of the partition.
+        Number of the partition.
     start : int
         Rows before it.
     columns : list of str, or None
@@ -57,7 +57,7 @@ def blocks_of(X: Any) -> tuple[list, list | None]:
 
 
 def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: Any = False) -> np.ndarray:
-    """How many rows each block has. Those of a frame are counted."""
+    """How many rows each block has. Rows of a frame are counted."""
     if columns is not None:
         return np.array(compute(X.map_partitions(len), "counting rows", verbose=verbose), np.int64)
     lengths = np.array(X.chunks[0], np.float64)

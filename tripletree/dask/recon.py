@@ -1,6 +1,6 @@
 """ReCon on Dask: partitions gather their samples into micro-clusters, these add up, and one process merges them.
 
-The steps are those of ``cluster/agglomerative/representatives.py``. Samples that triplets name go to that process
+The steps follow ``cluster/agglomerative/representatives.py``. Samples that triplets name go to that process
 whole.
 """
 
@@ -57,14 +57,14 @@ class ReCon(ConstrainedClusterer):
         Chooses the samples that centres are found on. Results do not depend on how X is cut into partitions, but for
         rounding.
     on_conflict : {"raise", "repair"}, default "raise"
-        What to do with triplets that contradict each other, as in `tripletree.cluster.ReCon`.
+        How to treat triplets that contradict each other, as in `tripletree.cluster.ReCon`.
     verbose : bool or int, default False
         If True, show bars in the terminal. The dashboard of Dask shows the steps by name in any case.
 
     Attributes
     ----------
     labels_ : dask array of int, shape (n_samples,), or dask Series
-        The cluster of each sample, lazy: a partition at a time, from the partition of X. Of a data frame a Series with
+        The cluster of each sample, lazy: a partition at a time, from the partition of X. For a data frame a Series with
         the index of X. Pickles do not hold it.
     hierarchy_ : Hierarchy
         Over the representatives: "micro-cluster i" for centre i, and the samples that triplets name, by their labels.
@@ -77,7 +77,7 @@ class ReCon(ConstrainedClusterer):
     triplets_ : TripletSet
         Those used, over the leaves of ``hierarchy_``.
     predictor_ : MicroClusterPredictor
-        What `predict` needs, and no more: the centres and a label for each. It pickles alone.
+        The data that `predict` needs: the centres and a label for each. It pickles alone.
     n_features_in_, feature_names_in_ : int, ndarray of str
         Number of features, and their names, for a data frame with text for names.
 
@@ -219,7 +219,7 @@ class ReCon(ConstrainedClusterer):
         Parameters
         ----------
         X : dask array or data frame, array_like, or DataFrame, shape (n_new, n_features)
-            What is lazy stays so.
+            A lazy X gives lazy labels.
 
         Returns
         -------
@@ -240,7 +240,7 @@ class ReCon(ConstrainedClusterer):
         return {key: value for key, value in super().__getstate__().items() if key != "labels_"}
 
     def _look(self, blocks: list, places: list[Block], names: list, n: int, seed: int) -> list[_Look]:
-        """What the first pass sees in each block."""
+        """The result of the first pass for each block."""
         delayed = needed("dask", "tripletree.dask").delayed
         rate = min(1.0, max(_PART * self.n_centres, _LEAST_PART) / n)
         look, all_names = delayed(draw_samples), delayed(names)
@@ -295,7 +295,7 @@ class MicroClusterPredictor:
 
 
 class _Look(NamedTuple):
-    """What the first pass sees in a block: a random part of it, and the named samples."""
+    """The result of the first pass for a block: a random part of it, and the named samples."""
 
     part: np.ndarray
     number: np.ndarray  # of the name

@@ -40,7 +40,7 @@ def displays(
     path : path, or list of paths
         Parquet files that all workers can read. A row group is a task.
     columns : three names
-        Of a, b and c of ab|c.
+        Labels a, b and c of ab|c.
 
     Returns
     -------

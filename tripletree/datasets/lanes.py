@@ -1,4 +1,4 @@
-"""GPS traces of vehicles on a straight road segment, with pairs from what is known of them: the lane experiment."""
+"""GPS traces of vehicles on a straight road segment, with pairs from knowledge about them: the lane experiment."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Lanes(NamedTuple):
     Attributes
     ----------
     X : ndarray of float64, shape (n, 2)
-        Where vehicles were seen: metres along the road, and across it from its edge. Trace by trace.
+        Positions of vehicles: metres along the road, and across it from its edge. Trace by trace.
     y : ndarray of int64, shape (n,)
         The lane of each point, from the edge on.
     pairs : PairwiseConstraints
-        What follows from the traces without knowing the lanes: neighbours on one trace are in one lane if the vehicle
+        Pairs that the traces imply, whatever the lanes: neighbours on one trace are in one lane if the vehicle
         did not change lanes in between. Points far apart across the road are not.
     """
 
@@ -118,7 +118,7 @@ def make_lanes(
         middle = (lane + 0.5) * number["width"] + rng.normal(scale=number["drift"])
         points.append(np.stack([along, middle + rng.normal(scale=number["noise"], size=along.size)], axis=1))
         lanes.append(lane)
-        # what a vehicle that changes lanes was seen at is in one lane or the other: nothing is known of it
+        # the positions of a vehicle that changes lanes are in either lane: nothing is known of them
         runs.append(np.full(lane.size, -1 if (lane != lane[:1]).any() else trace))
     X, y, run = np.concatenate(points), np.concatenate(lanes), np.concatenate(runs)
     following = np.flatnonzero((run[1:] == run[:-1]) & (run[1:] >= 0))

@@ -174,7 +174,7 @@ def make_storm_clouds(
 
 
 def _classes(n_samples: Any, random_state: Any) -> tuple[np.ndarray, np.random.Generator]:
-    """Classes in random order, and the generator for what follows."""
+    """Classes in random order, and the generator for later draws."""
     if np.ndim(n_samples) == 1:
         if len(n_samples) != 2:
             msg = f"n_samples has {len(n_samples)} entries; give one number, or two, for classes 0 and 1"

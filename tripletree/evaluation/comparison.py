@@ -24,7 +24,7 @@ from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
 
-#: What can be drawn of the classes.
+#: Kinds of knowledge that can be drawn from the classes.
 KNOWLEDGE = ("pairs", "triplets", "classes")
 
 #: Most characters of the reason of a failure.
@@ -32,7 +32,7 @@ _LONGEST = 120
 
 
 class MethodRun(NamedTuple):
-    """What a method is given in `compare_methods`.
+    """The input of a method in `compare_methods`.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class MethodRun(NamedTuple):
     y : ndarray of int, shape (n_samples,)
         The classes, numbered from 0: for methods that ask, and for scores.
     knowledge : dict
-        What was drawn, by the argument of ``fit`` that takes it, such as ``{"pairs": PairwiseConstraints}``.
+        The knowledge drawn, by the argument of ``fit`` that takes it, such as ``{"pairs": PairwiseConstraints}``.
     n_clusters : int
         The number of classes.
     seed : int
@@ -56,7 +56,7 @@ class MethodRun(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """What `compare_methods` found.
+    """The result of `compare_methods`.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class MethodComparison:
         return pd.DataFrame(self.table())
 
     def __str__(self) -> str:
-        """Ranks, best first, in aligned columns. Below them what failed, and why."""
+        """Ranks, best first, in aligned columns. Failures follow, with their reasons."""
         rows = [
             (
                 x["method"],
@@ -200,7 +200,7 @@ class MethodComparison:
         return "\n".join([title, *lines, *self._failures()])
 
     def _failures(self, most: int = 5) -> list[str]:
-        """What failed, and why."""
+        """The failures, with their reasons."""
         failed = [
             f"{x['method']} failed in {counted(x['failed'], 'draw')} on {x['data']}: {x['reason']}"
             for x in self.table()
@@ -227,7 +227,7 @@ def _ranks(means: list[float | None], maximize: bool) -> list[float]:
 
 
 class _Task(NamedTuple):
-    """One run to be done, with what identifies it in a file."""
+    """One run to be done, with its key in a file."""
 
     key: dict[str, Any]
     method: Any
@@ -270,7 +270,7 @@ def _drawn(knowledge: Any, y: np.ndarray, amount: int, seed: int) -> dict[str, A
 
 
 def _fitted(method: Any, run: MethodRun) -> Any:
-    """A copy of an estimator, fitted with what its ``fit`` takes of the knowledge."""
+    """A copy of an estimator, fitted with the knowledge that its ``fit`` takes."""
     from sklearn.base import clone
 
     model = clone(method)
@@ -287,7 +287,7 @@ def _flat_f(run: MethodRun, result: Any) -> float:
 
 
 def _one(task: _Task) -> dict[str, Any]:
-    """Fit, score; what a method raises is its failure."""
+    """Fit and score. An exception of the method is its failure."""
     record: dict[str, Any] = {**task.key, "failure": None, "seconds": None}
     drawn = _drawn(task.knowledge, task.y, task.amount, task.seed)
     run = MethodRun(task.X, task.y, drawn, task.n_clusters, task.seed)
@@ -335,11 +335,11 @@ class _Processes:
 
 
 def _ready() -> None:
-    """Load what nearly every run needs, before the clock of the first one starts."""
+    """Load the modules that nearly every run needs, before the clock of the first one starts."""
     from tripletree import cluster  # noqa: F401
 
 
-#: Seconds after its limit for which a run is waited for: what then goes on is one long call that hears of nothing.
+#: Seconds after its limit for which a run is waited for: one that goes on is in a long call that hears of nothing.
 _GRACE = 2.0
 
 
@@ -478,26 +478,26 @@ def compare_methods(
     data_sets : mapping of str to (X, y), or iterable of (name, X, y)
         Samples and their classes.
     knowledge : {"pairs", "triplets", "classes"}, callable or None
-        What is drawn: pairs or triplets of the classes, or the classes of some samples, or ``f(y, seed)`` that returns
-        arguments of ``fit``.
+        The knowledge to draw: pairs or triplets of the classes, or the classes of some samples, or ``f(y, seed)`` that
+        returns arguments of ``fit``.
     amount : int
         How many pairs, triplets or labelled samples.
     n_draws : int
         Draw k has the seed ``random_state + k``, for the knowledge and the methods.
     scores : mapping of str to callable, optional
-        ``f(run, result)`` with a MethodRun and the fitted estimator, or what the callable returned. The first one
-        ranks. By default ``{"F": ...}``, the pairwise F of the flat clusters.
+        ``f(run, result)`` with a MethodRun and the fitted estimator, or the value that the callable returned. The first
+        one ranks. By default ``{"F": ...}``, the pairwise F of the flat clusters.
     maximize : bool
         True if a greater first score is better.
     baseline : str, optional
         One of the methods, with which the others are compared draw by draw.
     time_limit : float, optional
-        Seconds for one run, as of `time_limit`; what takes longer has failed. Runs are then done in processes of their
-        own, so that what crashes, or hears of no limit, has failed, too.
+        Seconds for one run, as of `time_limit`; a longer run has failed. Runs are then done in processes of their
+        own, so that a run that crashes, or hears of no limit, has failed, too.
     n_jobs : int or None
         Runs at the same time, by joblib: None is 1, -1 all processors.
     path : path, optional
-        A file of JSON lines to which each run is added when it is done. What it holds is not run again: a comparison
+        A file of JSON lines to which each run is added when it is done. Runs in it are not repeated: a comparison
         that was interrupted goes on, and one with more methods, data sets or draws does only these. Runs of data or
         estimators that have changed are done anew; of callables only the name is known. Failures are kept: delete their
         lines to try again.

@@ -1,4 +1,4 @@
-"""What a set of triplets amounts to: how much it settles, how much of it is news, and whether a metric agrees."""
+"""A set of triplets in numbers: how much it settles, how much of it is news, and whether a metric agrees."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class TreeShape:
     depth : int
         Edges between the root and the deepest leaf.
     mean_depth : float
-        Of the leaves: Sackin's index over their number.
+        Sackin's index over the number of leaves.
     root_children : int
         Leaves in no triplet are among them.
     most_children : int
-        Of any node, the root included.
+        The depth of any node, the root included.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class TreeShape:
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What `describe` has found. ``print`` shows it in words.
+    """The result of `describe`. ``print`` shows it in words.
 
     Attributes
     ----------
     n_leaves, n_covered : int
-        The leaves, and those of them that occur in some triplet.
+        The number of leaves, and of leaves that occur in some triplet.
     n_parts, largest_part : int
         The parts into which the covered leaves fall where leaves of one triplet belong together, and the leaves of the
         largest.
@@ -70,7 +70,7 @@ class Description:
         The weights added up, None without weights.
     consistent : bool
     n_failing_leaves, n_failing_triplets : int
-        Of an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
+        For an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
         it, else 0.
     closure_size : int or None
         The triplets that are implied, those given included.
@@ -239,10 +239,10 @@ def describe(
     Notes
     -----
     Coherence applies an idea of Davidson, Wagstaff and Basu [1]_ to triplets. They rate sets of pairwise constraints by
-    how well these agree with each other under the metric, and by how much they add to what an algorithm finds without
-    them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is low, the
-    triplets contradict the metric, so another metric may be better, or many triplets are wrong. If it is high, they add
-    little to the distances.
+    how well these agree with each other under the metric, and by how much they add to the result of an algorithm
+    without them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is
+    low, the triplets contradict the metric, so another metric may be better, or many triplets are wrong. If it is high,
+    they add little to the distances.
 
     The work for `closure_size` and `redundant` is bounded by `max_steps`. The other parts take O((n + m) log n)
     or little more. Distances take O(m d), in blocks: 150 MB beside X for 1,000,000 triplets of 64 features.
@@ -476,7 +476,7 @@ def _title_of(found: Description) -> str:
 
 
 def _text_of(found: Description) -> str:
-    """A table of what was found, and notes on what it means."""
+    """A table of what was found, and notes on its meaning."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     lines = [_title_of(found)]
@@ -570,7 +570,7 @@ def _coherence(found: Coherence, m: int, *, weighted: bool) -> str:
 
 
 def _notes(found: Description) -> Iterator[str]:
-    """What the figures mean, paragraph by paragraph."""
+    """The meaning of the figures, paragraph by paragraph."""
     if not found.consistent:
         yield (
             "What is implied, redundancy, information and the hierarchy are defined for consistent sets only: "

@@ -20,7 +20,7 @@ from tripletree.core.triplets import TripletSet
 
 @dataclass(frozen=True, eq=False)
 class KnowledgeReport:
-    """What `evaluate_knowledge` found.
+    """The result of `evaluate_knowledge`.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class KnowledgeReport:
         Share of the constraints on hidden samples that hold in the results, for each amount, and the same if samples
         that were hidden together exchange their names. For triplets of samples placed at random it is a third.
     standard_error : ndarray of float64, shape (a,)
-        Of the agreement, by samples.
+        Standard error of the agreement, by samples.
     gain, gain_error : float
         Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
         this paired difference.
@@ -46,7 +46,7 @@ class KnowledgeReport:
         Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
         are the must-links, then the cannot-links.
     n_samples : int
-        How many samples were hidden in turn: those of which something is known.
+        How many samples were hidden in turn: all that the knowledge is about.
     noise : float or None
         The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not, else None.
     """
@@ -113,8 +113,8 @@ def evaluate_knowledge(
 ) -> KnowledgeReport:
     """Measure whether knowledge of some samples helps to place others: by samples whose knowledge is hidden.
 
-    The samples of which something is known are dealt into parts. For each part, hierarchies are made with what is known
-    of none, some and all samples of the other parts, and compared with what is known of the hidden ones.
+    The samples that the knowledge is about are dealt into parts. For each part, hierarchies are made with the knowledge
+    of none, some and all samples of the other parts, and compared with the knowledge about the hidden ones.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def evaluate_knowledge(
     Notes
     -----
     Each constraint is held out for one of its samples, picked at random. A fit knows nothing of that sample: it must
-    place it by the data, and by what is known of others. Constraints that are held out one by one would not do, since
-    most triplets of a hierarchy follow from the rest, whether or not they have to do with the data.
+    place it by the data, and by the knowledge about others. Constraints that are held out one by one would not do,
+    since most triplets of a hierarchy follow from the rest, whether or not they have to do with the data.
 
     A tree whose other leaves are in the right places agrees with many triplets wherever a hidden sample is. So results
     are also compared after samples that were hidden together have exchanged their names, 100 times, and the gain is a

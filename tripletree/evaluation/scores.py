@@ -53,7 +53,7 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     Returns
     -------
     float
-        Between 0 and 1: the weight (or number) of the pairs kept over that of all. 1.0 if there are none.
+        Between 0 and 1: the weight (or number) of the pairs kept, divided by the total. 1.0 if there are none.
 
     See Also
     --------
@@ -108,9 +108,9 @@ class PairwiseScores(NamedTuple):
     Attributes
     ----------
     precision : float
-        Of the pairs of samples in one cluster, the share in one class.
+        The share, among the pairs of samples in one cluster, that are in one class.
     recall : float
-        Of the pairs of samples in one class, the share in one cluster.
+        The share, among the pairs of samples in one class, that are in one cluster.
     """
 
     precision: float
@@ -293,7 +293,7 @@ def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> flo
 def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     """Score a hierarchy against classes, without a cut: how pure the clades are in which leaves of one class meet.
 
-    Two leaves of one class are drawn at random; what is expected of the share of that class in the smallest clade
+    Two leaves of one class are drawn at random. The purity is the expected share of that class in the smallest clade
     that holds both?
 
     Parameters
@@ -312,8 +312,8 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
 
     See Also
     --------
-    triplet_score : against triplets. Those of the classes come from `tripletree.triplets_from_classes`.
-    tripletree.cut : flat clusters, for the other scores.
+    triplet_score : against triplets. `tripletree.triplets_from_classes` makes triplets of classes from
+    `tripletree.triplets_from_classes`. tripletree.cut : flat clusters, for the other scores.
 
     Notes
     -----
@@ -351,13 +351,13 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
     ----------
     hierarchy : Hierarchy
     triplets : TripletSet or iterable of TripletSet
-        Over leaves of the hierarchy, in any order. Weights count if there are any. Of several sets, such as
+        Over leaves of the hierarchy, in any order. Weights count if there are any. With several sets, such as
         `tripletree.io.read_triplet_batches` gives, one is looked at after the other, and each of their triplets counts.
 
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets displayed over that of all. 1.0 for an empty set. A
+        Between 0 and 1: the number (or weight) of the triplets displayed, divided by the total. 1.0 for an empty set. A
         triplet whose three leaves the hierarchy leaves unresolved is not displayed.
 
     See Also
@@ -389,8 +389,8 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets satisfied over that of all. 1.0 for an empty set. One
-        cluster satisfies every triplet, and so do single samples: look at it beside another score.
+        Between 0 and 1: the number (or weight) of the triplets satisfied, divided by the total. 1.0 for an empty set.
+        One cluster satisfies every triplet, and so do single samples: look at it beside another score.
 
     See Also
     --------
@@ -406,7 +406,7 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
 
 
 def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Iterable[TripletSet]) -> float:
-    """The number, or weight, of the triplets that hold over that of all."""
+    """The number, or weight, of the triplets that hold, divided by the total."""
     several = isinstance(triplets, Iterable) and not isinstance(triplets, (TripletSet, str))
     held = total = 0.0
     for some in map(check_triplets, triplets if several else [triplets]):

@@ -1,7 +1,7 @@
 """Comparisons as other packages keep them: rows of three indices that are not triplets.
 
 Three words are used for two things. A **triplet** ab|c, here and in phylogenetics, states that a and b are closer to
-each other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). What metric-learn and cblearn call a triplet
+each other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). A triplet of metric-learn and cblearn
 is a **comparison**: one anchor, d(anchor, near) < d(anchor, far), and nothing about near and far. A triplet implies two
 comparisons, which `TripletSet.to_comparisons` gives. One comparison implies no triplet: where the anchor is the
 outlier, the answer is forced all the same, and the triplet made of it would be wrong. So no function here, or anywhere
@@ -9,7 +9,7 @@ in this package, makes triplets of comparisons. Only answers to "which of these 
 `triplets_from_odd_one_out`.
 
 Comparisons are plain integer arrays of shape (m, 3), rows (anchor, near, far), as `TripletSet.to_comparisons` gives
-them. Repeats and contradictions stay: they are what people answered.
+them. Repeats and contradictions stay: they are people's answers.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def to_cblearn(comparisons: Any) -> np.ndarray:
     Returns
     -------
     ndarray of int64, shape (m, 3)
-        What cblearn's estimators take as X, without responses.
+        The X of cblearn's estimators, without responses.
 
     See Also
     --------

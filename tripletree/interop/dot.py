@@ -2,7 +2,7 @@
 
 Written are node numbers as identifiers and labels as quoted strings, in which quotes, backslashes, line ends and ``&``
 are escaped, so that nothing in a label is taken for markup. Read is the whole language, by a flat reader of our own:
-pydot leaves quotes and escapes in the names, gives no place of what is wrong with a tree, and takes 5 ms a node, which
+pydot leaves quotes and escapes in the names, gives no place of an error in a tree, and takes 5 ms a node, which
 is a hundred times as long.
 """
 
@@ -62,7 +62,7 @@ class Edge(NamedTuple):
 
 
 class _Block:
-    """What is known between two braces: the nodes named there, and the statement that is being read."""
+    """The state between two braces: the nodes named there, and the statement that is being read."""
 
     __slots__ = ("edges", "last", "named", "waiting")
 
@@ -154,7 +154,7 @@ class DotGraph:
         return k + 1
 
     def _statement(self, block: _Block, k: int) -> int:
-        """Read a node, or what is set for many at once. Return the number of the token behind it."""
+        """Read a node, or attributes set for many at once. Return the number of the token behind it."""
         if self._tokens[k].lower() in ("node", "edge", "graph") and not block.waiting:
             if self._tokens[k + 1] != "[":
                 raise self._error(k + 1, f"expected '[' after {self._tokens[k]!r}, got {self._found(k + 1)}")
@@ -234,7 +234,7 @@ class DotGraph:
         return token, k + 1
 
     def _found(self, k: int) -> str:
-        """What stands at token `k`, in words."""
+        """The token `k` in words."""
         token = self._tokens[k]
         if token in ('"', "<", "/"):
             return f"a {token} that does not close"
@@ -273,7 +273,7 @@ def _unquoted(token: str) -> str:
 _SHOWN = 'style=solid, color="#1b7837"'
 _BROKEN = 'style=dashed, color="#c51b7d"'
 
-#: What is never DOT: one line without a brace that ends as names of DOT files do.
+#: Text that is never DOT: one line without a brace that ends as names of DOT files do.
 _PATH = re.compile(r"[^{}\n]+\.(?:dot|gv)(?:\.gz|\.bz2|\.xz|\.zip)?", re.IGNORECASE)
 
 _ESCAPED = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": "&#13;", "&": "&amp;"}
@@ -407,9 +407,9 @@ def from_dot(
 
     Notes
     -----
-    Attributes set for all nodes or edges at once (``node [...]``), ports, clusters and what is drawn are passed over.
-    Escapes in labels (``\n``, ``\"``, ``&amp;``) become what Graphviz draws. A label in angle brackets, which is
-    markup, is kept as written, brackets included. Time linear in the text, whatever its depth.
+    Attributes set for all nodes or edges at once (``node [...]``), ports, clusters and drawing instructions are passed
+    over. Escapes in labels (``\n``, ``\"``, ``&amp;``) become the characters that Graphviz draws. A label in angle
+    brackets, which is markup, is kept as written, brackets included. Time linear in the text, whatever its depth.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     ----------
     hierarchy : Hierarchy
     keys : {"number", "label"}
-        What the graph's nodes are: the numbers that they have in the hierarchy, 0..N-1, or labels. With ``"label"`` an
+        The graph's nodes: the numbers that they have in the hierarchy, 0..N-1, or labels. With ``"label"`` an
         inner node is its name where no other node has that, and its number elsewhere.
 
     Returns
@@ -36,7 +36,7 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     networkx.DiGraph
         The nodes stand in the order of their numbers and have the attributes ``label`` (leaves), ``name`` (inner nodes
         with a name), ``height`` and ``rank``. Edges have ``length``. The length of the branch above the root, which is
-        no edge, is the root's attribute ``length``. What the hierarchy does not know is left out.
+        no edge, is the root's attribute ``length``. Unknown values are left out.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx.DiGraph
-        An arborescence, unless `parent` is given. Of a MultiDiGraph, too, as long as no two edges join the same nodes.
+        An arborescence, unless `parent` is given. A MultiDiGraph, too, as long as no two edges join the same nodes.
     direction : {"down", "up"}
         Which way the edges run: from parent to child, or from child to parent. It is not guessed: a path would be a
         hierarchy either way. Graphs of obonet run up.
@@ -100,7 +100,7 @@ def from_networkx(
         choice, several roots get an unnamed node above them, inner nodes all of whose children have gone to other
         parents go, and of edges that join the same nodes the first counts.
     label, name : str or None
-        Attributes of nodes: what labels a leaf (the node itself, where it has no such attribute), and what names an
+        Attributes of nodes: the label of a leaf (the node itself, where it has no such attribute), and what names an
         inner node (`label` serves, too). None takes the nodes themselves, so does a graph in which no node has either
         attribute, where inner nodes are named if they are strings.
     length : str

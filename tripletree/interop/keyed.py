@@ -1,4 +1,4 @@
-"""Nodes known by keys, edges as pairs of keys: what graphs, edge tables and DOT share, both ways."""
+"""Nodes known by keys, edges as pairs of keys, as in graphs, edge tables and DOT, both ways."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def tree_parents(
     edges : sequence of (int, int)
         Pairs (child, parent) of positions. Repeated ones count once.
     what, advice : str
-        What the edges are part of, and what to do about a node with several parents.
+        Noun for the edges' source, and the advice about a node with several parents.
     join : bool
         True if several roots get a node above them, N, the last of then N + 1.
 

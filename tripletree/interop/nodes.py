@@ -1,4 +1,4 @@
-"""What all converters share: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
+"""Code shared by all converters: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
 
 from __future__ import annotations
 
@@ -106,12 +106,11 @@ def assembled(
     ranks: Sequence[Any] | None = None,
     blank: bool = False,
 ) -> Hierarchy:
-    """Make a hierarchy from nodes in any order: their parents by position, and what is known of each.
+    """Make a hierarchy from nodes in any order: their parents by position, and the knowledge about each.
 
     The leaves keep their order, so do the inner nodes, or its reverse where the root stands first. Heights count where
-    every node has one and the lengths do not contradict. Lengths are what a peer's functions change. With `blank`, the
-    labels None and "" are labels like others.
-    """
+    every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
+    `blank`, the labels None and "" are labels like others. """
     up = np.asarray(parent, np.int64)
     N = up.size
     inner = np.zeros(N + 1, np.bool_)  # the last entry serves parent -1

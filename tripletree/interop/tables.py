@@ -27,7 +27,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     ----------
     hierarchy : Hierarchy
     keys : {"number", "label"}
-        What stands in the columns child and parent: the numbers of the nodes, 0..N-1, or labels. With ``"label"`` an
+        Values of the columns child and parent: the numbers of the nodes, 0..N-1, or labels. With ``"label"`` an
         inner node is its name where no other node has that, and its number elsewhere.
 
     Returns
@@ -99,7 +99,7 @@ def from_edge_table(
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
         roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
-        Columns for what is known of the child. By default those of these names, if present. A leaf is labelled by its
+        Columns with the values of the child. By default those of these names, if present. A leaf is labelled by its
         name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by their
         keys.
 

@@ -56,10 +56,10 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else CSV.
+        By default the suffix decides, else CSV.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def read_edges(
     parent : {"error", "deepest", "first", "smallest"}
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
-        What leaves and inner nodes are called: what stands in the child column, or their names where there is a
+        Names of leaves and inner nodes: what stands in the child column, or their names where there is a
         column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
         "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is

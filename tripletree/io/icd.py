@@ -27,7 +27,7 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     path : path, file object or "-"
         The XML file. Gzip, bzip2 and xz are unpacked.
     labels : {"id", "name"}
-        What leaves and inner nodes are called: their codes (``A00.0``, ``A00-A09`` for a section, ``chapter 1``), or
+        Names of leaves and inner nodes: their codes (``A00.0``, ``A00-A09`` for a section, ``chapter 1``), or
         their descriptions.
 
     Returns

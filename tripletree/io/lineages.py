@@ -391,7 +391,7 @@ def write_lineages(
     hierarchy : Hierarchy
         Every inner node needs a name, but for a root that has several children.
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     sep : str
         What to put between names.

@@ -82,7 +82,7 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
 def hierarchy_from_linkage(
     content: bytes | str, path: str | None, *, labels: LeafIndex | Iterable[Hashable] | None = None
 ) -> Hierarchy:
-    """`read_linkage` of what a file holds."""
+    """`read_linkage` of the content of a file."""
     matrix, stored, lines = _content(content, path)
     try:
         hierarchy = from_linkage(matrix)
@@ -235,7 +235,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     hierarchy : Hierarchy
         Binary, with at least two leaves.
     path : path, file object or "-", optional
-        Where to write, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
+        The target, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
         the leaves' labels; one in .csv with commas and the names of the columns; any other as columns of text, as
         `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses, but for .npz, which is compressed itself. By
         default the columns are returned.

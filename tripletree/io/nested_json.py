@@ -403,7 +403,7 @@ def write_json(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
         If True, write the names of inner nodes.

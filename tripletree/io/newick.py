@@ -143,7 +143,7 @@ class NewickText:
         return found
 
     def support(self, keys: Sequence[str], inner: int) -> tuple[np.ndarray, np.ndarray]:
-        """What supports each inner node of the one tree, NaN if nothing does, and whether that is its label.
+        """The support of each inner node of the one tree, NaN if nothing does, and whether that is its label.
 
         Parameters
         ----------
@@ -409,7 +409,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     underscores : {"keep", "blank"}
-        What underscores in labels without quotes stand for: themselves (as most programs have it), or blanks (as the
+        Meaning of underscores in labels without quotes: themselves (as most programs have it), or blanks (as the
         Newick standard says).
     strict : bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
@@ -448,13 +448,13 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
 def read_newick_support(
     path: Source, *, keys: Sequence[str] = SUPPORT_KEYS, underscores: Underscores = "keep", strict: bool = True
 ) -> tuple[Hierarchy, np.ndarray]:
-    """Read the one hierarchy of a Newick file, and what supports each of its inner nodes.
+    """Read the one hierarchy of a Newick file, and the support of each of its inner nodes.
 
     Parameters
     ----------
     path : path, file object or "-"
     keys : sequence of str
-        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
+        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
     underscores : {"keep", "blank"}
     strict : bool
         As in `read_newick`.
@@ -639,7 +639,7 @@ def write_newick(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
         If True, write the names of inner nodes.
@@ -652,7 +652,7 @@ def write_newick(
         Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
-        What supports each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
+        The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
         label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
 
     Returns

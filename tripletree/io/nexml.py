@@ -75,7 +75,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
 
 
 def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
-    """`read_nexml` of what a file holds."""
+    """`read_nexml` of the content of a file."""
     file = _File(XmlEvents(content, path))
     k = selected([x.name for x in file.trees], tree, path=path, read_all="read_nexml_all")
     return file.hierarchy(file.trees[k])

@@ -82,7 +82,7 @@ class NexusText:
     path : str or None
         The source's name, for messages.
     underscores : {"keep", "blank"}
-        What underscores stand for outside of quotes.
+        Meaning of underscores outside of quotes.
     """
 
     def __init__(self, text: str, *, path: str | None, underscores: Underscores) -> None:
@@ -106,7 +106,7 @@ class NexusText:
         return next(iter(self._reader(tree)))
 
     def supported(self, tree: NexusTree, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
-        """Read the tree of one TREE command and what supports its inner nodes."""
+        """Read the tree of one TREE command and the support of its inner nodes."""
         reader = self._reader(tree)
         return with_support(reader, next(iter(reader)), keys)
 
@@ -289,7 +289,7 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     tree : str or int, optional
         Which tree: its name, or its position in the file, from 0. May be left out where there is only one.
     underscores : {"keep", "blank"}
-        What underscores outside of quotes stand for: themselves (as most programs have it), or blanks (as the
+        Meaning of underscores outside of quotes: themselves (as most programs have it), or blanks (as the
         NEXUS standard says).
 
     Returns
@@ -332,7 +332,7 @@ def read_nexus_support(
     keys: Sequence[str] = SUPPORT_KEYS,
     underscores: Underscores = "keep",
 ) -> tuple[Hierarchy, np.ndarray]:
-    """Read one hierarchy of a NEXUS file, and what supports each of its inner nodes.
+    """Read one hierarchy of a NEXUS file, and the support of each of its inner nodes.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def read_nexus_support(
     tree : str or int, optional
         As in `read_nexus`.
     keys : sequence of str
-        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
+        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
     underscores : {"keep", "blank"}
         As in `read_nexus`.
 
@@ -430,7 +430,7 @@ def write_nexus(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     tree : str
         The tree's name.

@@ -379,14 +379,14 @@ def read_obo(
         The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes those that place a
         term below another: is_a and part_of. Others point elsewhere, has_part even downwards: name them if you want.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
         Only terms of these namespaces, such as ``"biological_process"``. Edges between namespaces go.
     obsolete : bool
         If True, keep obsolete terms. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
-        By default only what the file asserts (``is_a``) counts.
+        By default only what the file states (``is_a``) counts.
 
     Returns
     -------
@@ -473,7 +473,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     ----------
     ontology : Ontology
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
 
     Returns

@@ -49,14 +49,14 @@ def read_obograph(
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
         Only terms of these namespaces (``hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
         If True, keep deprecated terms. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
-        By default only what the file asserts (is_a edges) counts.
+        By default only what the file states (is_a edges) counts.
 
     Returns
     -------

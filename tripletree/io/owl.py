@@ -67,14 +67,14 @@ def read_owl(
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
         Only terms of these namespaces (``oboInOwl:hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
         If True, keep deprecated classes. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
-        By default only what the file asserts (``rdfs:subClassOf``) counts.
+        By default only what the file states (``rdfs:subClassOf``) counts.
 
     Returns
     -------

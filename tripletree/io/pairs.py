@@ -240,7 +240,7 @@ def read_pairs(
     path : path, file object, "-" or data frame
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
+        By default the suffix decides (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
         a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
@@ -297,10 +297,10 @@ def write_pairs(
     ----------
     pairs : PairwiseConstraints
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else text.
+        By default the suffix decides, else text.
 
     Returns
     -------

@@ -86,7 +86,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
 def hierarchy_from_phyloxml(
     content: bytes | str, path: str | None, *, tree: str | int | None = None, labels: CladeLabels = "name"
 ) -> Hierarchy:
-    """`read_phyloxml` of what a file holds."""
+    """`read_phyloxml` of the content of a file."""
     events, found = _phylogenies(content, path, labels)
     k = selected([x.name for x in found], tree, path=path, read_all="read_phyloxml_all")
     return _hierarchy(found[k], events, labels)

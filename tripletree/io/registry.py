@@ -560,7 +560,7 @@ def write_hierarchy(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : str, optional
         One of newick, nexus, json, edges, lineages, linkage and dot. By default the one of the extension: .nwk,

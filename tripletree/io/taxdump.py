@@ -235,7 +235,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         A folder with nodes.dmp and names.dmp, nodes.dmp itself (names.dmp beside it), or an archive that holds the
         two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
     labels : {"name", "id"}
-        What leaves and inner nodes are called: their scientific names or their tax ids, such as
+        Names of leaves and inner nodes: their scientific names or their tax ids, such as
         ``"9606"``, for which names.dmp is not needed. If several taxa have one scientific name, each is called by
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional

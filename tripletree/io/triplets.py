@@ -163,7 +163,7 @@ def read_triplets(
     path : path, file object, "-", data frame, or table or stream of Arrow
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without
+        By default the suffix decides (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without
         one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
         have semicolons between them.
     leaves : LeafIndex or iterable of labels, optional
@@ -279,10 +279,10 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     ----------
     triplets : TripletSet
     path : path, file object or "-", optional
-        Where to write. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else text.
+        By default the suffix decides, else text.
 
     Returns
     -------

@@ -38,7 +38,7 @@ class LearnedMetric(TransformerMixin, CheckedEstimator):
         zero : callable
             Without arguments: whether the best metric is 0 everywhere.
         less : str
-            What to try where it is.
+            Advice in that case.
 
         Raises
         ------

@@ -156,7 +156,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     max_iter : int, default 1000
         Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do if the best metric is 0, or all samples in the statements are equal: raise an error, or keep the
+        How to proceed if the best metric is 0, or all samples in the statements are equal: raise an error, or keep the
         features as they are, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.

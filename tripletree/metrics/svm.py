@@ -154,8 +154,8 @@ class SVMMetric(LearnedMetric):
     max_iter : int, default 10000
         Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do if the best weights are all 0, or all samples in the comparisons are equal: raise an error, or set
-        all weights to 1, with a `UserWarning`.
+        How to proceed if the best weights are all 0, or all samples in the comparisons are equal: raise an error, or
+        set all weights to 1, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.
 

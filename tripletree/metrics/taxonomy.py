@@ -57,7 +57,7 @@ def taxonomy_linkage(
         Distance in the taxonomy: how far the last common ancestor lies above the deepest leaf (so that ab|c always
         means that a and b are nearer), or the number of edges between the two (so that a deep leaf is far from all).
     unplaced : {"raise", "mean"}
-        What to do with samples that are not leaves of the taxonomy: raise an error, or use the mean distance to all
+        How to treat samples that are not leaves of the taxonomy: raise an error, or use the mean distance to all
         others.
 
     Returns

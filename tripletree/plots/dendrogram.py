@@ -160,7 +160,7 @@ def plot_dendrogram(
     hierarchy : Hierarchy or fitted estimator
         An estimator needs `hierarchy_`. Its `labels_`, where it has them, are the default for `clusters`.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, sized for the number of leaves. The caller closes it
+        The axes to draw in. By default a new pyplot figure, sized for the number of leaves. The caller closes it
         (``plt.close(ax.figure)``).
     width : "column", "page" or float, optional
         Width of the new figure: that of a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible

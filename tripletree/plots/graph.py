@@ -223,7 +223,7 @@ def plot_aho_graph(
     leaves : iterable of labels, optional
         The group. By default all leaves that occur in the triplets.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     notes : bool, optional
         If True, label each edge with the third leaf of its triplets, and the lines they were read from if known. By
         default if there are at most 24 edges.
@@ -298,7 +298,7 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
     conflict : Conflict
         As from `find_conflict`, or the ``conflict`` of an InconsistentTripletsError.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     title : str, optional
 
     Returns

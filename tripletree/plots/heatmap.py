@@ -76,7 +76,7 @@ def plot_heatmap(
         the columns of a square whose columns are the leaves, are matched by label. Rows are matched by position only if
         the index is 0, 1, 2, ... and these are not leaves, or the leaves are 0, 1, 2, ... and not in the index.
     ax : matplotlib Axes, optional
-        Where to draw. The dendrograms and the colour bar take part of its space. By default a new pyplot figure,
+        The axes to draw in. The dendrograms and the colour bar take part of its space. By default a new pyplot figure,
         which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.

@@ -149,7 +149,7 @@ def plot_tanglegram(
     first, second : Hierarchy or fitted estimator
         The left and the right one.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.
     leaves : {"same", "common"}

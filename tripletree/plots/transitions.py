@@ -42,7 +42,7 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     model : TemporalClustering
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new figure, sized for the number of snapshots and clusters.
+        The axes to draw in. By default a new figure, sized for the number of snapshots and clusters.
     names : sequence of str, shape (n_clusters,), optional
         Names of the clusters. By default their numbers.
 

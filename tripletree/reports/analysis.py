@@ -514,8 +514,8 @@ def report(
     X : array_like or DataFrame, shape (n_samples, n_features)
         The samples.
     triplets, pairs, hierarchy, classes, answers : optional
-        Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None if not known,
-        or a mapping by name. `answers` what people said (`tripletree.io.read_answers`).
+        Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
+        or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`).
     sample_names : sequence, shape (n_samples,), optional
         By default the index of a DataFrame, else row numbers.
     feature_names : sequence of str, optional
@@ -559,7 +559,7 @@ def report(
 
     Notes
     -----
-    Names are the same but for case, underscores and accents, or one misspelt; what does not match is left out and
+    Names are the same but for case, underscores and accents, or one misspelt; names without a match are left out and
     listed in ``.names``. Whether the knowledge helps is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 

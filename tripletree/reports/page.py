@@ -1,6 +1,6 @@
-"""What `report` found: the `Report`, its summary in words, and its page, one file that needs no network.
+"""The `Report`, the result of `report`: its summary in words, and its page, one file that needs no network.
 
-Whatever a table or a file holds is text here, escaped by `escaped`. Bars are SVG, since the security policy of the page
+Cells of tables and files are text here, escaped by `escaped`. Bars are SVG, since the security policy of the page
 allows no styles but its own sheet.
 """
 
@@ -48,12 +48,12 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What `report` found. ``print`` tells it in words, `to_html` writes a page.
+    """The result of `report`. ``print`` tells it in words, `to_html` writes a page.
 
     Attributes
     ----------
     kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
-        What is known.
+        Kind of the knowledge.
     samples : tuple
         Their names.
     features : tuple of str
@@ -61,13 +61,13 @@ class Report:
         Constraints given and those on samples; of a hierarchy its leaves and the samples it has; of classes the
         labels.
     known_samples : int
-        Samples of which something is known.
+        Samples that the knowledge is about.
     names : NameMatches or None
         How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
         knowledge to the samples. None if all are the same.
     conflicts : tuple of Conflict or Contradiction
         Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
-        pairs. Cannot-links that must-links contradict are left out of what follows.
+        pairs. Cannot-links that must-links contradict are left out of the rest.
     knowledge : KnowledgeReport or None
         The gain by the knowledge, measured with parts held out. None if there are too few constraints.
     informed, plain : estimator
@@ -88,7 +88,7 @@ class Report:
     people : tuple of PersonShare
         Where answers of people are known. The lowest share first.
     shares_of_variance : ndarray of float64, shape (n_features,)
-        Of each feature in the sum of all. Empty for precomputed distances and Gower's.
+        Share of each feature in the sum of all. Empty for precomputed distances and Gower's.
     n_resamples : int
         Fits to 80 % of the samples, for the stability.
     standardized : bool
@@ -147,7 +147,7 @@ class Report:
         title : str, optional
             By default the number of samples and what is known.
         command : str, optional
-            What made it, to be shown beside the versions. By default the call in Python.
+            The command that made it, to be shown beside the versions. By default the call in Python.
         """
         page = _page(self, title, command)
         with write_atomic(path) as stream:

@@ -62,7 +62,7 @@ class ClusterProfile:
 
 
 class CladeSupport(NamedTuple):
-    """What speaks for a clade of the result.
+    """The support of a clade of the result.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Doubt(NamedTuple):
         In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
         of the others) it holds. -1 if not measured.
     origin : Origin or None
-        Where it was read.
+        Place where it was read.
     who : tuple of str
         The people who said so, where answers of people are known.
     """

@@ -102,7 +102,7 @@ class ReCon(HierarchicalClusterer):
         Threads that gather samples into micro-clusters, as in scikit-learn: None is 1, -1 all processors. The merges
         themselves take one.
     on_conflict : {"raise", "repair"}, default "raise"
-        What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
+        How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
         What to do where no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,

@@ -250,7 +250,7 @@ def pairs_at(
     Parameters
     ----------
     memory : KnownPairs or Memory
-        What is known.
+        Kind of the knowledge.
     t : int
         Number of the snapshot.
     objects : ndarray of int64
