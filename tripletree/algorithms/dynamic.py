@@ -2,7 +2,8 @@
 
 `TripletBuilder` deals with labels, weights and undo. `DynamicAhoTree` below it deals with leaf indices, and owns the
 arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn the values
-that users hand over into leaf indices. """
+that users hand over into leaf indices.
+"""
 
 from __future__ import annotations
 

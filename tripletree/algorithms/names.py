@@ -1,7 +1,8 @@
 """Matching names: which taxon of a hierarchy or ontology each name of a sample means, and how sure that is.
 
 A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. A name that
-fits two different taxa equally well matches neither: it is reported as ambiguous. """
+fits two different taxa equally well matches neither: it is reported as ambiguous.
+"""
 
 from __future__ import annotations
 
@@ -459,7 +460,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def _form(name: str) -> str:
-    """A name without the differences between writers: case, accents, quotes, underscores, hyphens and runs of spaces."""
+    """A name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()

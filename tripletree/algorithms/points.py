@@ -1,7 +1,8 @@
 """Points, the rows of a dense table or of a sparse one (CSR): means of groups and squared distances.
 
 A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and a distance
-that is less than the rounding of these is 0, so that equal rows are at distance 0 here, too. """
+that is less than the rounding of these is 0, so that equal rows are at distance 0 here, too.
+"""
 
 from __future__ import annotations
 

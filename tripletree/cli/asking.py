@@ -147,7 +147,7 @@ def ask(
 
 
 def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, list[str] | None]:
-    """The numbers of the samples. Without columns of numbers, those of the words of their texts."""
+    """The numbers of the samples. Without columns of numbers, numbers of the words of their texts."""
     if table.columns:
         return standardized(table.values) if standardize else table.values, table.columns
     assert table.texts is not None
@@ -166,7 +166,7 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, lis
 
 
 def _export(session: Session, folder: Path) -> None:
-    """Write what the answers say into a folder, and the names of the files."""
+    """Write the content of the answers into a folder, and the names of the files."""
     from tripletree.ask.exports import EXPORTS, export
 
     folder.mkdir(parents=True, exist_ok=True)

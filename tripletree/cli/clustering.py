@@ -177,7 +177,7 @@ def cluster(
     constraints, which finds the number) the flat clusters are written as rows label,cluster. Without it the hierarchy
     as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    says what it displays of its leaves that are in DATA. Its names are handed to the clades that match them best. The
+    gives its triplets on the leaves that are in DATA. Its names are handed to the clades that match them best. The
     options from --from on are for reading it.
 
     By default, ReCon merges the closest clusters that the triplets allow. It is made for knowledge that is complete.
@@ -317,7 +317,7 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
 
 
 def _matching(path: str) -> str:
-    """The commands that match names to those of a hierarchy, and take what matches."""
+    """The commands that match names to those of a hierarchy, and take the matches."""
     return f"'tripletree match DATA {shlex.quote(path)} --tree matched.nwk', then --hierarchy matched.nwk"
 
 
@@ -341,7 +341,7 @@ def _classes_of(table: Table) -> list[str | None] | None:
 
 
 def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None], blanks: Any) -> None:
-    """Write the clusters or the hierarchy, and what else is asked for."""
+    """Write the clusters or the hierarchy, and other output asked for."""
     output, newick, picture = targets
     hierarchy = model.hierarchy_
     given = model.triplets_ | model.dropped_triplets_ if hasattr(model, "dropped_triplets_") else model.triplets_
@@ -394,7 +394,7 @@ def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
 
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
-    """What was done, where the standard output is free for it."""
+    """The summary, if the standard output is free for it."""
     say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {_some(table.columns)}")
     if triplets is not None:
         score = triplet_score(hierarchy, triplets)

@@ -110,7 +110,7 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
             rows.lines.append(number)
         elif labels:
             rows.problem(number, "expected three different leaves a line, 'a b c'", column=1, text=line)
-    rows.indexed(hierarchy.leaves)  # refuses what was noted, and unknown leaves
+    rows.indexed(hierarchy.leaves)  # refuses the rows noted, and unknown leaves
     return induced(hierarchy, rows.labels)
 
 

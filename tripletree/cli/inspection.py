@@ -55,7 +55,7 @@ TOLERANCE = 1e-6
 )
 @reading_options
 def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
-    """Show what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
+    """Show the content of FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """

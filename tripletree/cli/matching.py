@@ -70,7 +70,7 @@ def match(
     case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt, else it goes to
     its genus, if there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
 
-    The table that is written says for each name which taxon it is, how that was found, and what else it could be.
+    The table that is written says for each name which taxon it is, how that was found, and other candidates.
     Change it where it is wrong, and give it as --edited to write the --tree.
     """
     if [names, file, synonyms, edited].count("-") > 1:

@@ -1,4 +1,4 @@
-"""Files that commands write: kept apart from what they read, and pictures in the format of their suffix."""
+"""Files that commands write: kept apart from their inputs, and pictures in the format of their suffix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``check``, ``explain``, ``describe`` and ``info`` write about must-links and cannot-links."""
+"""The output of ``check``, ``explain``, ``describe`` and ``info`` about must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
 
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:
-    """What follows from consistent pairs, in numbers."""
+    """The consequences of consistent pairs, in numbers."""
     closure = pairs.closure()
     sizes = closure.sizes[closure.sizes > 1]
     return {

@@ -1,4 +1,4 @@
-"""How the commands read hierarchies and ontologies: options shared by all of them, and what they do."""
+"""How the commands read hierarchies and ontologies: options shared by all of them, and their effect."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
 def read_names_of(
     stream: Callable[[], Any], reading: Mapping[str, Any]
 ) -> tuple[Ontology | Hierarchy, dict[str, list[str]]]:
-    """What names are matched with: a hierarchy, or a whole ontology with its ids and names, and its other names.
+    """The taxa that names are matched with, a hierarchy or a whole ontology with ids and names, and their other names.
 
     Which parent counts is chosen among those above the names that match, so after this. With --labels id, terms of an
     ontology are called by their ids, though their names are found all the same.
@@ -144,7 +144,7 @@ def read_names_of(
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
-    """Read a hierarchy, triplets or answers, as `kind` or the content has it, and the format, with what it omits."""
+    """Read a hierarchy, triplets or answers, as `kind` or the content has it, and the format, with its limits."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = opened_again(source)
@@ -179,7 +179,7 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
 
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool = False) -> Ontology | Hierarchy:
-    """Read, hang items, choose parents: in this order. Of an ontology a tree if it is one, unless it is to be whole."""
+    """Read, hang items, choose parents, in this order. An ontology that is a tree becomes one, unless `whole`."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
     columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}

@@ -92,7 +92,7 @@ def closure(
     columns: tuple[str, ...] | None,
     format_: Any,
 ) -> None:
-    """Write all triplets that those of TRIPLETS imply, themselves included.
+    """Write all triplets that TRIPLETS imply, themselves included.
 
     TRIPLETS is a file of triplets or '-' for the standard input. --columns is for it, --format for the output. A
     triplet is implied when every hierarchy that displays the given ones displays it, too. With --query each triplet
@@ -289,9 +289,9 @@ def describe(
     format_: Any,
     **of_data: Any,
 ) -> None:
-    """Tell what the triplets in TRIPLETS amount to.
+    """Describe the triplets in TRIPLETS in numbers.
 
-    How many leaves they cover, how much they settle, how much of them is news, how many bits they tell, what hierarchy
+    How many leaves they cover, how much they settle, how much of them is news, how many bits they tell, which hierarchy
     they give. With --data also how many of them the metric satisfies without them. TRIPLETS is a file of triplets or
     '-' for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.

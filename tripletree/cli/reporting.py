@@ -1,4 +1,4 @@
-"""The command ``report``: the whole job on one table and what is known of its rows, as a page."""
+"""The command ``report``: the whole job on one table and the knowledge about its rows, as a page."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ def report(
     reading: dict[str, Any],
     **more: Any,
 ) -> None:
-    """Write a page on DATA and what is known of its rows: do the two fit, does it help, what are the clusters.
+    """Write a page on DATA and the knowledge about its rows: do the two fit, does it help, which are the clusters.
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
     and cannot-links, or answers to "which is the odd one out?". --classes names a column of DATA, or a file with
-    classes, instead. Of an ontology, --parent chooses one parent of each term, or the triplets that hold for every
+    classes, instead. For an ontology, --parent chooses one parent of each term, or the triplets that hold for every
     choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
@@ -198,7 +198,7 @@ def report(
 def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[str, Any, dict[str, list[str]]]:
     """One kind of knowledge out of several files, with the other names that it has.
 
-    Those of one kind are put together, and answers beside triplets count as the triplets that they say.
+    Files of one kind are put together, and answers beside triplets count as the triplets that they say.
     """
     kinds = {kind for _, kind, _, _ in found}
     if kinds == {"triplets", "answers"}:
@@ -245,7 +245,7 @@ def _known(
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
         return "pairs", read_pair_file(stream()), {}
     lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
-    # what could be paths of two steps are triplets here: among knowledge of samples these are the likelier
+    # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
         return "triplets", triplets_in(raw, name, None, None, source), {}
     try:

@@ -1,4 +1,4 @@
-"""What the commands read and write: hierarchies and triplets from files, pipes and samples."""
+"""Input and output of the commands: hierarchies and triplets from files, pipes and samples."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 def given_name(source: str) -> str:
-    """What to call a source in messages."""
+    """The name of a source in messages."""
     return "standard input" if source == "-" else source
 
 
@@ -119,7 +119,7 @@ _LOOSE = frozenset({"edges", "lineages", "linkage"})
 
 
 def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
-    """Say what a file is, if it holds a hierarchy or an ontology in the place of triplets."""
+    """Name the format of a file, if it holds a hierarchy or an ontology in the place of triplets."""
     try:
         form = registry.FORMATS.get(registry.recognize(named_stream(raw, name)))
     except (ParseError, csv.Error):
@@ -136,7 +136,7 @@ def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
 def triplets_in(
     raw: bytes | str, name: str | None, format_: Any, columns: tuple[str, ...] | None, source: str
 ) -> TripletSet:
-    """Triplets of a content; what to do about columns of other names is said in the shell's terms."""
+    """Triplets of a content. Advice about columns of other names is in the shell's terms."""
     try:
         found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
     except ParseError as error:

@@ -60,7 +60,7 @@ def supertree(
     """Combine the hierarchies in FILE... into one of all their leaves, and write it as Newick.
 
     A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found. Otherwise
-    one that displays as many as can be found, less the clades that have no majority. What became of the triplets is
+    one that displays as many as can be found, less the clades that have no majority. The fate of the triplets is
     said on the standard error.
     """
     if list(files).count("-") > 1:

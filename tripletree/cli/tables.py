@@ -1,6 +1,6 @@
 """Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others. Nothing guessed.
 
-Where a metric knows what to do with gaps or with categories, cells may be empty or hold text.
+If a metric can handle gaps or categories, cells may be empty or hold text.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Table:
 
 
 def check_metric(metric: str, standardize: bool) -> None:
-    """Refuse what does not go with a metric."""
+    """Refuse options that do not go with a metric."""
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
@@ -118,9 +118,9 @@ def read_table(
     gaps : {"raise", "numbers", "mixed"}
         "numbers" allows cells that are empty or NA, "mixed" also columns with text.
     hint : str
-        What else to do about gaps and text, for the errors.
+        Other advice about gaps and text, for the errors.
     decimal : {".", ","}
-        What stands before the decimals of numbers.
+        The mark before the decimals of numbers.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def class_file_of(name: str | None) -> str | None:
 
 
 def delimiter_for(text: str, decimal: str) -> str | None:
-    """What stands between the cells, if decimal commas are told: the header may have commas in its names, too."""
+    """The delimiter of the cells, if decimals have commas: the header may have commas in its names, too."""
     if decimal != ",":
         return None
     header = next((x for x in text.splitlines() if x.strip() and not x.startswith("#")), "")

@@ -1,7 +1,7 @@
 """Clustering in which constraints hold: scikit-learn estimators whose triplets and pairs travel beside X as metadata.
 
-X is always the samples. ``fit(X, triplets=..., pairs=...)`` takes what is known about some of them. Integer labels mean
-rows of an array X. If X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
+X is always the samples. ``fit(X, triplets=..., pairs=...)`` takes the knowledge about some of them. Integer labels mean
+rows of an array X. If X is a pandas DataFrame, labels are its index. Nothing is matched by guessing: labels
 that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
@@ -13,7 +13,7 @@ that are missing from the index, or occur twice in it, are refused.
 `MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each
 `CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
 `BoostedConstrainedKMeans`  many quick k-means vote. Pairs that one violates come first in the next
-`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
+`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with the answers
 `OddOneOutClustering`       asks somebody which of three samples is the odd one out, and clusters by the answers
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
 ==========================  ============================================================================================
@@ -63,7 +63,7 @@ little where all triplets are right and loses little where a fifth of them is wr
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
 row numbers, as for an array. The names of features are taken from both.
 
-**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides what is known of some samples in
+**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides the knowledge about some samples in
 turn, warns if results without knowledge place them better, and names a better setting. ``validation_`` has the figures.
 
 How the algorithms work is explained in ``docs/algorithms.md``.

@@ -1,4 +1,4 @@
-"""What is known, aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
+"""Knowledge aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def named(X: Any, sample_names: Any) -> Any:
 
 
 def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
-    """The triplets over the samples of X: index i is row i, its label is that of the row.
+    """The triplets over the samples of X: index i is row i and has its label.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
 
 
 def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
-    """The pairs over the samples of X: index i is row i, its label is that of the row.
+    """The pairs over the samples of X: index i is row i and has its label.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
     return PairwiseConstraints([], rows[:, :2], leaves)
 
 
-#: What keeps more than leaving constraints out does.
+#: Advice that keeps more than leaving constraints out.
 _FROM = {
     "triplets": (
         "; of the triplets of a hierarchy that loses much of what it says of the samples left: give "
@@ -299,7 +299,7 @@ def triplets_by_label(triplets: Any) -> TripletSet:
 
 
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
-    """Refuse triplets or pairs with labels that are not row numbers, even those of leaves that occur in none.
+    """Refuse triplets or pairs with labels that are not row numbers, even labels of leaves that occur in none.
 
     Such a leaf shows that they were made for other samples, so the same numbers would mean other rows. It is named only
     where the leaves that do occur are row numbers.
@@ -348,12 +348,12 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
         The samples as the user gave them.
     classes : array_like, mapping or pandas Series
         None or NaN if a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
-        and a Series whose index is that of X row by row, go by the order of rows. So does a Series whose index has
+        and a Series with the index of X, row by row, go by the order of rows. So does a Series whose index has
         repeats where the rows of X have no labels.
     leaves : LeafIndex
         The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
-        What to do with labels of no sample. "raise" names the other choice.
+        How to treat labels of no sample. "raise" names the other choice.
 
     Returns
     -------
@@ -381,7 +381,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
     ----------
     classes : array_like, mapping or pandas Series
     labels : list or None
-        Those of the rows, if they have any.
+        The labels of the rows, if they have any.
     """
     index = series_index(classes)
     if index is None:
@@ -394,7 +394,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
-    """A hierarchy, or that in a file, on those of its leaves that are samples of X. Nodes with one child stay."""
+    """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
     if isinstance(hierarchy, (str, PathLike)):
         from tripletree.io import read_hierarchy
 

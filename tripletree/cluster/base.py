@@ -1,4 +1,4 @@
-"""What the estimators share: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
+"""Shared by the estimators: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tripletree.errors import warn_user
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
-#: What to do about missing values.
+#: Advice about missing values.
 _GAPS = (
     "Fill them in (sklearn.impute), or compare what is known of two samples: ReCon and ConstrainedCompleteLink with "
     "metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
@@ -53,7 +53,7 @@ class CheckedEstimator(VersionedState, BaseEstimator):
 
 
 class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
-    """Base of all estimators that cluster: what they are told beside X goes by name, in `fit_predict` as in `fit`."""
+    """Base of all estimators that cluster: arguments beside X go by name, in `fit_predict` as in `fit`."""
 
     labels_: Any
 
@@ -67,7 +67,7 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         y : None
             Ignored.
         **knowledge
-            Triplets, pairs and what else `fit` takes.
+            Triplets, pairs and other arguments of `fit`.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
     Attributes
     ----------
     predictor_ : NeighbourPredictor
-        Set by `fit`; what `predict` needs, and nothing else.
+        The data that `predict` needs, and no more. Set by `fit`.
     """
 
     hierarchy_: Hierarchy
@@ -116,7 +116,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         return self.linkage_[:, :2].astype(np.intp)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Find the flat cluster of samples: that of fitted ones, and what their nearest neighbours say of new ones.
+        """Find the flat cluster of samples: fitted ones keep theirs, new ones go by their nearest neighbours.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Notes
         -----
         A fitted sample gets its label in ``labels_`` (of several equal samples, the most frequent of theirs), which
-        constraints may have put far from the centre of its cluster. Of a new sample no constraint says anything: the
+        constraints may have put far from the centre of its cluster. No constraint is about a new sample: the
         five nearest fitted samples under the metric vote, with weights of one over their distance.
 
         ``predictor_`` is all that is needed for this. It is small, with at most 4 million numbers of features kept (of
@@ -342,7 +342,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
     triplets : TripletSet
         m consistent triplets over the n samples, of which they name u.
     tree : Hierarchy
-        That of `one_tree` for them.
+        The tree of `one_tree` for them.
 
     Notes
     -----
@@ -375,7 +375,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
 
 def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
-    """Warn of classes of which nothing follows. `needed` says what it takes."""
+    """Warn of classes that imply nothing. `needed` gives the requirement."""
     known = codes[codes >= 0]
     given = f"{counted(known.size, 'label')} of {counted(np.unique(known).size, 'class', 'classes')}"
     warn_user(f"classes has {given}, of which nothing follows: it takes {needed}")

@@ -20,7 +20,7 @@ from tripletree.interrupts import check_time
 ANY_METRIC = ("average", "weighted", "complete", "single")
 EUCLIDEAN = ("centroid", "median", "ward")
 
-#: Metrics of scipy.spatial.distance, and those of them that compare truth values.
+#: Metrics of scipy.spatial.distance, and the ones that compare truth values.
 METRICS = (
     "braycurtis",
     "canberra",
@@ -62,7 +62,7 @@ def is_precomputed(metric: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FittedMetric:
-    """How distances are taken: a metric with what it has learned from the samples it was fitted on.
+    """How distances are taken: a metric with parameters learned from the samples it was fitted on.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ def _of_length_one(samples: Any) -> Any:
 
 
 def metric_parameters(samples: Any, metric: Any, columns: MixedColumns | None = None) -> dict[str, Any]:
-    """What a metric learns from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
+    """The parameters that a metric learns from the samples it is fitted on, by scipy's names: variances V, inverse VI.
 
     For Gower's distance these are the `columns`, and the scales of these.
 
@@ -236,7 +236,7 @@ def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
 
 
 def _check_lengths(samples: Any, dtype: Any) -> None:
-    """`check_spread` for sparse samples, whose distances are those of products."""
+    """`check_spread` for sparse samples, whose distances come from products."""
     limits, largest = np.finfo(dtype), float(np.abs(samples.data).max(initial=0.0))
     with np.errstate(over="ignore", under="ignore"):
         longest = np.square(largest) * np.diff(samples.indptr).max(initial=1)
@@ -336,7 +336,7 @@ def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any
 def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[str, Any]) -> np.ndarray:
     """Distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
 
-    Of sparse ones only blocks are made dense, and none for the Euclidean metrics and cosine.
+    Only blocks of sparse ones are made dense, and none for the Euclidean metrics and cosine.
     """
     from scipy.spatial.distance import cdist
 
@@ -382,7 +382,7 @@ def _is_no_truth(rows: np.ndarray) -> np.ndarray:
     return ((rows != 0) & (rows != 1)).any(axis=1)
 
 
-#: Metrics that are not defined for some samples: what these are, and which.
+#: Metrics that are not defined for some samples: those samples in words, and a test for them.
 _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "cosine": ("all zeros, which has no direction", lambda rows: (rows == 0).all(axis=1)),
     "correlation": ("constant, which correlates with nothing", lambda rows: np.ptp(rows, axis=1) == 0),

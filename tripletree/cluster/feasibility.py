@@ -1,10 +1,10 @@
 """Groups of samples that cannot share a cluster: whether k clusters are enough for them, and the cheapest assignment.
 
 All estimators that keep cannot-links ask here. A group (samples that must-links tie together) is a node of a graph, a
-cannot-link an edge. Whether k clusters are enough is graph colouring, which is NP-complete: `CannotGraph.colour`
-decides it within a limit of steps, and names the groups that need more. `CannotGraph.find_clique` is the quick way to
-show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be, `CannotGraph.complete` and
-`CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
+cannot-link an edge. The question if k clusters are enough is graph colouring, which is NP-complete:
+`CannotGraph.colour` decides it within a limit of steps, and names the groups that need more. `CannotGraph.find_clique`
+is the quick way to show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be,
+`CannotGraph.complete` and `CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
 from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
-#: What a user can do about merges that end at too many clusters, besides asking for more.
+#: Advice about merges that end at too many clusters, besides asking for more.
 ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
 
 #: Nodes that one call of a kernel scans, so that Ctrl-C works between calls. Also the most that an improvement visits.
@@ -34,7 +34,7 @@ _MATCHED = 4
 _RENAMED = 16
 #: Costs and neighbours visited in exchanges of two clusters, for one visited in the search.
 _EXCHANGING = 10
-#: What sums may differ by and still be the same, as a part of them.
+#: The largest difference of equal sums, as a part of them.
 _ROUNDING = 1e-12
 #: Steps of the first attempt to find a feasible assignment. Each next one has twice as many.
 _FIRST_ATTEMPT = 2_000
@@ -139,7 +139,7 @@ class CannotGraph:
     bound : ndarray of int
         The groups that have a cannot-link, ascending. Node i is ``bound[i]``.
     neighbours : Graph
-        Those of each node, ascending. Costs and labels of all methods are those of nodes.
+        The neighbours of each node, ascending. Costs and labels of all methods belong to nodes.
     """
 
     def __init__(self, cannot: np.ndarray, n_groups: int) -> None:
@@ -180,7 +180,7 @@ class CannotGraph:
     ) -> np.ndarray:
         """A feasible assignment to k clusters.
 
-        Nodes with fewer than k neighbours always find a place, once the others have theirs; what is left is searched
+        Nodes with fewer than k neighbours always find a place, once the others have theirs. The rest is searched
         for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
         random assignment, in turn.
 
@@ -190,7 +190,7 @@ class CannotGraph:
         rng : Generator
         limit : int
         cost : ndarray of float64, shape (m, k), optional
-            What to try first, so that the assignment is cheap where that is easy.
+            The clusters to try first, so that the assignment is cheap where that is easy.
         explain : bool
             True if `NotColourable` names a smallest reason, which takes time, else all of a connected part.
 
@@ -232,7 +232,7 @@ class CannotGraph:
         return NotColourable(np.sort(self.bound[nodes]).tolist(), is_clique=is_clique, proved=proved)
 
     def _reason(self, part: _Part, k: int) -> tuple[np.ndarray, bool]:
-        """Of nodes that k clusters are too few for: a clique of k + 1, else some of which none can be left out."""
+        """The reason why k clusters are too few: a clique of k + 1, else nodes of which none can be left out."""
         clique = _listed_clique(part, k + 1, _CLIQUES)
         if clique is not None:
             return clique, True
@@ -262,7 +262,7 @@ class CannotGraph:
         Parameters
         ----------
         cost : ndarray of float64, shape (m, k)
-            Of each node in each cluster.
+            The cost of each node in each cluster.
 
         Returns
         -------
@@ -317,7 +317,7 @@ class CannotGraph:
         Parameters
         ----------
         cost : ndarray of float64, shape (m, k)
-            Of each node in each cluster.
+            The cost of each node in each cluster.
         label : ndarray of int32, shape (m,)
             Feasible.
         limit : int
@@ -357,7 +357,7 @@ class CannotGraph:
 
     @cached_property
     def _exact(self) -> _Exact:
-        """What can be solved without a search, and the rest."""
+        """The part solved without a search, and the rest."""
         order, parent = kernels.feasibility.peel(self.neighbours, 2)
         core = self._part(self._all_but(order))
         size = np.diff(core.blocks)
@@ -434,7 +434,7 @@ def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
 
 
 def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
-    """Keep together what has one cluster, but give all of them clusters as cheaply as can be, in place."""
+    """Keep nodes of one cluster together, but give all of them clusters as cheaply as can be, in place."""
     if label.min() < 0:
         return
     used, group = np.unique(label, return_inverse=True)

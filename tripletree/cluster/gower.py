@@ -92,7 +92,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
         None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality. Dates
         and ordered categories (by their rank) count as numbers.
     Y : DataFrame or array_like, shape (m, d), optional
-        Other samples with the same columns. The samples of X themselves if there are none. Ranges are those of X.
+        Other samples with the same columns. The samples of X themselves if there are none. Ranges come from X.
     nominal : sequence, default ()
         Columns of numbers, by name (of an array by place), that are compared by equality, such as postcodes.
 

@@ -731,7 +731,8 @@ class Dominance(Immutable):
     leaves below node d are its clade in this tree and further clades, all disjoint:
     ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
     path from d leaves the nodes that d dominates. A tree has none of these, and bit sets for all terms would take much
-    more room. """
+    more room.
+    """
 
     __slots__ = ()
 

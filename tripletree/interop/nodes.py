@@ -1,4 +1,4 @@
-"""Code shared by all converters: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
+"""Shared by all converters: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ def assembled(
 
     The leaves keep their order, so do the inner nodes, or its reverse where the root stands first. Heights count where
     every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
-    `blank`, the labels None and "" are labels like others. """
+    `blank`, the labels None and "" are labels like others.
+    """
     up = np.asarray(parent, np.int64)
     N = up.size
     inner = np.zeros(N + 1, np.bool_)  # the last entry serves parent -1

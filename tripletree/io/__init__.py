@@ -11,7 +11,7 @@ is ever seen. Without a target it returns the text.
 >>> write_newick(h, lengths=False)
 '((human,chimp),gorilla);'
 
-What cannot be read is refused with its place, never repaired in silence:
+Unreadable input is refused with its place, never repaired in silence:
 
 >>> parse_newick("((human,chimp)),gorilla);")
 Traceback (most recent call last):
@@ -53,7 +53,7 @@ read_wordnet                   WordNet's nouns
 what people know
 read_triplets, write_triplets  triplets; `read_triplet_batches` part by part
 read_pairs, write_pairs        must-links and cannot-links
-read_answers, write_answers    what people said to "which of these three is the odd one?", and who
+read_answers, write_answers    people's replies to "which of these three is the odd one?", and who
 append_answer, append_undo     one more of them, safely on disk
 read_odd_one_out               which of three is the odd one, as triplets
 read_comparisons               d(a, b) < d(a, c), which is not a triplet

@@ -1,6 +1,6 @@
 """Which item belongs to which terms: Gene Ontology annotation files (GAF, GPAD) and tables of two columns.
 
-What `read_annotations` gives is what `Hierarchy.attach` and `Ontology.attach` take.
+`Hierarchy.attach` and `Ontology.attach` take the result of `read_annotations`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_annotations(
         Which columns of a table, by name or by position counted from 0. By default the two that there are. For GAF,
         `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
     separator : str, optional
-        What stands between several nodes in one cell of a table, such as ``","``. By default a cell is one node.
+        The separator of several nodes in one cell of a table, such as ``","``. By default a cell is one node.
     header : bool, optional
         True if the first row of a table has the names of its columns. By default if `item` or `node` is a name, or
         if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
@@ -153,7 +153,7 @@ def _sniffed(text: str) -> str:
 
 
 class _Layout(NamedTuple):
-    """Where things stand in a line, counted from 0."""
+    """Columns of a line, counted from 0."""
 
     name: str
     item: int
@@ -276,7 +276,7 @@ def _is_header(names: list[str]) -> bool:
 
 
 def _delimiter(text: str, separator: str | None) -> str | None:
-    """What stands between cells where it must not be taken for what stands between the nodes in a cell."""
+    """The separator of cells if it could be taken for the separator of the nodes in a cell."""
     if not separator:
         return None
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")

@@ -1,4 +1,4 @@
-"""Tables of comparisons with an anchor, "is b or c more like a?", and what all tables of trios have in common.
+"""Tables of comparisons with an anchor, "is b or c more like a?", and the code that all tables of trios share.
 
 Odd-one-out answers are another thing with three columns, see `tripletree.interop` and `tripletree.io.answers`. Neither
 reader takes the file of the other by mistake.
@@ -21,7 +21,7 @@ from tripletree.io.table import RowTable, cell_text, read_table
 
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
-#: What a column is called that holds what two others are compared with.
+#: Names of the column with the anchor, which two others are compared with.
 ANCHOR_NAMES = ("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue")
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
@@ -137,7 +137,7 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
 
 
 class TrioRows(LabelRows):
-    """Rows of three labels (or two), all different. `rule` is what must differ, for messages."""
+    """Rows of three labels (or two), all different. `rule` is the rule in words, for messages."""
 
     def __init__(self, table: RowTable, places: Sequence[int], rule: str) -> None:
         super().__init__(table.path, table.unit)

@@ -30,7 +30,7 @@ def read_dot(
     Returns
     -------
     Hierarchy
-        As `tripletree.interop.from_dot` gives it. More on what is read stands there.
+        As `tripletree.interop.from_dot` gives it. More stands there.
 
     Raises
     ------

@@ -41,7 +41,7 @@ from tripletree.io.table import (
 
 _Format = Literal["csv", "tsv", "parquet"]
 
-#: What an inner node without a name of its own goes by.
+#: Prefix of the id of an inner node without a name.
 _INVENTED = re.compile(r"node \d+'*", re.ASCII)
 
 
@@ -50,7 +50,7 @@ def write_edges(hierarchy: Hierarchy, path: None = None, *, format: _Format | No
 @overload
 def write_edges(hierarchy: Hierarchy, path: Target, *, format: _Format | None = None) -> None: ...
 def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Format | None = None) -> str | None:
-    r"""Write a hierarchy as a table with a row for each node: child, parent, and what else is known of it.
+    r"""Write a hierarchy as a table with a row for each node: child, parent, and its other values.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     Notes
     -----
     Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
-    column `name` holds the names, by which `read_edges` gives back what was written, name for name.
+    column `name` holds the names, by which `read_edges` gives back all names as written.
     The columns `length` and `rank` are there if something is known. Heights are written as lengths. The root is the
     row without parent.
 
@@ -134,7 +134,7 @@ def invents_ids(
     columns : sequence of str, or None
         Their names, in order.
     ids, names, parent : sequence of N
-        Of all nodes. The parents as positions, -1 for roots.
+        Values of all nodes. The parents are positions, -1 for roots.
     """
     if columns is None or names is None or list(columns[:3]) != ["child", "parent", "name"]:
         return False
@@ -210,7 +210,7 @@ def _write_parquet(columns: dict[str, list], path: Target | None) -> None:
         parquet.write_table(pyarrow.table(data), stream)
 
 
-#: Names of columns, in lower case without blanks, dashes and underscores: those of the child and of its parent, ...
+#: Names of columns, in lower case without blanks, dashes and underscores: of the child, of its parent, ...
 _PAIRS = (
     ("child", "parent"),
     ("childid", "parentid"),
@@ -259,7 +259,7 @@ def read_edges(
     parent : {"error", "deepest", "first", "smallest"}
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
-        Names of leaves and inner nodes: what stands in the child column, or their names where there is a
+        Names of leaves and inner nodes: the cells of the child column, or their names where there is a
         column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
         "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
@@ -295,7 +295,7 @@ def read_edges(
 
     Notes
     -----
-    What `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
+    The options that `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
     `child_column`, `parent_column` and so on. `parent` here is the choice among several parents, which that refuses.
 
     Examples
@@ -360,7 +360,7 @@ def _plain(name: Any) -> str:
 
 
 def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
-    """Where in a header the columns of children and parents stand, if it names them as usual."""
+    """The places of the columns of children and parents in a header, if it names them as usual."""
     plain = [_plain(x) for x in names]
     for child, parent in _PAIRS:
         if plain.count(child) == 1 and plain.count(parent) == 1:
@@ -384,7 +384,7 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
 
 
 def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
-    """Where child, parent, name, length, rank and relation stand, None for what is not there."""
+    """The places of child, parent, name, length, rank and relation, None for a missing one."""
     pair = None if table.names is None else usual_columns(table.names)
     if asked[0] is None and asked[1] is None and pair is not None:
         found: list[int | None] = list(pair)

@@ -44,7 +44,7 @@ def read_folder(
     Notes
     -----
     Files are never opened. Symbolic links are leaves, wherever they lead: nothing is followed. Names that are not
-    UTF-8 are given as `os.fsdecode` gives them. Time is that of listing the folders, depth has no bound but the
+    UTF-8 are given as `os.fsdecode` gives them. The time is spent on listing the folders, depth has no bound but the
     system's own on paths.
 
     Examples
@@ -87,7 +87,7 @@ def read_folder(
 
 
 class _Listing:
-    """Lists folders one by one, and counts what is in them."""
+    """Lists folders one by one, and counts their entries."""
 
     def __init__(self, root: str, most: int) -> None:
         self._root, self._most, self._count = root, most, 0

@@ -1,4 +1,4 @@
-"""The record that each file of a format ends with, and what its recogniser is given.
+"""The record that each file of a format ends with, and the input of its recogniser.
 
 `tripletree.io.registry` collects the records: recognition, `read_hierarchy`, `read_ontology`, `write_hierarchy` and the
 command line take everything that they know of a format from there.
@@ -25,7 +25,7 @@ class FileStart:
     Attributes
     ----------
     text : str
-        Some 65,000 bytes as text; what is not UTF-8 is replaced.
+        Some 65,000 bytes as text. Bytes that are not UTF-8 are replaced.
     body : str
         The same without white space at the start.
     """
@@ -56,14 +56,14 @@ class FileStart:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What the package knows of a format.
+    """The package's knowledge of a format.
 
     Attributes
     ----------
     name : str
-        What ``format=`` calls it.
+        Its name for ``format=``.
     title : str
-        What people call it.
+        Its name among people.
     read : callable, optional
         Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None where only
         `ontology` reads it.
@@ -72,7 +72,7 @@ class FileFormat:
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
     synonyms : callable, optional
-        The reader of the other names of taxa or terms: a dict from each to a list of what is called by it.
+        The reader of the other names of taxa or terms: a dict from each to a list of the nodes it names.
     write : callable, optional
         The writer of a hierarchy: ``write(hierarchy, path, **options)``, the text if the path is None.
     extensions : tuple of str

@@ -299,7 +299,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
 
 
 def _kind(path: Target | None) -> str:
-    """The suffix of a path, that of a compression left out."""
+    """The suffix of a path, without a compression's."""
     if not isinstance(path, (str, os.PathLike)):
         return ""
     suffixes = [x.lower() for x in Path(path).suffixes]

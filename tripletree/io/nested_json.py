@@ -12,10 +12,10 @@ Four shapes are recognised:
 - a flat list of objects with ids, each with the ids of its children (child_ids, or one of the keys above) or of its
   parent or parents: this may be a graph, in which a node has several parents.
 
-Labels are strings and whole numbers. What could be one shape as well as another is refused, and so are keys that occur
-twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects with
-lists of children, and ten times as deep from Python 3.12 on. Deeper trees are refused, and can be written as Newick,
-edges or a flat list.
+Labels are strings and whole numbers. A file that could be one shape as well as another is refused, and so are keys that
+occur twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects
+with lists of children, and ten times as deep from Python 3.12 on. Deeper trees are refused, and can be written as
+Newick, edges or a flat list.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Keys:
     length: str | None = None
 
     def label(self, node: dict[str, Any]) -> Any:
-        """What the object is called, None for nothing."""
+        """The name of the object, None if it has none."""
         for key in _NAME if self.name is None else (self.name,):
             if node.get(key) is not None:
                 return node[key]
@@ -125,14 +125,14 @@ def _finite(value: float) -> bool:
 
 
 class _Named(NamedTuple):
-    """A node that is the key of an object, and what stands below it."""
+    """A node that is the key of an object, and the tree below it."""
 
     name: str
     below: Any
 
 
 class _Item(NamedTuple):
-    """What is still to be read: a value, the node above it, and the list or object that it is in."""
+    """A part that is still to be read: a value, the node above it, and the list or object that it is in."""
 
     value: Any
     above: int
@@ -214,7 +214,7 @@ class _Nodes:
         return [_Item(_Named(name, below), above, names) for name, below in reversed(names.items())]
 
     def _below(self, name: str, below: Any, above: int, within: Any) -> list[_Item]:
-        """A node that is a key; what is below it, last first."""
+        """A node that is a key, and the values below it, last first."""
         u = self._add(above, name, math.nan, within)
         if below is None or below == {} or below == []:
             return []
@@ -377,7 +377,7 @@ def json_ontology(path: Source, *, name: str | None = None, children: str | None
 
 
 def _load(path: Source) -> tuple[Any, _Refuse]:
-    """The value of a file, and what makes the error for something in it."""
+    """The value of a file, and the function that makes errors about a part of it."""
     text, source = read_text(path)
     value = load_json(text, source)
 
@@ -463,7 +463,7 @@ def _json(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
 
 
 def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
-    """What stands in the object of each node besides its children."""
+    """The entries in the object of each node besides its children."""
     labels = [str(x) if isinstance(x, int) and not isinstance(x, bool) else _string(str(x)) for x in hierarchy.leaves]
     try:
         LeafIndex(labels)

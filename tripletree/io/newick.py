@@ -1,9 +1,9 @@
 """Newick: hierarchies as brackets, ``((human:6,chimp:6):2,gorilla:8);``.
 
-What is read: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
+Read are: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
 anywhere, nested ones too (left out); branch lengths; names of inner nodes; inner nodes with one child; any number of
 trees in a file, each ended by a semicolon; white space and line ends anywhere between. Blanks inside a label without
-quotes belong to it. What is missing or stands twice is refused with its line and column, never guessed.
+quotes belong to it. A part that is missing or stands twice is refused with its line and column, never guessed.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from tripletree.kernels import freeze
 # ----------------------------------------------------------------------
 # From Newick text to flat lists: one regular expression, one loop over its tokens, no recursion.
 #
-# Tokens carry no positions, which is what makes the loop fast. An error names a token by its number, and the text is
+# Tokens carry no positions, which makes the loop fast. An error names a token by its number, and the text is
 # scanned once more up to that token to find its line and column.
 
-#: What programs call support in comments: BEAST and MrBayes among them.
+#: Names of support in comments: BEAST and MrBayes among them.
 SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap")
 
 Underscores = Literal["keep", "blank"]
@@ -73,7 +73,7 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _GUESS = "strict=False takes names with apostrophes as they stand, and says which"
 _STRAY = frozenset("'\"[]")
 
-# what the last token was
+# kinds of the last token
 _NOTHING, _CLOSED, _NAME, _LEAF, _LENGTH = range(5)
 _AFTER = {_CLOSED: "')'", _NAME: "the name of an inner node", _LEAF: "a leaf label", _LENGTH: "a branch length"}
 
@@ -148,12 +148,12 @@ class NewickText:
         Parameters
         ----------
         keys : sequence of str
-            Of comments such as ``[&posterior=0.98]``, the first that a node has. ``[98]`` counts as well.
+            The first comment such as ``[&posterior=0.98]`` that a node has counts. ``[98]`` counts as well.
         inner : int
             The number of inner nodes.
         """
         label, noted = np.full(inner, np.nan), np.full(inner, np.nan)
-        best = [len(keys) + 1] * inner  # the place in `keys` of what was noted
+        best = [len(keys) + 1] * inner  # the place in `keys` of the value noted
         marks = [(m.start(), m[0]) for m in self._token.finditer(self._scanned)]
         marks += [(start, self._text[start:stop]) for start, stop in self._comments]
         node, closed = -1, -1  # the inner node that marks belong to, if any
@@ -252,7 +252,7 @@ class NewickText:
         return Hierarchy(parent, leaves, length=length, names=names)
 
     def _plain(self, label: str) -> str:
-        """What a label's token stands for."""
+        """The label that a token stands for."""
         quote = label[0]
         if quote == "'" or quote == '"':
             if self._strict or _ALL_QUOTED.fullmatch(label):
@@ -281,7 +281,7 @@ class NewickText:
         raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
-        """The text with line feeds in the place of every comment. It stops at what never closes."""
+        """The text with line feeds in the place of every comment. It stops at a comment that never closes."""
         text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
         kept = []
         at = 0  # where the text that is not yet kept starts
@@ -307,7 +307,7 @@ class NewickText:
     # ------------------------------------------------------------------ refusals
 
     def _offset(self, k: int) -> int:
-        """Where in the text the token with the number `k` starts."""
+        """The place in the text where the token with the number `k` starts."""
         return next(islice(self._token.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
@@ -329,7 +329,7 @@ class NewickText:
                 raise self.error_at(k, f"{msg}; {_GUESS}")
 
     def _error(self, k: int, state: int, first: int, here: int) -> ParseError:
-        """What is wrong with the token with the number `k`, which cannot stand after what came before it."""
+        """Explain the error at the token with the number `k`, which cannot stand after the one before it."""
         t = self._tokens[k]
         if t == ";" and here >= 0:
             bracket = self._bracket(first, here)
@@ -353,7 +353,7 @@ class NewickText:
         return self.error_at(k, f"{found} right after {_AFTER[state]}: {hint}")
 
     def _end_error(self, first: int, here: int) -> ParseError:
-        """What is wrong with a text that ends in the middle of a tree."""
+        """Explain the error of a text that ends in the middle of a tree."""
         if here >= 0:
             return self.error_at(self._bracket(first, here), "this '(' is never closed: the text ends before its ')'")
         return self._error_in_text("the text ends without the ';' that ends a tree", len(self._scanned.rstrip()))
@@ -777,7 +777,7 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
 
 
 def _supported(names: list[str], support: list[float]) -> list[str]:
-    """What stands behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
+    """The text behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
     shown = ["" if x != x else repr(x).removesuffix(".0") for x in support]
     return [f"{name}[&support={x}]" if name and x else name + x for name, x in zip(names, shown, strict=True)]
 

@@ -2,8 +2,8 @@
 
 Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to. If nodes are
 marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id where that has
-none), else by its own. Of several ``<otus>`` that one counts which the tree's ``<trees>`` names, where both have an otu
-of the same id. Networks are refused, and so are entities and document types.
+none), else by its own. Among several ``<otus>`` the one counts that the tree's ``<trees>`` names, where both have an
+otu of the same id. Networks are refused, and so are entities and document types.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class _File:
         tree: _Tree | None = None
         otus, number = "", 0  # the present block of otus, and how many there were
         seen: set[tuple[int, str]] = set()
-        block: str | None = None  # what the present trees name
+        block: str | None = None  # the id that the present trees name
         for event, element in events:
             tag = element.tag.rpartition("}")[2]
             if event == "end":

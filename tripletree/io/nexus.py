@@ -1,13 +1,13 @@
 """NEXUS: the trees of TREES blocks, with their TRANSLATE tables.
 
-What is read: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
+Read are: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
 with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
 ``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
 
-A leaf's label means what TRANSLATE gives for it, else for the taxon of that name, else for the taxon of that number
-in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is not
-a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the root,
-changes nothing.
+A leaf's label has the meaning that TRANSLATE gives it, else that of the taxon of that name, else for the taxon of that
+number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100
+is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the
+root, changes nothing.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
 1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.
@@ -41,10 +41,10 @@ from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
 # ----------------------------------------------------------------------
-# NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS define, and the TREE commands.
+# NEXUS text cut into commands, with their places, the definitions of TRANSLATE and TAXLABELS, and the TREE commands.
 
 _HEADER = re.compile(r"\s*#NEXUS(?!\w)", re.IGNORECASE)
-# what ends a command, and what can hide it
+# the ends of commands, and the marks that can hide them
 _MARK = re.compile(r"'(?:[^']++|'')*+'|[';\[\]]")
 _BRACKET = re.compile(r"[\[\]]")
 _WORD = re.compile(r"'(?:[^']++|'')*+'|[,=]|[^\s',=]+")
@@ -56,7 +56,7 @@ _TREE = re.compile(
 
 @dataclass
 class NexusTree:
-    """One TREE command: its name, where its Newick starts and where its semicolon stands, what its labels mean."""
+    """One TREE command: its name, the places of its Newick and of its semicolon, and the meaning of its labels."""
 
     name: str
     start: int
@@ -66,7 +66,7 @@ class NexusTree:
 
 @dataclass
 class _TreesBlock:
-    """What the TREE commands of one block share."""
+    """The part that the TREE commands of one block share."""
 
     start: int
     name: str
@@ -151,7 +151,7 @@ class NexusText:
             raise self._error(f"the block {self._block.name!r} is never ended: 'END;' is missing", self._block.start)
 
     def _comment_end(self, start: int) -> int:
-        """Where the text goes on behind a comment. Comments may stand in each other."""
+        """The place where the text goes on behind a comment. Comments may stand in each other."""
         depth, stop = 1, start + 1
         while depth:
             bracket = _BRACKET.search(self._text, stop)
@@ -189,7 +189,7 @@ class NexusText:
             self._tree(self._block, command, start, stop)
 
     def _plain(self, token: str) -> str:
-        """What a token stands for."""
+        """The text that a token stands for."""
         if token[0] == "'":
             return token[1:-1].replace("''", "'")
         return token.replace("_", " ") if self._underscores == "blank" else token
@@ -228,7 +228,7 @@ class NexusText:
 
 
 class _Meaning:
-    """What the labels of a tree stand for: keys of TRANSLATE first, then the taxa, then the taxa's numbers."""
+    """The meaning of the labels of a tree: keys of TRANSLATE first, then the taxa, then the taxa's numbers."""
 
     def __init__(self, translate: dict[str, str], taxa: list[str], known: frozenset[str]) -> None:
         self._translate, self._taxa, self._known = translate, taxa, known
@@ -436,7 +436,7 @@ def write_nexus(
         The tree's name.
     names, lengths, blanks, support
         As in `write_newick`: names of inner nodes, branch lengths, monotone ones on request, blanks as underscores,
-        what supports the inner nodes.
+        the support of the inner nodes.
 
     Returns
     -------

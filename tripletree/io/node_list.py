@@ -1,4 +1,4 @@
-"""From nodes as a file lists them to a Hierarchy; what the readers of XML and JSON trees share."""
+"""From nodes as a file lists them to a Hierarchy: shared by the readers of XML and JSON trees."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def listed_hierarchy(
     parent : sequence of int
         Position of each node's parent in the list, -1 for the one root.
     labels : sequence of hashable
-        Of leaves and inner nodes alike. None if there is none.
+        Names of leaves and inner nodes alike. None if there is none.
     lengths : sequence of float
         Length of the branch above each node, NaN if unknown.
     ranks : sequence of str or None, optional
@@ -100,7 +100,7 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
     Parameters
     ----------
     names : sequence of str or None
-        Of all trees, in the order of the file.
+        The trees in the order of the file.
     tree : str, int or None
         A name, a position (from 0, negative ones from the end), or None for the only tree.
     path : str or None

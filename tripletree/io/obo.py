@@ -12,10 +12,10 @@
 >>> ontology.roots, list(ontology.leaves), ontology.names
 (['GO:0005575'], ['GO:0005623'], ('cellular_component', None))
 
-What is read: OBO 1.0 to 1.4. ``is_a`` and, if asked for, ``relationship`` lines; escapes, modifiers in braces,
+Read are: OBO 1.0 to 1.4. ``is_a`` and, if asked for, ``relationship`` lines; escapes, modifiers in braces,
 comments, lines continued by a backslash; definitions of one term in several places, which are put together.
 ``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
-only with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is
+only with ``genus=True`` (files as published assert it). ``import`` is never followed. An unreadable line is
 refused with its line.
 """
 
@@ -35,7 +35,7 @@ from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_
 # ----------------------------------------------------------------------
 # The lines of an OBO file, one pass over them, a megabyte at a time.
 #
-# A line is ``tag: value {modifiers} ! comment``. Of the terms' tags those that make the graph are read in full: id,
+# A line is ``tag: value {modifiers} ! comment``. The terms' tags that make the graph are read in full: id,
 # name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value; of the
 # others, that quotes close. ``Typedef`` gives relation types their names. Other stanzas are passed over. What stands
 # before the first stanza is read for default-namespace only, as real files carry prose there.
@@ -79,7 +79,7 @@ _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
-#: What stands around values. Other white space belongs to them.
+#: White space around values. Any other belongs to them.
 _BLANKS = " \t"
 
 Line = tuple[str, str, int]
@@ -146,7 +146,7 @@ class OboText:
             yield _joined(lines) if "\\\n" in block else lines
 
     def error(self, number: int, message: str, find: str | None = None) -> ParseError:
-        """A ParseError in a line, at what it should point to."""
+        """A ParseError in a line, at its cause."""
         first, line = 1, ""
         for lines in self._blocks():
             if number < first + len(lines):

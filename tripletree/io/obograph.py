@@ -26,7 +26,7 @@ _KEPT = {_HAS_RANK, *_FACTS, *(_OBO_IN_OWL + x for x in _FACTS)}
 _THING = ("http://www.w3.org/2002/07/owl#Thing", "owl:Thing")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
 
-#: Where something stands: (number of the graph, "nodes" or "edges", number in the list) as one integer.
+#: A place in the file: (number of the graph, "nodes" or "edges", number in the list) as one integer.
 _STEP = 1 << 40
 
 
@@ -103,7 +103,7 @@ class _GraphDocument:
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)
         self._others: set[str] = set()
-        #: What the file uses as properties of nodes.
+        #: The ids that the file uses as properties of nodes.
         self._predicates: set[str] = set()
         #: Nodes without a type that are none of its terms.
         self._properties: set[str] = set()
@@ -133,7 +133,7 @@ class _GraphDocument:
         return graphs
 
     def _slim(self, item: dict) -> dict | None:
-        """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
+        """An object of the file without needless entries, so that definitions and synonyms do not fill the memory."""
         if "id" in item or "sub" in item:
             return item
         if "pred" in item and "val" in item:
@@ -155,7 +155,7 @@ class _GraphDocument:
         return items
 
     def _find_properties(self, graphs: list[Any]) -> None:
-        """Which nodes without a type are not terms, but properties: by what the file uses them for."""
+        """Which nodes without a type are not terms, but properties: by their use in the file."""
         used = {self._short(x) for x in self._predicates} | self._predicates
         nodes = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "nodes") if isinstance(x, dict)]
         edges = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "edges") if isinstance(x, dict)]
@@ -280,7 +280,7 @@ def _spelled(at: int) -> str:
 
 
 def _offset(text: str, wanted: tuple[int, str, int]) -> int:
-    """Where in a JSON text an item of a graph's list begins."""
+    """The place in a JSON text where an item of a graph's list begins."""
     graph, what, k = wanted
     paths = [("graphs", graph, what, k), *([(what, k)] if graph == 0 else [])]
     steps: list[Any] = []  # the key or number of the present item in each of the open objects and lists

@@ -1,4 +1,4 @@
-"""What the readers of ontologies share: terms and edges as a file gives them, and the ontology they make.
+"""Shared by the readers of ontologies: terms and edges as a file gives them, and the ontology they make.
 
 One set of rules for OBO, OWL and OBO Graphs:
 
@@ -95,7 +95,7 @@ class TermTable:
         return position
 
     def place_of(self, position: int) -> int:
-        """Where a term was first defined."""
+        """The place where a term was first defined."""
         return self._at[position]
 
     def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
@@ -171,7 +171,7 @@ class TermTable:
         return _KNOWN_TYPES.get(relation) or last_part(relation) or relation
 
     def wanted_types(self, relations: Strings | None, found: Iterable[str]) -> dict[str, str]:
-        """Of the types found and wanted, the short names."""
+        """The short names of the types found and wanted."""
         short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
         asked = HIERARCHICAL if relations is None else several(relations, "relations")
         wanted: dict[str, str] = {}
@@ -222,7 +222,7 @@ class TermTable:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is None:
             return made
-        # the ontology refuses what it does not have
+        # the ontology refuses unknown ones
         return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
 
     def _edges(
@@ -255,7 +255,7 @@ class TermTable:
         return down, up, types, places
 
     def _kept(self, namespace: Strings | None, obsolete: bool) -> bytearray:
-        """Of each defined term, whether it is asked for."""
+        """For each defined term, True if it is asked for."""
         keep = bytearray(b"\x01" * len(self.ids))
         if namespace is not None:
             asked = set(several(namespace, "namespace"))
@@ -301,7 +301,7 @@ def find_cycle(rows: list[list[int]], n: int) -> list[int]:
     for e, (child, parent) in enumerate(rows):
         above[child].append((parent, e))
         n_children[parent] += 1
-    # take off what has nothing below it, again and again: what stays is on a cycle or above one
+    # take off the terms without children, again and again: the rest are on a cycle or above one
     free = [u for u in range(n) if not n_children[u]]
     while free:
         for parent, _ in above[free.pop()]:

@@ -4,10 +4,10 @@ Classes are the terms. ``rdfs:subClassOf`` with a class is is_a, and with a rest
 of the restriction's property. Identifiers of the OBO library are shortened, so that they read as in OBO files
 (``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``). Other IRIs stay whole.
 
-What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
-that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is never
-followed, and entities are let in only if the file declares them itself to stand for short text, as Protege's files
-do. See `tripletree.io.xml`.
+The consequences of other axioms are not worked out: a class that is defined as equivalent to an intersection has only
+the parents that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is
+never followed, and entities are let in only if the file declares them itself to stand for short text, as Protege's
+files do. See `tripletree.io.xml`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DESCRIPTION = f"{_RDF}Description"
 _THING = f"{_OWL}Thing"
 _HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
 _AXIOM = f"{{{_OWL}}}Axiom"
-#: What makes something a class, an obsolete class, or a relation type: the types' IRIs.
+#: The IRIs of types that make a class, an obsolete class, or a relation type.
 _CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass"}
 _DEPRECATED = {f"{_OWL}DeprecatedClass"}
 _PROPERTIES = {f"{_OWL}ObjectProperty", f"{_OWL}TransitiveProperty", f"{_OWL}FunctionalProperty"}
@@ -80,7 +80,7 @@ def read_owl(
     -------
     Ontology
         Terms by their (short) identifiers, in the order of the file, with their labels as names: the one without a
-        language or in English, if there is a choice; what the IRI ends in, if there is no label.
+        language or in English, if there is a choice. Without a label, the end of the IRI is the name.
 
     See Also
     --------
@@ -117,7 +117,7 @@ def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> d
 class _OwlDocument:
     """The classes of an RDF/XML document.
 
-    A subject may be described in several places, and typed in only one of them: what is said of it is kept by IRI
+    A subject may be described in several places, and typed in only one of them: its statements are kept by IRI
     until the end.
     """
 
@@ -190,7 +190,7 @@ class _OwlDocument:
         return None if blank is None else f"_:{blank}"
 
     def _object(self, element: Element) -> str | None:
-        """What a property element points to, itself or by the node in it. None for text and unnamed nodes."""
+        """The target of a property element, given itself or by the node in it. None for text and unnamed nodes."""
         named = self._named(element)
         return named if named is not None or not len(element) else self._named(element[0])
 
@@ -294,7 +294,7 @@ class _OwlDocument:
     # ------------------------------------------------------------------ the end
 
     def _finish(self, path: str | None) -> None:
-        """Put what has been gathered into the table."""
+        """Put the gathered terms into the table."""
         terms = self.terms
         if not self._classes:
             msg = "there is no class in it"

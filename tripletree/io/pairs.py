@@ -79,7 +79,7 @@ class PairRows(LabelRows):
         self.links: list[bool] = []
         self._headless = False
         self._words_shown = False
-        #: Those of 0 and -1 that have occurred. Both together are ambiguous.
+        #: The codes among 0 and -1 that have occurred. Both together are ambiguous.
         self._zeros: set[str] = set()
         #: The first row, where it may be a header: it has a link in words and all others have numbers or yes and no.
         self._named: tuple[str, ...] | None = None
@@ -89,7 +89,7 @@ class PairRows(LabelRows):
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row (a, b, link and perhaps a weight), or note what is wrong with it."""
+        """Take a row (a, b, link and perhaps a weight), or note its error."""
         a, b, link, *weight = cells
         wrong = None
         if a is None or b is None or link is None:
@@ -128,7 +128,7 @@ class PairRows(LabelRows):
         return f"{k} fields: {_EXPECTED}; a label with blanks must stand in quotes", len(shape) - 1
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
-        """Where the columns stand: in their order in a table without a header."""
+        """The places of the columns: in their order in a table without a header."""
         if table.names is not None:
             return super().places(table, columns, weight)
         if len(table.columns) not in (3, 4):
@@ -141,7 +141,7 @@ class PairRows(LabelRows):
         return list(range(len(table.columns)))
 
     def _note(self, word: str, cells: Sequence[str | None]) -> None:
-        """Keep what later rows are judged by: which number is a cannot-link, and a first row that may be a header."""
+        """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
         if word in ("0", "-1"):
             self._zeros.add(word)
         if not self.links and word not in _FLAGS:
@@ -150,12 +150,12 @@ class PairRows(LabelRows):
             self._named = None
 
     def _no_link(self, link: str) -> str:
-        """That a field is not a link; what would be one, the first time only."""
+        """The message about a field that is not a link, with advice the first time only."""
         shown, self._words_shown = self._words_shown, True
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
     def _hint_at_header(self) -> None:
-        """Say what to do if the first row is a header: all others are well, and none has a label of it."""
+        """Give advice if the first row is a header: all others are well, and none has a label of it."""
         if self._headless and self._named is not None and len(self.links) > 1:
             message = f"{self._named[2]!r} is a link, but all rows below give numbers, yes and no, or True and False"
             self.problem(self.lines[0], message)

@@ -1,7 +1,7 @@
 """PhyloXML: the phylogenies of a file, with names or taxonomy, branch lengths and ranks.
 
 Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
-levels. What is read of a clade: its name, its branch length (attribute or element), its first taxonomy and the name of
+levels. Read from a clade are: its name, its branch length (attribute or element), its first taxonomy and the name of
 its first sequence. All else is passed over. Entities and document types are refused. A tree is rooted as it is written,
 whatever its attribute ``rooted`` is.
 """
@@ -21,7 +21,7 @@ from tripletree.io.xml import XmlEvents
 
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
-#: Where the text of each kind of label stands: below (parent, element) in a clade.
+#: The place of the text of each kind of label: below (parent, element) in a clade.
 _PLACES: dict[tuple[str, str], str] = {
     ("clade", "name"): "name",
     ("taxonomy", "scientific_name"): "scientific_name",
@@ -56,13 +56,13 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     tree : str or int, optional
         Which phylogeny: its name, or its position in the file, from 0. May be left out where there is only one.
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
-        What of a clade labels the leaf or names the inner node that it is: its name, something of its taxonomy, or
+        The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of the file. `ranks` are those of the taxonomies.
+        Leaves in the order of the file. `ranks` come from the taxonomies.
 
     See Also
     --------
@@ -167,7 +167,7 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
 
 
 def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlEvents) -> None:
-    """Keep what is of use in an element inside of clade `u`."""
+    """Keep the useful text of an element inside of clade `u`."""
     kind = _PLACES.get((above, tag))
     if kind is not None:
         text = (text or "").strip()
@@ -202,7 +202,7 @@ def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarc
 
 
 def _hint(message: str, there: dict[str, str]) -> str:
-    """What a leaf without the label asked for has instead."""
+    """The labels that a leaf without the one asked for has instead."""
     if not message.startswith("this leaf has no "):
         return ""
     if not there:

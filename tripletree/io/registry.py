@@ -1,10 +1,10 @@
-"""Every format: what a source holds is recognised by its content, and then the format's own reader reads it.
+"""Every format: a source is recognised by its content, and then the format's own reader reads it.
 
 Each file of a format ends with its record (`tripletree.io.format.FileFormat`): names, extensions, recogniser, reader,
 writer. A format is added with one such file and one line in `FORMATS`, whose order is the order of recognition.
 
 File extensions are ignored in reading because they are unreliable. A format can be named where the content does not
-tell, and then nothing is recognised. What was taken is logged, at level INFO of the logger "tripletree.io".
+tell, and then nothing is recognised. The format taken is logged, at level INFO of the logger "tripletree.io".
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _log = logging.getLogger("tripletree.io")
 
 
 class _Recognition(NamedTuple):
-    """What a source was recognised as: the name of a format or "triplets", why, and the content that was read."""
+    """The format of a source: the name of a format or "triplets", the reason, and the content that was read."""
 
     name: str
     reason: str
@@ -130,7 +130,7 @@ def _of_folder(path: str) -> _Recognition:
 
 
 def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
-    """What an archive of several files is. None for any other content, packed or not."""
+    """The format of an archive of several files. None for any other content, packed or not."""
     if is_workbook(content):
         return None
     if content.startswith(b"PK\x03\x04"):
@@ -154,7 +154,7 @@ def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
     raise ParseError(msg, path=name)
 
 
-#: What stands in the middle of NEXUS files: without its first line such a file is not a table.
+#: Commands from the middle of NEXUS files: without its first line such a file is not a table.
 _NEXUS_PART = re.compile(
     r"^[ \t]*begin\s+\w+\s*;|\bu?tree\s+[^\s=]+\s*=\s*(\[[^\]]{0,200}\]\s*)?\(|(^|[\s;])end(block)?\s*;\s*\Z",
     re.I | re.M,
@@ -162,7 +162,7 @@ _NEXUS_PART = re.compile(
 
 
 def _of_content(content: bytes, name: str | None) -> _Recognition:
-    """What an unpacked file is. A ParseError if it is none of the formats."""
+    """The format of an unpacked file. A ParseError if it is none of the formats."""
     if content.startswith(b"\x93NUMPY"):
         return _Recognition("linkage", "it is a numpy array")
     if content.startswith(b"PAR1"):
@@ -206,7 +206,7 @@ _PATHS = ("__", ";", " > ", "|", "/")
 _NUMBERS = re.compile(r"^\s*[-+]?[\d.][-+.\deE]*(?:[\s,;]+[-+]?[\d.][-+.\deE]*){3}\s*$")
 _LINKAGE_NAMES = ["cluster1", "cluster2", "height", "size"]
 _DELIMITERS = "\t,;|"
-#: What shows that a file is the rest of a document whose head is missing: a sign, how the file then ends, the format.
+#: Signs that a file is the rest of a document whose head is missing: a sign, how the file then ends, the format.
 _PARTS = (
     (re.compile(r"</[A-Za-z]|/>|<\?xml|\w=(\"[^\"\n]*\"|'[^'\n]*')\s*>"), "", "XML"),
     (re.compile(r'"\s*:\s*["\d\[{ntf]'), "]}", "JSON"),
@@ -235,7 +235,7 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
-    """True if nearly all lines have a separator of paths, and many begin alike: those of prose do not."""
+    """True if nearly all lines have a separator of paths, and many begin alike, unlike lines of prose."""
     if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
@@ -261,7 +261,7 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
 
 
 class _Lines(NamedTuple):
-    """What tells the formats of plain lines apart."""
+    """The facts that tell the formats of plain lines apart."""
 
     every: list[str]
     """The lines that are neither empty nor comments."""
@@ -348,10 +348,10 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     path : path, file object or "-"
         A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not; a folder; an archive of a taxdump.
     format : str, optional
-        One of `FORMATS`. By default what `recognize` gives.
+        One of `FORMATS`. By default `recognize` tells.
     **options
         For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like.
-        ``root=`` reads only what is at or below a node, in every format. Formats that may give a node several parents
+        ``root=`` reads only a node and its descendants, in every format. Formats that may give a node several parents
         take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the default), see
         `Ontology.to_hierarchy`.
 
@@ -426,7 +426,7 @@ def read_ontology(
     labels : {"id", "name"}, optional
         For ``mode="tree"`` alone, by default "id": whether nodes are called by their identifiers or their names.
     format : str, optional
-        One of `FORMATS`. By default what `recognize` gives.
+        One of `FORMATS`. By default `recognize` tells.
     **options
         For the reader of the format, such as ``relations=("is_a", "part_of")``, ``root=`` or ``namespace=``.
 
@@ -476,22 +476,22 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     path : path, file object or "-"
         A taxdump as `read_taxdump` takes it, with names.dmp, or a file as `read_obo` and its like do.
     format : str, optional
-        "taxdump", "obo", "owl" or "obograph". By default what `recognize` gives.
+        "taxdump", "obo", "owl" or "obograph". By default `recognize` tells.
     **options
-        Of ontologies, ``scopes``: which synonyms to take, some of "exact" (by default these alone), "narrow",
+        For ontologies, ``scopes``: the synonyms to take, some of "exact" (by default these alone), "narrow",
         "broad" and "related", which mean other things than the term.
 
     Returns
     -------
     dict
-        For each other name what has it, one but for names that are ambiguous. Of a taxdump, synonyms, common names,
-        names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
-        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id
-        and the name of the term, as hierarchies have either.
+        For each other name the nodes that have it, one but for names that are ambiguous. Of a taxdump, synonyms, common
+        names, names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
+        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id and
+        the name of the term, as hierarchies have either.
 
     See Also
     --------
-    tripletree.match_names : what takes them.
+    tripletree.match_names : takes them.
 
     Examples
     --------
@@ -510,7 +510,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
 
 
 def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:
-    """What the reader is given, and the format."""
+    """The input of the reader, and the format."""
     if format is not None:
         if format not in FORMATS:
             msg = f"there is no format {format!r}; known are {', '.join(FORMATS)}"
@@ -590,7 +590,7 @@ def write_hierarchy(
 
 
 def format_to_write(path: Target | None, format: str | None) -> FileFormat:
-    """The format named, else that of the path's extension. A ValueError if there is none or it has no writer."""
+    """The format named, else the one of the path's extension. A ValueError if there is none or it has no writer."""
     writers = {name: form for name, form in FORMATS.items() if form.write is not None}
     if format is not None:
         if format not in writers:

@@ -1,6 +1,6 @@
-"""Rows of labels: what the files of triplets, pairs and comparisons have in common.
+"""Rows of labels: shared by the files of triplets, pairs and comparisons.
 
-A kind of rows is a subclass of `LabelRows`, which defines what a row consists of and what a line of text looks like.
+A kind of rows is a subclass of `LabelRows`, which defines the parts of a row and the form of a line of text.
 The problems met on the way are gathered, so that one run shows up to 20 of them, each with its place.
 """
 
@@ -49,7 +49,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = ("text", "csv", "tsv", "parquet")
 _SUFFIXES = {".txt": "text", ".triplets": "text", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 _PACKED = frozenset({".gz", ".bz2", ".xz"})
-#: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
+#: The key under which a Parquet file keeps all leaf labels, in order, as a JSON list.
 _LEAVES_KEY = b"tripletree.leaves"
 _DIRECTIVE = "#!leaves"
 #: Characters of leaf labels in one directive line, before the next one starts.
@@ -108,7 +108,7 @@ class Token(NamedTuple):
     """plain, quoted or mark."""
     value: str
     at: int
-    """Where in the line it begins."""
+    """The place in the line where it begins."""
 
 
 class RowProblem(NamedTuple):
@@ -140,10 +140,10 @@ class LabelRows:
     path : str or None
         The source's name, for messages.
     unit : str
-        What the numbers in `lines` count: "line" or "row".
+        Unit of the numbers in `lines`: "line" or "row".
     labels : list of tuple of str
     lines : list of int
-        Where each row stands.
+        The place of each row.
     weights : dict
         The weight of each row that has one, by the row's number.
     more : list of (label, line)
@@ -161,11 +161,11 @@ class LabelRows:
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.
     shape: ClassVar[re.Pattern[str]]
-    #: What `columns=` names, for messages.
+    #: The meaning of `columns=`, for messages.
     columns_hint: ClassVar[str]
-    #: Whether a table may do without a header that names the columns.
+    #: True if a table may do without a header that names the columns.
     headless_allowed: ClassVar[bool] = False
-    #: Whether a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
+    #: True if a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
     plain: ClassVar[bool] = False
 
     def __init__(self, path: str | None, unit: str = "line") -> None:
@@ -185,7 +185,7 @@ class LabelRows:
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row, or note what is wrong with it.
+        """Take a row, or note its error.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class LabelRows:
         raise NotImplementedError
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
-        """What is wrong with a line of another shape, and the number of the token to point at."""
+        """The error of a line of another shape, and the number of the token to point at."""
         raise NotImplementedError
 
     def problem(self, line: int, message: str, *, column: int | None = None, text: str | None = None) -> None:
@@ -300,7 +300,7 @@ class LabelRows:
         columns : sequence of str
         weight : str or None
         blank : str or None
-            What an empty text stands for: "" is a label, None a missing one.
+            Meaning of an empty text: "" is a label, None a missing one.
         """
         found = frame_columns(frame, self.path)
         header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
@@ -333,7 +333,7 @@ class LabelRows:
         if weights is not None:
             wrong |= ~((weights > 0) & (weights < np.inf))
         self.columns = columns
-        for i in np.flatnonzero(wrong)[:SHOWN].tolist():  # says what is wrong with them
+        for i in np.flatnonzero(wrong)[:SHOWN].tolist():  # says why they are wrong
             more = [] if weights is None else [cell_text(cell_of(float(weights[i])))]
             self.add([texts[k] if k >= 0 else None for k in rows[i].tolist()] + more, self.before + i + 1)
         right = np.flatnonzero(~wrong)
@@ -352,7 +352,7 @@ class LabelRows:
         return number[column.codes]
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
-        """Where in a table the columns stand, the weight's last if there is one."""
+        """The places of the columns in a table, the weight's last if there is one."""
         missing = [x for x in columns if x not in (table.names or ())]
         if missing:
             self._lacks(missing, table.names or (), table.header_line)
@@ -374,7 +374,7 @@ class LabelRows:
         self.add_kept_leaves(parquet_metadata(content, self.path))
 
     def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
-        """Of the columns of a Parquet file, those to read. An error if some are not there."""
+        """The columns of a Parquet file to read. An error if some are not there."""
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
@@ -400,7 +400,7 @@ class LabelRows:
     # ------------------------------------------------------------------ labels to positions
 
     def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
-        """The leaves, by default all that occur, and the rows as positions in them. Refuses what was noted."""
+        """The leaves, by default all that occur, and the rows as positions in them. Refuses the rows noted."""
         if leaves is None:
             leaves = self.occurring()
         index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
@@ -461,7 +461,7 @@ class LabelRows:
         return weights
 
     def origins(self) -> Origins:
-        """Where each row stands."""
+        """The place of each row."""
         return Origins.of_lines(self.path, self.unit, self.lines if self.coded is None else self.coded.lines)
 
 
@@ -475,7 +475,7 @@ Rows = TypeVar("Rows", bound=LabelRows)
 def read_rows(
     kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None
 ) -> Rows:
-    """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content.
+    """Read the rows of a file or data frame, in the format given, else by the suffix, else by the content.
 
     Text may be a table, too, if its first line is a header with the columns.
     """
@@ -535,7 +535,7 @@ def write_rows(
     arrays: Callable[[Any, Any], dict[str, Any]],
     error: type[ValueError],
 ) -> str | None:
-    """Write rows of labels in the format given, else that of the suffix, else as text.
+    """Write rows of labels in the format given, else by the suffix, else as text.
 
     Parameters
     ----------
@@ -546,7 +546,7 @@ def write_rows(
     used : ndarray of int
         The leaves that occur in some row. Text and Parquet name the others beside the rows.
     what : str
-        What a row is: "triplet" or "pair".
+        Noun for a row: "triplet" or "pair".
     header : sequence of str
         Names of the columns of a table.
     cells : callable

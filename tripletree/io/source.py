@@ -1,9 +1,9 @@
-"""Opening what is read and replacing what is written: paths, file objects and the standard streams.
+"""Sources to read and targets to replace: paths, file objects and the standard streams.
 
 Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. An Excel
-workbook is read as the text of its table. What unpacks to more than a part of the memory is refused while it unpacks.
-Writing goes to a temporary file beside the target, which takes the target's place in one step when all is written: a
-reader never sees half a file, and a failure leaves the old one as it was.
+workbook is read as the text of its table. A file that unpacks to more than a part of the memory is refused while it
+unpacks. Writing goes to a temporary file beside the target, which takes the target's place in one step when all is
+written: a reader never sees half a file, and a failure leaves the old one as it was.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from tripletree.errors import (
 # Unpacking in memory: gzip, bzip2, xz, zip and tar, recognised by their first bytes, within a bound.
 #
 # A few kilobytes can unpack to terabytes. So everything is unpacked piece by piece, and refused once it is larger than
-# `unpacked_limit`, or large and `MOST_RATIO` times what it was: no table or tree shrinks like that. Nothing is ever
+# `unpacked_limit`, or large and `MOST_RATIO` times its packed size: no table or tree shrinks like that. Nothing is ever
 # written: the names in an archive cannot lead anywhere.
 
 _PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[Any], Any]], ...] = (
@@ -150,7 +150,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
 
 def _sheet_rows(sheet: Any) -> list[list[str]]:
     """The cells of a sheet as text, without the empty ones at the ends of rows and below the last."""
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    sheet.reset_dimensions()  # the size given in the file may be wrong
     rows = []
     for cells in sheet.iter_rows(values_only=True):
         row = list(map(_cell_of_sheet, cells))
@@ -175,7 +175,7 @@ def _cell_of_sheet(value: Any) -> str:
 def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], bytes]]:
     """The files of a zip archive by their names, each a function that unpacks it in memory. Nothing is written.
 
-    Folders are left out, and so is what macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
+    Folders are left out, and so are files that macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -215,7 +215,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
                 head = stream.read(_BLOCK)
                 stream.seek(0)
             except _DAMAGED:
-                return None  # unpacking it will show what is wrong
+                return None  # unpacking it will show the error
             break
     stream.seek(0)
     if head[257:262] != b"ustar":
@@ -289,7 +289,7 @@ def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
 
 
 def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> None:
-    """Refuse what is far too large for the file that it comes out of."""
+    """Refuse content that is far too large for the file that it comes out of."""
     limit = max(MOST_RATIO * packed, RATIO_FROM)
     if unpacked > limit:
         msg = (
@@ -302,9 +302,9 @@ def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> Non
 def drained(
     opened: Callable[[Any], Any], packed: Any, kind: str, name: str | None, *, size: int | None = None
 ) -> bytes:
-    """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time.
+    """All that the stream ``opened(packed)`` gives, piece by piece, so that too much is refused in time.
 
-    `size` is that of the packed file, where what comes out is to be compared with it: with as much of it as has been
+    `size` is the size of the packed file if the content is to be compared with it: with as much of it as has been
     read, where that is known, so that little has to come out.
     """
     limit = unpacked_limit()
@@ -351,7 +351,7 @@ def bounded(stream: Any, name: str) -> bytes | str:
 
 
 def _is_garbage(head: bytes) -> bool:
-    """True if a start of some kilobytes is neither text nor that of a packed file, a tar, Parquet or NumPy's array."""
+    """True if some kilobytes are neither text nor the start of a packed file, a tar, Parquet or NumPy's array."""
     known = [x for magic, _, _ in _PACKED for x in (magic if isinstance(magic, tuple) else (magic,))]
     is_known = head.startswith((*known, *_ZIP, b"PAR1", b"\x93NUMPY")) or head[257:262] == b"ustar"
     return b"\0" in head and not is_known
@@ -386,7 +386,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     content : bytes, or str
         Text only if the source is a file object open for text.
     name : str or None
-        What to call it in messages.
+        Its name in messages.
 
     Raises
     ------
@@ -424,7 +424,7 @@ def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
 
 
 def _whole(text: str, name: str | None) -> str:
-    """The text, refused where it holds what no file can hold, so that writing what was read cannot fail."""
+    """The text, refused if it holds characters that no file can hold, so that it can be written again."""
     half = _SURROGATE.search(text)
     if half is None:
         return text
@@ -436,7 +436,7 @@ def _whole(text: str, name: str | None) -> str:
 
 
 def named_stream(content: bytes | str, name: str | None) -> Any:
-    """A stream of what has been read already that calls itself by its source, for messages."""
+    """A stream of content read before, with the name of its source for messages."""
 
     class Stream(io.BytesIO):
         pass
@@ -524,10 +524,10 @@ def _file_bytes(path: str) -> bytes | str:
 
 # ---------------------------------------------------------------------- writing
 
-#: The last files that were put in place: what a command that fails afterwards has made.
+#: The last files that were put in place: for the message of a command that fails afterwards.
 last_written: deque[str] = deque(maxlen=20)
 
-#: What the temporary files beside targets begin with, and seconds without a change after which nobody writes to one.
+#: The prefix of temporary files beside targets, and the seconds without a change after which nobody writes to one.
 _ASIDE, _LEFT_AFTER = ".tripletree-", 3600
 #: Folders in which such files were looked for.
 _looked_into: set[str] = set()
@@ -618,7 +618,7 @@ def _takes_bytes(stream: Any) -> bool:
     if isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
         return True
     try:
-        stream.write(b"")  # wrappers such as those of tempfile tell only when asked
+        stream.write(b"")  # wrappers, as tempfile's, tell only when asked
     except TypeError:
         return False
     return True
@@ -678,7 +678,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder to write into", folder)
     aside = os.path.join(folder, f"{_ASIDE}{secrets.token_hex(8)}.tmp")
-    private = 0o666 if mode is None else 0o600  # what replaces a file is nobody else's before it has that file's mode
+    private = 0o666 if mode is None else 0o600  # a new file is private until it has the mode of the old one
     try:
         with open(aside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as stream:
             yield stream
@@ -690,7 +690,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):  # it may never have been made
             os.unlink(aside)
         if isinstance(error, OSError) and error.filename in (None, aside) and error.errno is not None:
-            raise type(error)(error.errno, error.strerror, path) from None  # the target, not what stands in for it
+            raise type(error)(error.errno, error.strerror, path) from None  # the target, not its stand-in
         raise
     _name_leftovers(folder or ".")
 

@@ -56,9 +56,9 @@ def hierarchy_of(
     parent : array_like of int, shape (N,)
         Positions, -1 for the root. There must be no cycle.
     labels : sequence of N hashable
-        Labels of the leaves. Those of inner nodes count where `names` is not given.
+        Labels of the leaves. Labels of inner nodes count if `names` is not given.
     names, ranks, length : sequence of N, optional
-        Of all nodes. The names of leaves do not count.
+        Values of all nodes. The names of leaves do not count.
     """
     above = np.asarray(parent, np.int64)
     N = above.size
@@ -123,9 +123,9 @@ class RowTable:
     columns : list of list
         Their cells, None where empty: text, or (from Parquet and data frames) whatever stands there.
     lines : sequence of int
-        Where each row stands: the line of the text, or the row counted from 1.
+        The place of each row: the line of the text, or the row counted from 1.
     unit : str
-        What `lines` counts: "line" or "row".
+        Unit of `lines`: "line" or "row".
     header_line : int or None
         The line of the header, if there is one.
     """
@@ -145,7 +145,7 @@ class RowTable:
         raise ParseError(f"row {number}: {message}", path=self.path)
 
     def place(self, column: str | int, what: str) -> int:
-        """Where the column of a name stands, or of a position counted from 0."""
+        """The place of the column of a name, or of a position counted from 0."""
         nameless = f"{len(self.columns)} columns without names{self._first_row()}"
         shown = ", ".join(map(repr, self.names or [])) or nameless
         if isinstance(column, int) and not isinstance(column, bool):
@@ -165,7 +165,7 @@ class RowTable:
         return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
 
 
-#: What messages call a data frame.
+#: Name of a data frame in messages.
 FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
@@ -186,7 +186,7 @@ def read_table(
     known: Any = lambda names: False,
     spaced: bool = False,
 ) -> RowTable:
-    """Read a table from what `Source` is, or from a data frame.
+    """Read a table from a `Source` or a data frame.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 
 def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
-    """Where the first row stands that is not a comment, or is a header behind a ``#``: offset, line and text."""
+    """The place of the first row that is not a comment, or is a header behind a ``#``: offset, line and text."""
     at, line = 0, 1
     while at < len(text):
         stop = text.find("\n", at)
@@ -507,7 +507,7 @@ def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
 
 
 def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
-    """What `wanted` takes from a Parquet file, or a ParseError if it is not one."""
+    """The value that `wanted` takes from a Parquet file, or a ParseError if it is not one."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     parquet = optional("pyarrow.parquet", "io", "reading Parquet")
     with _no_parquet(path):
@@ -520,7 +520,7 @@ class ArrowBatch(NamedTuple):
     path: str | None
     table: Any
     metadata: dict[bytes, bytes]
-    """Of the whole."""
+    """Metadata of the whole."""
     before: int
     """How many rows came before."""
 
@@ -565,7 +565,7 @@ def arrow_batches(
 
 
 def _reader(pyarrow: Any, source: Any) -> Any:
-    """A stream of record batches; what is a stream itself stays one."""
+    """A stream of record batches. A stream itself stays one."""
     from_stream = getattr(pyarrow.RecordBatchReader, "from_stream", None)
     if from_stream is not None and not hasattr(source, "iloc"):
         return from_stream(source)
@@ -589,7 +589,7 @@ def _seekable_parquet(source: Any) -> tuple[str | None, Any]:
 
 @contextmanager
 def _no_parquet(path: str | None) -> Iterator[None]:
-    """Turn what Arrow says of a file into a ParseError."""
+    """Turn Arrow's error about a file into a ParseError."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     try:
         yield

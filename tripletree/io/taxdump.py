@@ -1,6 +1,6 @@
 """NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
 
-What is read of ``nodes.dmp``: tax id, parent, rank; of ``names.dmp``: the scientific names, and the unique forms of
+Read from ``nodes.dmp`` are: tax id, parent, rank, from ``names.dmp`` the scientific names, and the unique forms of
 those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are not part of the tree.
 """
 
@@ -32,7 +32,7 @@ NODES, NAMES = "nodes.dmp", "names.dmp"
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
-#: A line of names.dmp: tax id, name, unique name, and what kind of name it is.
+#: A line of names.dmp: tax id, name, unique name, and the kind of name.
 _NAME_LINE = re.compile(rb"\d+\t\|\t[^\t\n]*\t\|\t[^\t\n]*\t\|\t[A-Za-z][A-Za-z -]*\t\|\r?\n")
 
 
@@ -239,7 +239,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         ``"9606"``, for which names.dmp is not needed. If several taxa have one scientific name, each is called by
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional
-        A tax id or a scientific name: only what is at or below it is read. By default all.
+        A tax id or a scientific name: only this taxon and its descendants are read. By default all.
 
     Returns
     -------
@@ -342,7 +342,7 @@ def _read_nodes(file: DmpFile) -> _Taxa:
 
 
 def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where tax ids stand in `id`, -1 if they do not. `order` sorts `id`."""
+    """The places of tax ids in `id`, -1 if missing. `order` sorts `id`."""
     at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
     found = order[at]
     return np.where(id[found] == wanted, found, -1)

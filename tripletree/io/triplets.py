@@ -56,7 +56,7 @@ class TripletRows(LabelRows):
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row (a, b, c and perhaps a weight), or note what is wrong with it."""
+        """Take a row (a, b, c and perhaps a weight), or note its error."""
         a, b, c, *weight = cells
         wrong: tuple[int, str] | None
         if a is None or b is None or c is None:
@@ -221,7 +221,7 @@ def read_triplet_batches(
     Parameters
     ----------
     path : path, file object, data frame, or table or stream of Arrow
-        Of a path to a Parquet file, only one part at a time is in memory, so of a stream.
+        Only one part at a time is in memory if a path to a Parquet file or a stream is given.
     size : int
         The most rows of a part.
     leaves : LeafIndex or iterable of labels, optional

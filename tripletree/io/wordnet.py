@@ -1,4 +1,4 @@
-"""WordNet: the nouns (or verbs) and what they are kinds of, from ``data.noun``.
+"""WordNet: the nouns (or verbs) and their hypernyms, from ``data.noun``.
 
 Each line is a synset, a set of words with one meaning, and points at more general ones: ``@`` (hypernym) and ``@i``
 (instance hypernym: Amsterdam is an instance of a national capital, not a kind of one).
@@ -31,7 +31,7 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     path : path, file object or "-"
         ``data.noun`` (or ``data.verb``), or the folder in which ``data.noun`` lies.
     ids : {"wnid", "sense"}
-        What synsets are called: "wnid" is part of speech and offset, ``n00001740``, as in ImageNet, and is in the
+        Names of synsets: "wnid" is part of speech and offset, ``n00001740``, as in ImageNet, and is in the
         file. "sense" is ``entity.n.01``, as in NLTK, for which the numbers of the senses are needed: ``index.noun``.
     index : path, file object or "-", optional
         The file ``index.noun``. By default the one beside `path`.

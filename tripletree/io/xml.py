@@ -38,7 +38,7 @@ Item = TypeVar("Item")
 
 
 class _XmlReader(Generic[Item]):
-    """What both ways share: the guard, errors with their place, and the steps from chunk to chunk.
+    """Shared by both ways: the guard, errors with their place, and the steps from chunk to chunk.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class _XmlReader(Generic[Item]):
     # ------------------------------------------------------------------ the guard
 
     def _check_prolog(self) -> None:
-        """Read up to the start of the root, behind which no declaration can stand, and refuse what is dangerous."""
+        """Read up to the start of the root, after which no declaration can stand, and refuse dangerous ones."""
         parser = expat.ParserCreate()
 
         def refuse(message: str) -> None:
@@ -193,7 +193,7 @@ class XmlEvents(_XmlReader[tuple[str, Element]]):
     """The start and the end of every element of a document: ``("start", element)`` and ``("end", element)``.
 
     At the start of an element only its tag and attributes are sure to be there. At the end also its text. After its
-    end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
+    end an element is emptied and taken out of its parent, so the caller must keep the parts it needs.
     """
 
     def _read(self) -> Iterator[tuple[str, Element]]:

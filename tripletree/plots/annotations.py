@@ -1,4 +1,4 @@
-"""What stands around a dendrogram: columns of tiles beside the leaves, named clades, arcs of pairs, labels of nodes.
+"""The parts around a dendrogram: columns of tiles beside the leaves, named clades, arcs of pairs, labels of nodes.
 
 From the tips outwards: the tiles of each column, the labels of leaves, the brackets of clades, the arcs. All of these
 are measured in points before the tree gets the space that is left.
@@ -60,7 +60,7 @@ class Clade(NamedTuple):
 
 
 def check_columns(annotations: Any, tree: Hierarchy, first_style: int) -> list[LeafColumn]:
-    """Check `annotations`: a DataFrame, or a mapping of names to what `classes` or `values` take.
+    """Check `annotations`: a DataFrame, or a mapping of names to values as `classes` or `values` take them.
 
     first_style : the first style index that no cluster or class has
     """
@@ -263,7 +263,7 @@ def draw_columns(
 def _draw_categories(
     ax: Any, groups: LeafGroups, drawn: CollapsedTree, place: Layout, transform: Transform, top: float, bottom: float
 ) -> None:
-    """Draw a tile for each tip; that of a collapsed subtree is divided by the shares of its categories."""
+    """Draw a tile for each tip. The tile of a collapsed subtree is divided by the shares of its categories."""
     from matplotlib.collections import PolyCollection
 
     share = count_in_tips(drawn, groups.codes, len(groups.names)) / drawn.size[:, None]
@@ -316,7 +316,7 @@ def _draw_numbers(
 
 
 def _extents(clade: Clade, drawn: CollapsedTree, place: Layout) -> tuple[float, float]:
-    """Where a clade starts and stops along the leaf axis, after collapsing."""
+    """Start and stop of a clade along the leaf axis, after collapsing."""
     start, stop, order = drawn.tree.leaf_intervals
     tips = np.unique(drawn.shown[order[start[clade.node] : stop[clade.node]]])
     half = place.width[tips] / 2
@@ -344,7 +344,7 @@ def count_levels(clades: list[Clade], drawn: CollapsedTree, place: Layout) -> in
 
 
 class BracketLayout(NamedTuple):
-    """Where the brackets of clades are.
+    """The places of the brackets of clades.
 
     levels : how far out each is; along : whether its name is written along it, not outwards
     room : points that all brackets of each level take with their names

@@ -188,7 +188,7 @@ def lay_out_axes(
     bars: int,
     font: float = LARGEST_FONT,
 ) -> AxesLayout:
-    """Put the legend at the top of the axes and measure what is left. A figure of our own grows by its height.
+    """Put the legend at the top of the axes and measure the rest. A figure of our own grows by its height.
 
     longest : characters of the longest label, for circles; bars : rows of colour bars that stand below the legend
     font : the largest one, in points
@@ -257,7 +257,7 @@ def set_axes(
 ) -> float:
     """Set limits with room for labels (`extra` pixels beyond each `rim`) and legend. Return pixels per unit of height.
 
-    Labels and what else stands outside get up to about two thirds of the depth.
+    Labels and other parts outside get up to about two thirds of the depth.
     """
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
     margin = 7 * axes_layout.scale

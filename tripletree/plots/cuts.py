@@ -171,7 +171,7 @@ def _draw_panel(
 
 
 def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool) -> None:
-    """Keep what is the same in all panels once: the label of the height axis, and a legend of the classes."""
+    """Keep parts that are the same in all panels once: the label of the height axis, and a legend of the classes."""
     from matplotlib.lines import Line2D
 
     figure = panels[0].figure

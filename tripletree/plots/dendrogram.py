@@ -86,7 +86,7 @@ LAYOUTS = ("rectangular", "circular")
 
 
 class _Content(NamedTuple):
-    """What is drawn on the tree, checked.
+    """The content drawn on the tree, checked.
 
     counts : int64[N] for each kind of marker, at the hierarchy's nodes
     node_labels : the text of each inner node that has one
@@ -163,15 +163,16 @@ def plot_dendrogram(
         The axes to draw in. By default a new pyplot figure, sized for the number of leaves. The caller closes it
         (``plt.close(ax.figure)``).
     width : "column", "page" or float, optional
-        Width of the new figure: that of a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
-        at that size, or inches. By default what the picture needs. `save_picture` writes it at this size.
+        Width of the new figure: a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
+        at that size, or inches. By default as wide as the picture needs. `save_picture` writes it at this size.
     layout : {"rectangular", "circular"}
         Circular: the root in the middle, the leaves around it, clockwise from the top, and rings for the heights.
     orientation : {"left", "right", "top", "bottom"}
         The side of the root in a rectangular layout.
     triplets : TripletSet, optional
         Each triplet ab|c that the hierarchy displays is marked by a dot at the last common ancestor of a and b, larger
-        for more triplets. Each that it does not display by a hollow cross at that of a, b and c.
+        for more triplets. Each that it does not display is marked by a hollow cross at the last common ancestor of a, b
+        and c.
     pairs : PairwiseConstraints, optional
         Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares. Hollow if
         `clusters` violate them.
@@ -192,19 +193,19 @@ def plot_dendrogram(
         bar.
     annotations : DataFrame or mapping, optional
         Columns of tiles between the leaves and their labels: a DataFrame with the leaves as its index, or names of
-        columns with what `classes` and `values` take. Columns of numbers get colours of a map each, with a colour bar.
-        All others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees show shares
-        and means.
+        columns with values as `classes` and `values` take them. Columns of numbers get colours of a map each, with a
+        colour bar. All others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees
+        show shares and means.
     clades : mapping or iterable, optional
         Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
         name) or to leaves, whose smallest common clade is meant.
     node_labels : {"names", "numbers", "sizes", "support"}, sequence or mapping, optional
-        What to write at inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
+        Labels of inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
         that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node
-        or by node. NaN and None stand for nothing. Of labels that
+        or by node. NaN and None stand for nothing. Among labels that
         would overlap those nearer to the root are written. A note tells how many are not.
     cut : float or "clusters", optional
-        Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
+        Draws a dashed line at this height, or a stepped one between the clusters and the nodes above them.
     max_leaves : int, "auto" or None
         Larger hierarchies are drawn with at most this many tips: subtrees collapse into triangles labelled with their
         number of leaves and, given `classes`, the share of their most frequent class. The largest subtrees are
@@ -217,7 +218,7 @@ def plot_dendrogram(
         in ten would fit. A note on the leaf axis gives the share. True writes all of them, however small, and lets a
         new figure grow beyond a sheet of paper. Labels that would leave too little for the tree lose their middle.
     heights : {"auto", "height", "order", "level"}
-        What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
+        Values of the height axis: the hierarchy's own heights, the order of the merges, or the number of edges down
         to the deepest leaf. "auto" is "height" if there are any, else "level"; but "order" where more than a tenth
         of the branches would point down and no `cut` at a height is given; the axis label tells which.
     scale_bar : bool
@@ -398,7 +399,7 @@ def _check_rejected(rejected: Any) -> list[Any]:
 
 
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
-    """Draw what was checked and placed. Legend and labels first, since the tree gets the space they leave."""
+    """Draw the content, checked and placed. Legend and labels first, since the tree gets the space they leave."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
     clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
@@ -501,7 +502,7 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
 
 
 def _gaps(axes_layout: AxesLayout, classes: LeafGroups | None, drawn: CollapsedTree) -> tuple[float, float]:
-    """Points from the tips to what stands beside them, and the size of the marks at the tips."""
+    """Points from the tips to the marks beside them, and the size of the marks at the tips."""
     marker = min(max(0.75 * axes_layout.row, 1.5), 6.0) if classes else 4.0 if drawn.tree.n_nodes == 1 else 0.0
     return (marker / 2 if drawn.is_whole or not classes else max(marker / 2, 6.5)) + 2.0, marker
 

@@ -175,7 +175,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
         share = np.sqrt(count / max(count.max(), 1))
         size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MERGE_MARKERS[name].size, 0.0)
     for under, over in (("not displayed", "displayed"), ("forced", "displayed"), ("delayed", "displayed")):
-        if under in size and over in size:  # enlarge what lies behind the dot, so that its arms or rim show
+        if under in size and over in size:  # enlarge the marker behind the dot, so that its arms or rim show
             both = (size[over] > 0) & (size[under] > 0)
             size[under][both] = np.maximum(size[under], (1.8 if under == "not displayed" else 2.0) * size[over])[both]
     for name, points in size.items():

@@ -455,7 +455,7 @@ def _add_side_axes(
 
 
 def _draw_strips(side: Any, ax: Any, strips: list[LeafColumn], order: np.ndarray) -> list[tuple[str, Any]]:
-    """Draw a strip for each column, runs of a category as one tile. Return name and artist of those of numbers."""
+    """Draw a strip for each column, runs of a category as one tile. Return names and artists of columns of numbers."""
     from matplotlib.collections import PolyCollection
 
     found: list[tuple[str, Any]] = []

@@ -22,7 +22,7 @@ LOW, HIGH = "#FFF7BC", "#00224E"  # ends of the colours of numbers
 def write_itol(
     hierarchy: Any, folder: str | os.PathLike[str], *, clusters: Any = None, annotations: Any = None, clades: Any = None
 ) -> list[Path]:
-    """Write a hierarchy and what is known of its leaves as files that iTOL reads.
+    """Write a hierarchy and the values of its leaves as files that iTOL reads.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def write_itol(
     Returns
     -------
     list of Path
-        What was written: ``tree.nwk``, to upload first, then a text file for each dataset, to drag onto the tree.
+        The files written: ``tree.nwk``, to upload first, then a text file for each dataset, to drag onto the tree.
 
     Raises
     ------

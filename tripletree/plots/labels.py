@@ -174,7 +174,7 @@ def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: Transform,
 
 
 def _colour(theme: Theme, code: int, classes: LeafGroups | None) -> Any:
-    """Colour of a label: that of its class with more contrast, since text has thin strokes."""
+    """Colour of a label: the colour of its class with more contrast, since text has thin strokes."""
     if classes is None or code < 0:
         return theme.line
     return theme.strong(PALETTE[classes.style[code] % len(PALETTE)])

@@ -177,7 +177,7 @@ def match_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: 
     """Give each class the style index of the cluster it overlaps most, one to one, so that agreement is visible.
 
     codes, others : int64[n], class and cluster of each leaf, -1 for none
-    Returns style : int64[n_codes]. Classes that match no cluster get the numbers after those of the clusters.
+    Returns style : int64[n_codes]. Classes that match no cluster get the numbers after the clusters' own.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -237,7 +237,7 @@ def collapse_tree(
     """Collapse a hierarchy to `most` tips or fewer.
 
     Nodes are expanded from the root down, the largest first, clades that mix clusters or classes before pure ones,
-    until `most` tips are reached. Of a node with too many children the largest are shown and the rest form one tip.
+    until `most` tips are reached. If a node has too many children, the largest are shown and the rest form one tip.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def _choose_tips(
 def _build_collapsed(
     tree: Hierarchy, groups: list[list[int]], rank: np.ndarray, opened: list[int], tip_of: np.ndarray
 ) -> CollapsedTree:
-    """Number the tips and inner nodes, and map every node of the hierarchy to what stands for it."""
+    """Number the tips and inner nodes, and map every node of the hierarchy to the drawn node that stands for it."""
     T = len(groups)
     number = np.full(tree.n_nodes, -1, np.int64)
     node = np.full(T + len(opened), -1, np.int64)

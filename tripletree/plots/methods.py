@@ -9,14 +9,14 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.plots.style import MISSED, PALETTE, close_on_error, import_pyplot, shorten
 
-#: Inches for each method, and for what is around them.
+#: Inches for each method, and for the margins.
 _ROW, _AROUND = 0.3, 1.3
 _ACROSS = 2.6
 
 
 @close_on_error
 def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, title: str | None = None) -> Any:
-    """Draw what `tripletree.compare_methods` found.
+    """Draw the result of `tripletree.compare_methods`.
 
     Parameters
     ----------

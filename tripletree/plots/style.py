@@ -46,7 +46,7 @@ class MergeMarker(NamedTuple):
     style : keyword arguments of ``Axes.scatter``
     size, zorder : relative size, drawing order
     side : -1, 0 or 1: before, on or after the node, so that must-links and cannot-links do not overlap
-    one, many, after : legend text: singular, plural, and what follows either
+    one, many, after : legend text: singular, plural, and the text after either
     """
 
     style: dict[str, Any]
@@ -253,7 +253,7 @@ class Theme(NamedTuple):
         return tuple(b + share * (a - b) for a, b in zip(to_rgb(colour), to_rgb(self.paper), strict=True))
 
     def style_of(self, mark: MergeMarker) -> dict[str, Any]:
-        """The style of a marker with its neutral colours replaced by those of this theme."""
+        """The style of a marker with its neutral colours replaced by this theme's."""
         own = {LINE: self.line, "white": self.paper, MISSED: self.missed}
         return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.style.items()}
 
@@ -263,7 +263,7 @@ class Theme(NamedTuple):
 
 
 def find_theme(ax: Any, *, bare: bool = False) -> Theme:
-    """Choose the theme for axes from their background, or, if `bare`, from that of the figure (axes turned off).
+    """Choose the theme for axes from their background, or, if `bare`, from the figure's (axes turned off).
 
     Lines take the style sheet's text colour where it contrasts with the background, else a dark or light grey.
     """
@@ -328,7 +328,7 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
     path : path
         Its extension is the format: svg, pdf, eps, png, tif, ... The file is replaced once the picture is drawn.
     text : {"text", "path"}
-        What letters are in SVG and PDF: text, which can be searched and changed and needs the font where it is shown,
+        Form of letters in SVG and PDF: text, which can be searched and changed and needs the font where it is shown,
         or outlines, which look the same everywhere.
     dpi : float
         Resolution of png, tif and the like, in dots per inch.

@@ -178,7 +178,7 @@ def plot_tanglegram(
     matplotlib Axes
         Trees have the gid "lines" (dashed: branches above a clade that is not in the other hierarchy), collapsed clades
         "collapsed", the lines between leaves "ties", bands "bands", labels "label", scales of heights "scale". The
-        legend says what is solid and what is dashed.
+        legend explains solid and dashed lines.
 
     Raises
     ------
@@ -476,7 +476,7 @@ def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
 
 
 def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float, described: str | None) -> None:
-    """Write what dashes and colours mean, `low` points below the trees, and what a title of the user's replaced."""
+    """Write the meaning of dashes and colours `low` points below the trees, and the text that the title replaced."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from matplotlib.transforms import ScaledTranslation

@@ -56,9 +56,9 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
 
     Notes
     -----
-    The height of a cluster is its number of objects, that of a band the number of objects that move from one to the
-    other. Bands have the colour of the cluster they come from. Short fading ones stand for objects that appear or
-    leave. From the eighth cluster on colours repeat, with a hatch.
+    The height of a cluster is its number of objects, the height of a band is the number of objects that move from one
+    to the other. Bands have the colour of the cluster they come from. Short fading ones stand for objects that appear
+    or leave. From the eighth cluster on colours repeat, with a hatch.
 
     Clusters are named at both ends, and in their columns where the name fits. One that is at neither end, where it is
     largest.

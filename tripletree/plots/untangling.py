@@ -1,6 +1,6 @@
 """Orders of the leaves of two trees, face to face, in which few of the lines between equal leaves cross.
 
-Two leaves meet at a node u of one tree and at a node v of the other. Whether their lines cross depends on nothing but
+Two leaves meet at a node u of one tree and at a node v of the other. Whether their lines cross depends only on
 the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), binary trees have
 
     crossings = sum over u, v of (N[u, v] - W[u, v] x[u] y[v]) / 2
@@ -223,7 +223,7 @@ class _Resolved:
 
 def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> np.ndarray:
     """W: pairs of tips that meet at u and v, those in the same order less those in opposite ones: float64[U, V]."""
-    at = _places(right.order)[partner[left.order]]  # the place on the right of what is at each place on the left
+    at = _places(right.order)[partner[left.order]]  # the place on the right of the leaf at each place on the left
     i, j = np.triu_indices(at.size, 1)
     u, v = left.meetings()[i, j], right.meetings()[at[i], at[j]]
     U, V = left.start.size, right.start.size
@@ -234,7 +234,8 @@ def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> n
 def _best_turns(W: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Turns of the right side that leave fewest crossings, if the left side answers with its best.
 
-    From no turns, those of the spanning forest, then in turn from random ones and from the best with some nodes turned.
+    From no turns, the turns of the spanning forest, then in turn from random ones and from the best with some nodes
+    turned.
     """
     V = W.shape[1]
     best, most = np.ones(V), -1.0

@@ -21,7 +21,7 @@ class Border:
     n_neighbors : int, default 4
         Number of neighbours whose labels measure how uncertain a sample is (mu).
     alpha : float, default 0.5
-        The share of the neighbours' disagreement in the uncertainty. The rest is that of violated pairs.
+        The share of the neighbours' disagreement in the uncertainty. The rest is the share of violated pairs.
     n_candidates : int or None, default None
         How many samples of highest border score are considered. None: ten for each question, which keeps a query linear
         in the number of samples.
@@ -29,16 +29,16 @@ class Border:
     See Also
     --------
     MaiBorder : the formulas of the paper.
-    tripletree.cluster.active.inherited_pairs : what neighbours inherit of an answer.
+    tripletree.cluster.active.inherited_pairs : answers that neighbours inherit.
 
     Notes
     -----
     The steps are the paper's [1]_: a border score for all samples, the highest of them by a histogram, an uncertainty
     for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. Its formulas are
-    those of `MaiBorder`. These do as well or better:
+    as by `MaiBorder`. These do as well or better:
 
     - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
-      divided by one more than the weight of the must-links at x, and by one more than that of the cannot-links.
+      divided by one more than the weight of the must-links at x, and by one more than the weight of the cannot-links.
     - uncertainty: alpha times the entropy of the labels of x and its `n_neighbors` neighbours, in parts of the largest
       possible one, plus 1 - alpha times the violated share of the weight of all pairs at any of these.
     - score of a pair (x, y): the sum of both uncertainties, divided by one more than the weight of all pairs at x and
@@ -159,18 +159,19 @@ class MaiBorder:
     -----
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
-    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest border
+    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster the samples of highest
+    border
       score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one (Eq. 3), by a
       histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed.
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4);
-    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest d(x, y)^2 (1 + sco(x))
-      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
+    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, of largest d(x, y)^2 (1 + sco(x))
+      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
       (1 + sco(y)));
     - no two pairs have a sample in common; if there are not enough, the rest is random.
 
     Left open there, and chosen here: O(sqrt n) and sqrt(size) are rounded up, and so are the shares; the pairs inside
-    come first, and are one more where the number is odd; what follows from answers is not asked.
+    come first, and are one more if the number is odd. Consequences of answers are not asked.
 
     References
     ----------
@@ -262,7 +263,7 @@ def mai_candidates(state: QueryState, most: int) -> np.ndarray:
 
 
 def mai_values(state: QueryState, rows: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """What pairs of candidates are ordered by, a matrix: large is unlike inside, small is alike between clusters."""
+    """The order of pairs of candidates, a matrix: large is unlike inside, small is alike between clusters."""
     must, cannot = state.link_weights
     violated, total = _violations(state)
     near, _ = state.neighbours.of(rows, n_neighbors)
@@ -364,7 +365,7 @@ def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: 
 
 
 def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The weight of the violated pairs of each sample, and that of all its pairs."""
+    """The weight of the violated pairs of each sample, and of all its pairs."""
     pairs = state.pairs if state.weighted is None else state.weighted
     bad = np.zeros(state.X.shape[0])
     for rows, given, together in (

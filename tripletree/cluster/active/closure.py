@@ -14,7 +14,7 @@ from tripletree.core.pairs import PairwiseConstraints
 class AnswerClosure:
     """The closure of answers, added one at a time, over the samples 0..n-1. Samples in no answer take no memory.
 
-    An answer that contradicts what follows from earlier ones is reported and not added.
+    An answer that contradicts the consequences of earlier ones is reported and not added.
 
     Parameters
     ----------

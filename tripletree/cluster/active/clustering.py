@@ -164,7 +164,7 @@ class QueryLoop:
     def ask_block(self, strategy: QueryStrategy, size: int, state: QueryState) -> int:
         """Ask at most `size` questions that a strategy chooses, all at once or one after another. Return their number.
 
-        `state` is that of the latest clustering. The answers in it are brought up to date before each choice.
+        `state` is the state after the latest clustering. The answers in it are brought up to date before each choice.
         """
         start, most = len(self.asked), min(size, self.left)
         while (room := start + most - len(self.asked)) > 0:
@@ -277,7 +277,7 @@ def _nobody(a: Hashable, b: Hashable) -> bool | None:
 
 
 def _inner_predicts(self: Any) -> bool:
-    """True if the estimator inside has `predict`. An AttributeError names what is missing."""
+    """True if the estimator inside has `predict`. An AttributeError names the missing method."""
     return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
@@ -452,7 +452,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
             ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Called
             with labels, at most `n_queries` times. Without it nothing is asked.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
+            Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels come from the index if X is a
             pandas DataFrame, else row numbers. An integer array always holds row numbers.
         callback : callable, optional
             Called after each round with the estimator of that round, fitted, and the `Round`.

@@ -32,8 +32,8 @@ class Neighbours:
     Notes
     -----
     Trees, or comparing with all samples where scikit-learn deems that better. If there are more than 200,000 samples
-    of more than 15 features and pynndescent is installed, its approximate neighbours are taken. What has been looked up
-    is kept.
+    of more than 15 features and pynndescent is installed, its approximate neighbours are taken. Neighbours that have
+    been looked up is kept.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def inherited_pairs(
     Returns
     -------
     PairwiseConstraints
-        With weights: those of `pairs` unchanged, the others smaller.
+        With weights: `pairs` keep theirs, the others have smaller ones.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def inherited_pairs(
     several. So an answer gives at most mu^2 - 1 further pairs, unless samples are equal.
 
     If a pair inherits a must-link and a cannot-link, the one with the larger weight wins, with the difference of both.
-    Nothing is inherited that contradicts an answer, or what follows from answers. The paper's default is mu = 4. It
+    No inherited pair contradicts an answer or a consequence of answers. The paper's default is mu = 4. It
     leaves open how inherited pairs meet `nonconfident` ones (its propagated pairs, section 3.3). Here Eq. 6 is used.
 
     References

@@ -163,7 +163,7 @@ class ExploreConsolidate(NeighbourhoodStrategy):
     -----
     Explore: while there are fewer neighbourhoods than clusters, the sample farthest from all of theirs is compared with
     each, until one matches, else it becomes a new one. Consolidate: random samples are compared with the neighbourhoods
-    [1]_, from that of the nearest mean on. A sample is compared with the member of a neighbourhood nearest to it.
+    [1]_, from the one of the nearest mean on. A sample is compared with the member of a neighbourhood nearest to it.
 
     Time O(n p d) for a question, with p samples in neighbourhoods.
 
@@ -303,9 +303,9 @@ class Huang(NeighbourhoodStrategy):
     Huang and Lam's selection by its uncertainty model [1]_ [2]_: of all pairs of a sample outside and a neighbourhood,
     that is chosen of which the probability to be together is nearest to one half. The papers cluster documents by
     language models. Here the clusters of the estimator stand in their place: a sample belongs to a cluster with a
-    probability that falls with its squared distance to the centre like that of a spherical Gaussian of the clusters'
-    mean variance, a neighbourhood with the mean of its members', and both are together with the sum over the clusters
-    of the products.
+    probability that falls with its squared distance to the centre like the density of a spherical Gaussian of the
+    clusters' mean variance, a neighbourhood with the mean of its members', and both are together with the sum over the
+    clusters of the products.
 
     Time O(n k d + n h k) for a question, with h neighbourhoods.
 

@@ -35,7 +35,7 @@ class RandomWalk:
 
     Notes
     -----
-    Random walks on the graph of nearest neighbours end at answered samples [1]_. Where they end tells how likely each
+    Random walks on the graph of nearest neighbours end at answered samples [1]_. The ends tell how likely each
     group of these is for each sample. A walk that dies on the way speaks for a group not seen yet. The value of a
     sample is the chance that a guess of its group is wrong, times the number of samples from which a walk would come
     to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy that
@@ -45,8 +45,8 @@ class RandomWalk:
     are drawn at random.
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for
-    r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. Of more samples, 3,000 drawn
-    at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
+    r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. With more samples, 3,000
+    drawn at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
 
     References
     ----------
@@ -73,7 +73,7 @@ class RandomWalk:
         return f"RandomWalk({self.n_neighbors})"
 
     def __getstate__(self) -> dict:
-        """Its parameter: what is kept for a fit is not copied."""
+        """Its parameter. The state of a fit is not copied."""
         return {"n_neighbors": self.n_neighbors}
 
     def __setstate__(self, state: dict) -> None:
@@ -111,7 +111,7 @@ class RandomWalk:
 
 @dataclass
 class _Kept:
-    """What is kept between the questions of a fit."""
+    """State between the questions of a fit."""
 
     made_for: Neighbours  # one object for all states of a fit
     graph: NeighbourGraph

@@ -16,7 +16,7 @@ from tripletree.core.pairs import PairwiseConstraints
 
 @dataclass(frozen=True)
 class QueryState:
-    """Samples, their clusters, and what has been answered so far.
+    """Samples, their clusters, and the answers so far.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class QueryState:
 
 
 class QueryStrategy(Protocol):
-    """An object that chooses questions, with one method. It keeps no state but what its documentation mentions."""
+    """An object that chooses questions, with one method. It keeps no state but the one its documentation mentions."""
 
     def query(self, state: QueryState, n: int) -> Any:
         """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty if there is none.

@@ -45,7 +45,7 @@ class Colouring:
         self.colour = self._group_colour
 
     def count_compatible(self, merges: np.ndarray) -> int:
-        """How many of the first merges leave a colouring, by bisection. Groups get the colours of what they make."""
+        """How many of the first merges leave a colouring, by bisection. Groups get the colours of their clusters."""
         n = self._group_colour.size
         low, high = 0, len(merges)
         probe = high
@@ -130,7 +130,7 @@ class Colouring:
 
 
 def find_roots(merges: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Find what n leaves are merged into: the root of each, numbered by first leaves, and the node of each root."""
+    """Find the clusters of n leaves: the root of each, numbered by first leaves, and the node of each root."""
     root = np.arange(n + len(merges))
     children = merges[:, :2].astype(np.intp)
     for k in range(len(merges) - 1, -1, -1):

@@ -133,7 +133,7 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
     Returns
     -------
     Hierarchy
-        That of the triplets alone, as `one_tree` gives it.
+        The hierarchy of the triplets alone, as `one_tree` gives it.
 
     Raises
     ------

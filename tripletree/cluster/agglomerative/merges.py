@@ -74,7 +74,8 @@ def merge_points(
     apart : ndarray of int, shape (k, 2), optional
         Row numbers of which no cluster holds both while there is another merge.
     spreads : ndarray of float, shape (n,), optional
-        The mean squared distance of what each row stands for to the row, by default 0: for average and weighted.
+        The mean squared distance of the samples that each row stands for to the row, by default 0: for average and
+        weighted.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def merge_condensed(
 ) -> tuple[np.ndarray, Counts]:
     """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten.
 
-    The other arguments are those of `merge_points`.
+    The other arguments are as in `merge_points`.
     """
     real = condensed.dtype
     if linkage == "single":
@@ -126,7 +127,7 @@ def merge_condensed(
 
 
 class _Run(NamedTuple):
-    """What the merges are made with: a kernel of ``recon``, what it calls by address, what it works on, how long."""
+    """One run of merges: a kernel of ``recon``, the functions it calls by address, its state, its work."""
 
     kernel: str
     pointers: tuple[str, ...]
@@ -177,7 +178,7 @@ def _merged(
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bits of rejected pairs, and those of pairs that are apart (no rows without any). Rows for the latter."""
+    """The bits of rejected pairs, and of pairs that are apart (no rows without any). Rows for the latter."""
     more = np.unique(apart)
     more = more[row[more] < 0]
     row[more] = named + np.arange(more.size)

@@ -7,9 +7,9 @@ single samples are agglomerated together under the triplets, by the engine that 
 Exact
     All triplets hold, as free samples cannot break one. Above the micro-clusters every merge is the closest compatible
     one, at its true height: the centre and size of a micro-cluster are all that a linkage on centres knows of it.
-    With at most `n_centres` free samples every micro-cluster is one sample, and the result that of the exact engine.
+    With at most `n_centres` free samples every micro-cluster is one sample, and the result is the exact engine's.
 Not exact
-    Which samples share a micro-cluster. A free sample merges with those of its own micro-cluster before it merges with
+    Which samples share a micro-cluster. A free sample merges with others of its own micro-cluster before it merges with
     any other one, be that closer (one across the border of two micro-clusters, or one that triplets name). So heights
     fall where the merges of micro-clusters begin, and structure finer than a micro-cluster is seen inside each only.
 
@@ -161,7 +161,7 @@ def _fit_birch(part: np.ndarray, n_centres: int, threshold: float) -> tuple[floa
     """The threshold, and the centres, for which Birch comes nearest to the number asked for in a few fits.
 
     The number falls about as a power of the threshold: the next one is where the power through the last two fits meets
-    that number, or the middle of what is left of the range where that is outside.
+    that number, or the middle of the rest of the range if that is outside.
     """
     best, found, power = np.inf, (threshold, part), 2.0
     low, high = np.log(1e-9), np.log(2.0)  # at a radius of 2 all is one cluster

@@ -83,7 +83,7 @@ class PairedCut:
         -----
         UserWarning
             If there are too few and `on_infeasible` is not "raise", or if the clusters without pairs could not be
-            repaired, and those of the hierarchy are returned although they may be worse.
+            repaired, and the clusters of the hierarchy are returned although they may be worse.
         """
         k = n_clusters
         if k is not None and k > self.most:
@@ -142,7 +142,7 @@ class PairedCut:
         return clades if are_clades_better(far_off, near, clades, points, are_distances) else near
 
     def below(self, threshold: float) -> np.ndarray:
-        """Labels of the largest clades without a merge above the threshold: groups, and what keeps all cannot-links."""
+        """Labels of the largest clades without a merge above the threshold, of groups, that keep all cannot-links."""
         groups, _ = self._coarse(self._forced, whole=True)
         n, height = groups.n_leaves, groups.height
         assert height is not None
@@ -217,7 +217,7 @@ class PairedCut:
         root = np.array([h.root] if forced.any() else [], np.int64)
         bound = np.sort(top[top >= n])
         old = np.concatenate([top, upper, root]) if whole else np.concatenate([np.arange(n), bound, upper, root])
-        new = np.full(h.n_nodes + 1, -1)  # the last place: that of the parent of the root
+        new = np.full(h.n_nodes + 1, -1)  # the last place: for the parent of the root
         new[np.flatnonzero(forced)] = old.size - 1
         new[old] = np.arange(old.size)
         up = h.parent.copy()
@@ -280,9 +280,9 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
     Notes
     -----
     The violated shares of must-links and of cannot-links are averaged, a sort of m pairs with weight m / (m + 5), and
-    divided by twice what clusters of these sizes violate by chance. Only as many must-links as connect each group, and
-    one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from others are
-    given, too.
+    divided by twice the share that clusters of these sizes violate by chance. Only as many must-links as connect each
+    group, and one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from
+    others are given, too.
     """
     order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
     tied = closure.component[order[:-1]] == closure.component[order[1:]]
@@ -460,7 +460,7 @@ def _squares(
 
 
 def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *, are_distances: bool) -> np.ndarray:
-    """What it costs each of some samples to be in each cluster: 0 in its own, more in all others."""
+    """The cost of each cluster for each of some samples: 0 in its own, more in all others."""
     square = _squares(label, np.arange(k), points, samples, are_distances=are_distances)
     rows, mine = np.arange(samples.size), label[samples]
     cost = np.maximum(square - square[rows, mine][:, None], 0)

@@ -34,7 +34,7 @@ EXACT_UP_TO, SAMPLES_EACH, MICRO_CLUSTERS = 200_000, 10, 50_000
 
 @dataclass(frozen=True, eq=False)
 class MergePlan:
-    """What decides which samples merge, besides their distances.
+    """The constraints that decide which samples merge, besides their distances.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def plan_merges(
     pairs : PairwiseConstraints
         Over the same samples. Empty if there is a penalty or a number of micro-clusters.
     linkage, penalty, micro_clusters
-        Those of `ReCon`.
+        As in `ReCon`.
     sparse : bool
         True if the samples are sparse: "auto" then gathers none.
     weights : ndarray of float64, shape (n,), optional
@@ -224,5 +224,5 @@ def merge_samples(
         progress=progress,
     )
     if merge is merge_points_in_groups and metric.metric == "cosine" and linkage not in EUCLIDEAN:
-        merges[:, 2] /= 2  # squared distances of samples of length 1 are twice those of cosine
+        merges[:, 2] /= 2  # squared distances of samples of length 1 are twice the cosine ones
     return merges, counts

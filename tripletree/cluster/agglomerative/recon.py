@@ -1,6 +1,6 @@
 """ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
 
-`ReCon.fit` shows the steps: check the parameters, align what is known with the rows of X, plan the merges (``plan``;
+`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``;
 there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
 """
 
@@ -57,7 +57,7 @@ from tripletree.errors import ClusterCountError, warn_user
 #: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
 
-#: What to do where n_clusters are too few for the cannot-links.
+#: Choices if n_clusters are too few for the cannot-links.
 _ON_INFEASIBLE = ("raise", "more", "violate")
 
 
@@ -90,8 +90,8 @@ class ReCon(HierarchicalClusterer):
         In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
         distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering they do not).
     dtype : {"float64", "float32"}, default "float64"
-        Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
-        distances that agree to 7 digits become ties, which go by index, and others stop being ties.
+        Precision of the merges, whatever the precision of X. "float32" takes half the memory and is 1.4 to 2 times as
+        fast, but distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
         About how many micro-clusters to gather the samples in no triplet into, if there are more of them. For a
         linkage on centres, and not exact (see `tripletree.cluster`). "auto" gathers more than 200,000 such samples, ten
@@ -105,7 +105,7 @@ class ReCon(HierarchicalClusterer):
         How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
-        What to do where no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
+        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
         with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for; or return
         `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
@@ -130,8 +130,8 @@ class ReCon(HierarchicalClusterer):
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1). Inner nodes in merge order, at
         the distances of their merges.
     clade_names_ : CladeMatches or None
-        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there. Inner nodes
-        of ``hierarchy_`` have their names. None if none was given, or it has no names.
+        The node of each named clade of the `hierarchy` given in ``hierarchy_``, and its Jaccard index there. Inner
+        nodes of ``hierarchy_`` have their names. None if none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     children_ : ndarray of int, shape (n_samples - 1, 2)
@@ -140,7 +140,7 @@ class ReCon(HierarchicalClusterer):
         The distance of each merge, in order, those inside must-linked groups first. It may fall from one merge to the
         next, where constraints put a close merge off.
     n_clusters_choice_ : NumberOfClusters or None
-        Where ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
+        If ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
         ``reason`` in words.
     pairs_, triplets_, n_triplets_ : PairwiseConstraints, TripletSet, int
         The pairs and triplets that were used, without repeats and those ignored or dropped, and the number of triplets.
@@ -160,7 +160,7 @@ class ReCon(HierarchicalClusterer):
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
-        What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
+        The data that `predict` needs: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_, feature_names_in_ : int, int, ndarray of str
         Numbers of samples and features, and the names of the features, where X has them.
 
@@ -168,7 +168,7 @@ class ReCon(HierarchicalClusterer):
     --------
     tripletree.cut : other flat clusters from ``hierarchy_``.
     tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
-    tripletree.cluster.rejected_merges : where the hierarchy differs from that of the distances alone, and why.
+    tripletree.cluster.rejected_merges : where the hierarchy differs from the one of the distances alone, and why.
 
     Notes
     -----
@@ -282,15 +282,15 @@ class ReCon(HierarchicalClusterer):
         y : None
             Ignored. Class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
-            Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
+            Triplets ab|c on some of the samples. Labels come from the index if X is a pandas DataFrame, else
             row numbers. An integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
         hierarchy : Hierarchy, or path of a file with one, optional
-            Its leaves that are samples say what `decompose` makes of it on these. The others count for nothing.
+            Its leaves that are samples give the triplets of `decompose` on these. The others count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None or NaN if it is not known. A mapping or Series may leave samples out.
-            They say what `triplets_from_classes` makes of them: the known members of each class belong together
+            They give the triplets of `triplets_from_classes`: the known members of each class belong together
             before those of any other.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.

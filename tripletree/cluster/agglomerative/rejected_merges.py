@@ -1,4 +1,4 @@
-"""Why a hierarchy differs from what the distances alone would give: merges that constraints reject, force and delay."""
+"""Why a hierarchy differs from the one of the distances alone: merges that constraints reject, force and delay."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RejectedMerge:
     node : int
         The node of the hierarchy that the merge made, and the merge's number plus n.
     distance : float
-        Of the merge.
+        Distance of the merge.
     rejected : tuple of (int, int)
         The nodes of the two closest clusters at that time.
     rejected_distance : float
@@ -50,8 +50,8 @@ class RejectedMerge:
     pairs : PairwiseConstraints
         The cannot-links between the two.
     reason : {"triplets", "cannot-links", "must-links first", "jointly"}
-        What rejects the pair: triplets or cannot-links between the two, or that must-linked groups are merged before
-        all others. "jointly": several triplets together, none of them alone. `why_rejected` finds them.
+        The reason of the rejection: triplets or cannot-links between the two, or that must-linked groups are merged
+        before all others. "jointly": several triplets together, none of them alone. `why_rejected` finds them.
     """
 
     node: int
@@ -231,7 +231,7 @@ def _distances(model: Any, X: Any) -> np.ndarray:
 
 
 class _PassedOver(NamedTuple):
-    """A merge that was not that of the closest pair: the node it made, its distance, and the pair that was closer."""
+    """A merge of another pair than the closest: the node it made, its distance, and the pair that was closer."""
 
     node: int
     distance: float

@@ -7,9 +7,9 @@ under Spark and Ray. The steps:
 2. `micro_clusters` of every block: numbers of samples, their sums and squares.
 3. `merge_micro_clusters`, which adds these up and loses nothing.
 4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names.
-5. the label of each sample by that of its micro-cluster.
+5. the label of each sample, the one of its micro-cluster.
 
-What moves between machines does not grow with the samples.
+Traffic between machines does not grow with the samples.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHUNK = 50_000  # samples whose distances stand at a time
 
 
 class MicroClusters(NamedTuple):
-    """Samples gathered at the nearest of k centres: what a linkage on centres needs to know of them.
+    """Samples gathered at the nearest of k centres: their summary for a linkage on centres.
 
     Attributes
     ----------
@@ -56,14 +56,14 @@ class MicroClusters(NamedTuple):
 
 
 class MicroClusterFit(NamedTuple):
-    """What `fit_micro_clusters` finds.
+    """The result of `fit_micro_clusters`.
 
     Attributes
     ----------
     model : ReCon
         Fitted on the representatives: first the means of micro-clusters that are not empty, then the named samples.
     cell_labels : ndarray of int, shape (k,)
-        The flat cluster of each micro-cluster; of an empty one that of the nearest that is not.
+        The flat cluster of each micro-cluster. An empty one has the cluster of the nearest that is not.
     named_labels : ndarray of int, shape (m,)
         The flat cluster of each named sample.
     weights : ndarray of float64, shape (r,)
@@ -128,7 +128,7 @@ def micro_cluster_centres(
 
 
 def _split_large(part: np.ndarray, centres: np.ndarray, cell: np.ndarray) -> np.ndarray:
-    """The centres, those of large cells replaced by the means of halves of their rows."""
+    """The centres, with large cells split: the means of halves of their rows."""
     size = np.bincount(cell, minlength=len(centres))
     large = np.flatnonzero(size > _LARGEST_IN_PART)
     order = np.argsort(cell, kind="stable")
@@ -167,7 +167,7 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
 
     See Also
     --------
-    merge_micro_clusters : adds up those of several blocks.
+    merge_micro_clusters : adds up the micro-clusters of several blocks.
 
     Notes
     -----
@@ -204,12 +204,12 @@ def merge_micro_clusters(parts: Iterable[MicroClusters]) -> MicroClusters:
     Parameters
     ----------
     parts : iterable of MicroClusters
-        Of `micro_clusters`, or merged ones. At least one.
+        From `micro_clusters`, or merged ones. At least one.
 
     Returns
     -------
     MicroClusters
-        Those of all blocks together, whatever the order (but for rounding). ``cells`` is None.
+        The micro-clusters of all blocks together, whatever the order (but for rounding). ``cells`` is None.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def fit_micro_clusters(
     model : ReCon
         With a linkage on centres (centroid, median or ward), the Euclidean metric and no penalty. It is left as it is.
     clusters : MicroClusters
-        Of all samples but those named.
+        Micro-clusters of all samples but those named.
     centres : array_like of float, shape (k, d)
         Those that the micro-clusters were gathered at.
     samples : array_like of float, shape (m, d), optional
@@ -273,7 +273,7 @@ def fit_micro_clusters(
 
     Notes
     -----
-    All triplets hold. Merges of micro-clusters are those of ReCon, at their true heights; what is lost is the hierarchy
+    All triplets hold. Merges of micro-clusters are those of ReCon, at their true heights. Only the hierarchy is lost
     inside each. Flat clusters are cut by the weights, and squared distances within micro-clusters count for them.
 
     Examples

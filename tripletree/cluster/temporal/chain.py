@@ -42,7 +42,7 @@ class Link:
     labels : ndarray of int32, shape (n,)
     centres : ndarray of float64, shape (k, d)
     total : float
-        What was minimised.
+        The cost that was minimised.
     n_iter : int
     objects : ndarray of int64, shape (n,)
         Increasing numbers of the objects.
@@ -167,7 +167,7 @@ def _renumbered(link: Link, before: Link) -> Link:
 
 
 # ----------------------------------------------------------------------
-# Questions about pairs of objects in one snapshot after the other, and what was answered.
+# Questions about pairs of objects in one snapshot after the other, and the answers.
 
 #: Questions between two clusterings.
 _BLOCK = 10
@@ -176,7 +176,7 @@ TimedOracle = Callable[[Hashable, Hashable, Any], bool | None]
 
 
 class Inquiry:
-    """Whom to ask, how, and what has been said so far.
+    """The oracle, the way to ask, and the answers so far.
 
     Attributes
     ----------
@@ -300,13 +300,13 @@ class Settings(NamedTuple):
 
     @property
     def run(self) -> dict[str, Any]:
-        """Those of a start."""
+        """The centres of a start."""
         return {"n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol}
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """What was found for a window of time.
+    """The result for a window of time.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class Snapshot:
         The pairs that counted: those known there, those handed on from other snapshots with the weights that they had
         left, and those that neighbours inherited.
     violated_pairs : PairwiseConstraints
-        Those of them that `labels` violates.
+        The pairs among them that `labels` violates.
     cost : float
         The cost of CVQE+: squared distances and violated pairs.
     historical_cost : float
@@ -368,7 +368,7 @@ def follow(
     ----------
     cut : list of Window
     seen : list of (ndarray of shape (n, d), ndarray of int)
-        Of each, the samples and the numbers of their objects, increasing.
+        For each, the samples and the numbers of their objects, increasing.
     memory : Memory
         Pairs, and when they became known. With an inquiry it grows by the answers.
     leaves : LeafIndex

@@ -128,7 +128,7 @@ def _holds_dates(X: Any, i: int, dtype: Any) -> bool:
 
 
 def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
-    """The objects in the order in which they come, and the number of that of each row."""
+    """The objects in the order in which they come, and the number of each row's object."""
     if objects is None:
         index = getattr(X, "index", None)
         objects = index if hasattr(X, "columns") and hasattr(index, "tolist") else range(n)
@@ -189,8 +189,8 @@ class TemporalClustering(ConstrainedClusterer):
     alpha : float, default 0.5
         Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
-        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
-        another cluster.
+        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be the
+        centre of another cluster.
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
         snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
@@ -268,7 +268,7 @@ class TemporalClustering(ConstrainedClusterer):
     3.3), pairs known in t override them, and the oracle may be asked about them again. If two objects are propagated as
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
-    A cluster without objects keeps its centre, so it can return. Cluster numbers are those of the nearest previous
+    A cluster without objects keeps its centre, so it can return. Clusters are numbered by the nearest previous
     centres. With alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
     n the observations of all snapshots.
 

@@ -1,4 +1,4 @@
-"""Clusters of one snapshot matched with those of the one before, and how objects move between them."""
+"""Clusters of one snapshot matched with the previous one's, and how objects move between them."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ class KnownPairs:
 
 
 class Memory:
-    """What is known so far. More can be added at any time.
+    """The pairs known so far. More can be added at any time.
 
     It is kept in a few sorted tables, each more than half as long as the next one before it, so that adding and looking
-    take no longer than the logarithm of what is there, and not all of it.
+    take the logarithm of their number, not all of it.
     """
 
     def __init__(self, known: KnownPairs) -> None:

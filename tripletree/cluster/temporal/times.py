@@ -211,7 +211,7 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
             found = dates.astype("datetime64[ns]")
     except OverflowError:  # from numpy 2.5 on
         found = np.array([_nanosecond(x) for x in dates])
-    lost = found.astype(dates.dtype) != dates  # older ones wrap around, and all cut what is finer, without a word
+    lost = found.astype(dates.dtype) != dates  # older ones wrap around, and all cut finer times, without a word
     if lost.any():
         i = int(lost.argmax())
         msg = (

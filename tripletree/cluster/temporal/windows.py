@@ -24,7 +24,7 @@ _MONTHS = (
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A stretch of time and what was observed in it.
+    """A stretch of time and the observations in it.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
     Parameters
     ----------
     times : Times
-        Of n observations.
+        Times of n observations.
     window : number, timedelta, str or None
         How long a window is. None: one for each different time.
     step : number, timedelta, str or None
@@ -261,7 +261,7 @@ def observed(samples: np.ndarray, who: np.ndarray, window: Window, aggregate: st
         The object of each observation.
     window : Window
     aggregate : {"mean", "last"}
-        What several observations of an object count as.
+        How several observations of an object are combined.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def observed(samples: np.ndarray, who: np.ndarray, window: Window, aggregate: st
 
 
 def object_index(objects: list, n: int) -> tuple[LeafIndex, np.ndarray]:
-    """The different objects in the order in which they come, and the number of that of each row."""
+    """The different objects in the order in which they come, and the number of each row's object."""
     number: dict[Any, int] = {}
     who = np.fromiter((number.setdefault(x, len(number)) for x in objects), np.int64, n)
     return LeafIndex(list(number)), who

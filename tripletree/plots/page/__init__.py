@@ -118,7 +118,7 @@ def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.
 
 
 def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
-    """The triplets sorted by node: the last common ancestor of a and b if displayed, else that of all three."""
+    """The triplets sorted by node: the last common ancestor of a and b if displayed, else of all three."""
     number = np.full(len(triplets.leaves), -1, np.int32)
     used = triplets.used_leaves
     number[used] = hierarchy.leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
@@ -162,13 +162,13 @@ def write_html(
         A file is replaced in one step once everything is written. ``"-"`` is the standard output.
     triplets : TripletSet, optional
         Listed at the node under the pointer: a triplet ab|c that the hierarchy displays at the last common ancestor of
-        a and b, one that it does not display at that of a, b and c.
+        a and b, one that it does not display at the last common ancestor of a, b and c.
     clusters : sequence or mapping, optional
         The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. Shown by colour and dashes of lines.
     classes : sequence or mapping, optional
         The class of each leaf, likewise. Shown by coloured shapes at the leaves.
     heights : {"auto", "height", "order", "level"}, default="auto"
-        What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
+        Values of the height axis at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
         order of merging if more than a tenth of the branches are inverted. The page offers the others.
     support : array_like of float, shape (inner nodes,), optional
         How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``. NaN if
@@ -186,7 +186,7 @@ def write_html(
     -----
     Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
     bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
-    and never executed. A click selects a node, a second one folds it. The buttons save what is shown as SVG (with text
+    and never executed. A click selects a node, a second one folds it. The buttons save the view as SVG (with text
     that stays text) or PNG, on white and with a legend, and the selected clade as Newick. More rows than a PNG can show
     are refused with the way. A print has all rows that are shown, on as many pages as they take.
 
@@ -215,7 +215,7 @@ def to_html(
     support: Any = None,
     title: str | None = None,
 ) -> str:
-    """Return what `write_html` writes, as text.
+    """Return the page of `write_html` as text.
 
     Parameters
     ----------
@@ -256,9 +256,9 @@ def to_html(
 def viewer_parts(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
 ) -> dict[str, str]:
-    """What a page needs to show a hierarchy, by the names of the placeholders in its template.
+    """The parts of a page that shows a hierarchy, by the names of the placeholders in its template.
 
-    "controls" and "viewer" are elements, "style", "script" and "data" what stands in elements of these names. Hashes of
+    "controls" and "viewer" are elements, "style", "script" and "data" the content of elements of these names. Hashes of
     the first two are for the security policy. "picture" is the top of the hierarchy as an image.
     """
     picture = hierarchy._repr_html_()
@@ -315,14 +315,14 @@ def show_html(
     title: str | None = None,
     height: int = 520,
 ) -> PageView:
-    """Show what `write_html` writes inside a notebook: fold, zoom, search, look up triplets, save as SVG or Newick.
+    """Show the page of `write_html` inside a notebook: fold, zoom, search, look up triplets, save as SVG or Newick.
 
     Parameters
     ----------
     hierarchy, triplets, clusters, classes, heights, support, title
         As for `write_html`.
     height : int
-        Pixels that the view takes. Its width is that of the cell.
+        Pixels that the view takes. It is as wide as the cell.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def hierarchy_widget(
     title: str | None = None,
     height: int = 520,
 ) -> Any:
-    """Show what `show_html` shows as a widget that hands the clade that is picked in it to Python.
+    """Show the view of `show_html` as a widget that hands the clade that is picked in it to Python.
 
     Parameters
     ----------
