@@ -598,7 +598,7 @@ class GuessedLabelWarning(UserWarning):
 def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, with the line of the user's code that called into the package as the place of the warning.
 
-    Frames of this package are skipped, and those of the libraries that call it back (scikit-learn's pipelines and
+    Frames of this package are skipped, and frames of libraries that call it back (scikit-learn's pipelines and
     searches, joblib), so that no caller has to count stack levels.
     """
     level, frame = 2, sys._getframe(1)

@@ -31,7 +31,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     """Build a hierarchy that displays every triplet (OneTree, known as BUILD).
 
     Each split has as many parts as the triplets allow, and leaves that occur in no triplet are children of the root.
-    The result is one of the hierarchies that display the set. It is not what they all have in common, nor always the
+    The result is one of the hierarchies that display the set. It is not their common part, nor always the
     one with the fewest inner nodes.
 
     Parameters

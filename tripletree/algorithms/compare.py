@@ -194,7 +194,7 @@ def robinson_foulds(
     first, second : Hierarchy
         As in `compare_triplets`, of any size.
     normalized : bool
-        Divide by the number of clades of both that could differ: those of two leaves or more but not all leaves.
+        Divide by the number of clades of both that could differ: clades of two leaves or more but not all leaves.
     leaves : {"same", "common"}
         How to proceed if the leaves differ: raise an error, or compare on those that both have.
 

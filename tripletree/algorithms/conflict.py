@@ -532,7 +532,7 @@ class _Search:
         return _Group(failed, self._rows_inside(inside, failed))
 
     def _rows_inside(self, among: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-        """Those of the row numbers `among` with all three leaves among `leaves`."""
+        """The row numbers in `among` with all three leaves among `leaves`."""
         member = np.zeros(self._n, np.bool_)
         member[leaves] = True
         return among[member[self._rows[among]].all(axis=1)]

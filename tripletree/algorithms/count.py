@@ -46,7 +46,7 @@ def _count_binary(n: int) -> int:
 
 
 def _attachments(k: int, free: int, alone: int) -> int:
-    """In how many ways `free` leaves, and those of `alone` triplets, can be attached to a binary hierarchy of k leaves.
+    """The ways in which `free` leaves and leaves of `alone` triplets can be attached to a binary hierarchy of k leaves.
 
     Each leaf can go to 2k - 1 places, with k growing. A third of the ways to attach three leaves display their triplet.
     """

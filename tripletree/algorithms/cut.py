@@ -135,7 +135,7 @@ def _last_in_order(
 
 
 def _height_order(hierarchy: Hierarchy) -> np.ndarray:
-    """Rank of each node by height, raised to that of the highest node below. Levels if there are no heights."""
+    """Rank of each node by height, raised to the highest node below. Levels if there are no heights."""
     height = hierarchy.height
     if height is None:
         height = kernels.cut.levels(hierarchy.parent)
@@ -294,7 +294,7 @@ def cut(
         Branches of fewer leaves do not become clusters: small branches that a split uncovers join one of the clusters
         in the smallest clade around them.
     samples : array_like of float, shape (n, d), optional
-        Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
+        If given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
     sample_weight : array_like of float, shape (n,), optional
         How many samples each leaf stands for, more than 0: branches are then as large as the weights of their leaves
         say, n above is the sum of all, and means are weighted. A leaf of weight 3 counts as three at one place.
@@ -340,13 +340,13 @@ def cut(
     **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
     need not. If it does not, single leaves are moved until no triplet is broken, as `enforce_triplets` does. If the
     clusters break an implied triplet even so, smaller branches are tried. If none will do, as is usual for the triplets
-    of a whole taxonomy, the clusters are clades of any size: those of most even size, under "support" those of greatest
+    of a whole taxonomy, the clusters are clades of any size: of most even size, under "support" of greatest
     support. Leaves in no triplet then join the nearest cluster. There are always k clusters, and none is empty,
     provided that the triplets are consistent.
 
     "auto" compares the clusters of "size" and "support" at four sizes of small branches. It takes those with the
     greatest share of triplets with a and b together and c outside, less the logarithm of the share of squared distances
-    that is left within clusters. So a few triplets, or those of a deep hierarchy, cannot make one giant cluster and
+    that is left within clusters. So a few triplets, or many of a deep hierarchy, cannot make one giant cluster and
     crumbs. No rule is best everywhere. This one is on average, on the data that it was chosen on
     (``benchmarks/results/cuts.md`` compares the rules).
 
@@ -586,7 +586,7 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
 def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None, inside: float = 0.0) -> float:
     """The logarithm of the share of the squared distances to the mean that is left within clusters.
 
-    `inside` is that of the samples that points of several stand for, to the points.
+    `inside` is the sum over the samples that a point stands for, to that point.
     """
     total, within = scatter(points, None, weights) + inside, scatter(points, labels, weights) + inside
     return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0

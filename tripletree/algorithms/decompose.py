@@ -72,7 +72,7 @@ def decompose(
     For each inner node w but the root, with parent u: the children of w are joined by a star of triplets ab|c with
     a, b below different children of w and c below a sibling of w. ``"identify"`` does so for every sibling,
     ``"rebuild"`` for one. The triplets are numbered and written straight from their numbers, linear in the number of
-    nodes and triplets on every shape. That the first is smallest is due to [1]_.
+    nodes and triplets on every shape. The first is smallest by [1]_.
 
     References
     ----------
@@ -135,7 +135,7 @@ def _check_identify(guarantee: str) -> None:
 
 
 def _part(joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Edge and number within it of `size` triplets: those of the first siblings, then a random part of the rest."""
+    """Edge and number within it of `size` triplets: of the first siblings, then a random part of the rest."""
     base = np.cumsum(joins)
     first = np.arange(base[-1]) if size >= base[-1] else np.sort(distinct_integers(rng, int(base[-1]), size))
     edge = np.searchsorted(base, first, side="right")

@@ -235,9 +235,9 @@ class TripletBuilder:
         triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
             Tuples are labels, each meaning ab|c. Data frames as in `TripletSet.from_labels`.
         weights : float or array_like of float, optional
-            Positive. One for each triplet or one for all, by default those of the set or data frame. A weight given
-            for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and those
-            there already stay as they are.
+            Positive. One for each triplet or one for all, by default the weights of the set or data frame. A weight
+            given for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and
+            those there already stay as they are.
 
         Raises
         ------
@@ -672,7 +672,7 @@ class DynamicAhoTree:
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
         listed = kernels.dynamic_build.empty_table((len(arrays.listed), new), np.int32)
         listed[:, :old] = arrays.listed
-        # the free pieces end with the number after the last one, that of the first new one now
+        # the free pieces end with the number after the last one, the first new one's now
         entries, pieces = _longer(arrays.entries, new // 5 + self.n + 1), len(arrays.entries)
         entries[pieces:, kernels.dynamic_build.NEXT_PIECE] = np.arange(pieces + 1, len(entries) + 1)
         larger = arrays._replace(row=_longer(arrays.row, new), entries=entries, by_lca=by_lca, listed=listed)

@@ -28,8 +28,8 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
 from tripletree.kernels import freeze, frozen
 
-#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre, and
-#: for how many moves a leaf that has moved stays where it is.
+#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like the price of a move away from a centre,
+#: and for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
 
@@ -44,7 +44,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample; of an estimator its ``labels_``. Keys of a mapping and the index of a Series are
+        The cluster of each sample. An estimator gives its ``labels_``. Keys of a mapping and the index of a Series are
         leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1. Otherwise
         there must be as many labels as leaves, in their order.
     triplets : TripletSet
@@ -161,7 +161,7 @@ def enforce_triplets(
     triplets : TripletSet
         If they are consistent the clusters will be compatible with them.
     samples : array_like of float, shape (n, d), optional
-        Where given, a move to a cluster costs less the nearer its mean is.
+        If given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional
         Turns of the search. By default 20 for each sample and triplet. If it ends without compatible clusters, they
         are made from the tree of the triplets: that may move samples far, but succeeds if the triplets are consistent.
@@ -245,7 +245,7 @@ def enforced(
 ) -> np.ndarray:
     """The clusters 0..k-1, none empty, changed so that they are compatible with the triplets over their leaves.
 
-    A leaf of weight w counts as w of them in means, and its move as that of all. Triplets that contradict each other
+    A leaf of weight w counts as w of them in means, and its move as w moves. Triplets that contradict each other
     are compatible with nothing: then it is enough that none is broken.
     """
     found = unbroken(codes, triplets, points, max_steps, weights)

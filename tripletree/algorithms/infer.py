@@ -132,7 +132,7 @@ def closure(
     Notes
     -----
     The closure is a list of sets of leaves split in two, about as many as leaves: each implies ab|c for all a, b on one
-    side and c on the other, and no triplet comes from two of them. Time is twice that of `closure_size`, and
+    side and c on the other, and no triplet comes from two of them. Time is twice as long as `closure_size`, and
     O(size log size) for the list.
 
     Examples
@@ -324,7 +324,7 @@ def _walk(
     order: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Run the kernel. Return its flags and sizes. `task` is the name of one of its tasks, `order` that of the rows."""
+    """Run the kernel. Return its flags and sizes. `task` is the name of one of its tasks, `order` orders the rows."""
     most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     wanted = len(triplets) if queries is None else len(queries)
     if len(triplets) == 0:

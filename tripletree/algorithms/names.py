@@ -336,7 +336,7 @@ class _NameIndex:
                 form = _form(x) if isinstance(x, str) else ""
                 if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
                     self.by_form.setdefault(form, []).append(self.exact[x])
-        #: Whether names of several words begin with a genus.
+        #: True if names of several words begin with a genus.
         self.binomial = isinstance(hierarchy, Hierarchy) or bool({"species", "genus"} & {*(hierarchy.ranks or ())})
         self.synonyms: dict[str, list[str]] = {}
         if synonyms is not None:

@@ -76,7 +76,7 @@ class PairReduction:
         Parameters
         ----------
         triplets : TripletSet
-            Some of ``.triplets`` (others are ignored): for instance those of a conflict.
+            Some of ``.triplets`` (others are ignored): for instance a conflict's.
 
         Returns
         -------

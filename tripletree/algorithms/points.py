@@ -104,7 +104,7 @@ def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | No
 
 
 def scatter(points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None) -> float:
-    """The sum of the squared distances to the mean of all points, or to those of groups 0..k-1, none empty."""
+    """The sum of the squared distances to the mean of all points, or of groups 0..k-1, none empty."""
     codes = np.zeros(points.shape[0], np.intp) if codes is None else codes
     k = int(codes.max()) + 1
     means = group_means(points, codes, k, weights)

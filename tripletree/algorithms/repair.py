@@ -170,7 +170,7 @@ def repair(
     by decreasing weight. "exact" takes O(3**g g) for each group of g leaves. In "search", a split is a cut in a graph
     with positive and negative weights, improved by passes of Fiduccia and Mattheyses, O((n + m) log n) each. The first
     start is a cut of points on a sphere [1]_. Regrafting all subtrees once takes some O(m d) for a hierarchy of depth
-    d. The bound of a third is that of splitting off the best leaf again and again [2]_, O((n + m) log n).
+    d. The bound of a third comes from splitting off the best leaf again and again [2]_, O((n + m) log n).
     "Noisy sets" in ``docs/algorithms.md`` explains more. Published methods that keep less (best pair, maximum cut,
     minimum cut) are in ``benchmarks/baselines_repair.py``.
 
@@ -452,7 +452,8 @@ class Search:
     n_runs : int
         At most so many runs, of which the best counts. More than the first only if they are quick.
     tick : callable, optional
-        Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
+        Called with the number of leaves that have found their place, then with the number of subtrees that have been
+        tried.
 
     Attributes
     ----------

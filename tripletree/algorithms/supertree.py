@@ -47,9 +47,9 @@ class Supertree:
         a triplet, they are 1.0, 0.0 and 0.0.
     support : ndarray of float64, shape (inner nodes,)
         The share that agrees, among the source triplets that the clade of an inner node decides. Entry ``u - n_leaves``
-        is that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
-        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of these,
-        as at the root, which has no parent.
+        is the share of node u. A clade alone decides the triples of leaves a, b below different children of its node
+        and c below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of
+        these, as at the root, which has no parent.
     n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
         How many sources display such triplets that agree, and that do not. Some may have both.
     n_sources : int
@@ -97,7 +97,7 @@ def supertree(
 ) -> Supertree:
     """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
 
-    If some hierarchy displays all triplets of all sources, the result is that of `one_tree` for them. If not, a
+    If some hierarchy displays all triplets of all sources, the result is the tree of `one_tree` for them. If not, a
     hierarchy that displays many of them is searched, and clades without a majority are dropped from it. For sources on
     the same leaves the result is a consensus.
 

@@ -161,7 +161,7 @@ def triplets_from_odd_one_out(
     odd : iterable of labels, optional
         The answer to each: one of the three. Not with an `AnswerSet`, which has them.
     leaves : LeafIndex or iterable of labels, optional
-        All leaves. By default those that occur, or those of the `AnswerSet`.
+        All leaves. By default the leaves that occur, or the leaves of the `AnswerSet`.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def pairs_from_classes(
     leaves: LeafIndex | Iterable[Hashable] | None = None,
     samples: Any = None,
 ) -> PairwiseConstraints:
-    """Turn class labels into must-links between samples of one class and cannot-links between those of two.
+    """Turn class labels into must-links between samples of one class and cannot-links between samples of two.
 
     Parameters
     ----------

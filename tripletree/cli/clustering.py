@@ -317,7 +317,7 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
 
 
 def _matching(path: str) -> str:
-    """The commands that match names to those of a hierarchy, and take the matches."""
+    """The commands that match names to a hierarchy, and take the matches."""
     return f"'tripletree match DATA {shlex.quote(path)} --tree matched.nwk', then --hierarchy matched.nwk"
 
 

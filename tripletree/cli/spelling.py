@@ -20,7 +20,7 @@ from tripletree.io import registry
 
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
-#: Options of readers that commands spell by themselves. Another one's name may be that of something else in a command,
+#: Options of readers that commands spell by themselves. Another one's name may belong to something else in a command,
 #: as ``tree=`` of a reader and ``--tree`` of `match`, where a file is written.
 _READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing"})
 #: The command that does the work of a function in a shell.

@@ -23,8 +23,8 @@ from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
-#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times those of random
-#: triplets, and if more than this part of the named samples is tied to no group.
+#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
+#: random triplets, and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 

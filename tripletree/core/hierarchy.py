@@ -233,7 +233,7 @@ class Hierarchy(Immutable):
         if at.size == 0:
             msg = "labels is empty; give at least one leaf"
             raise ValueError(msg)
-        # the ancestor of the leftmost and the rightmost leaf is that of all between them
+        # the ancestor of the leftmost and the rightmost leaf is the ancestor of all between them
         first, last = order[[at.min()]], order[[at.max()]]
         return int(kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
 
@@ -595,8 +595,8 @@ class Hierarchy(Immutable):
 
     @cached
     def _hash(self) -> int:
-        # the hash of a clade is the sum of its labels' scrambled hashes, that of the hierarchy the sum of its clades'
-        # scrambled ones: sums do not depend on any order
+        # the hash of a clade is the sum of its labels' scrambled hashes, the hash of the hierarchy is the sum of its
+        # clades' scrambled ones: sums do not depend on any order
         start, stop, order = self.leaf_intervals
         labels = np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.leaves), np.uint64, self.n_leaves)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scrambled(labels)[order], dtype=np.uint64)])

@@ -90,7 +90,7 @@ def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray
 
 
 def clusters_of(labels: Any, name: str) -> tuple[Any, str]:
-    """Return cluster labels and a name for messages; of a fitted estimator, by sample label if it kept the labels."""
+    """Return cluster labels and a name for messages. An estimator gives them by sample label if it kept the labels."""
     if isinstance(labels, type) or not hasattr(labels, "fit"):
         return labels, name
     model, labels = labels, getattr(labels, "labels_", None)
@@ -114,7 +114,7 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
         One entry for each sample. The samples are the keys, the index, or the positions. If the leaves in constraints
         are not positions, and there are as many leaves as entries, the entries are in leaf order.
     name : str
-        Of `labels`, for messages.
+        Name of `labels`, for messages.
     what : {"pair", "triplet"}
 
     Returns

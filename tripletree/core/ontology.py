@@ -323,7 +323,7 @@ class Ontology(Immutable):
         Returns
         -------
         Ontology
-            Its ``.leaves`` are the items, and the certain triplets on them are those of this ontology.
+            Its ``.leaves`` are the items, and the certain triplets on them are the same as in this ontology.
 
         Raises
         ------
@@ -789,7 +789,7 @@ class Dominance(Immutable):
 
     @cached
     def reach(self) -> Any:
-        """What each inner node reaches, as the kernels take it: ``start`` and ``node`` as above, and more."""
+        """The terms that each inner node reaches, for the kernels: ``start`` and ``node`` as above, and more."""
         owner, beside = self._beside(self._old[self.n :])
         inner = self.parent.size - self.n
         owner = np.concatenate([np.arange(inner), owner])

@@ -342,7 +342,7 @@ def soft_links(
     *,
     record: bool = False,
 ) -> SoftLinks:
-    """Add the links in the order of decreasing weight, those of equal weight together.
+    """Add the links in the order of decreasing weight, equal weights together.
 
     A link is overruled, and implies nothing, if links of larger weight imply the opposite. O(p log^2 p) for p links,
     and O(number of implied pairs) more if they are recorded.

@@ -409,7 +409,7 @@ class PairwiseConstraints(Immutable):
         return PairwiseConstraints(*implied_rows(closure), self.leaves)
 
     def soft_closure(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return all pairs that follow, with weights; of pairs that contradict each other those of larger weight hold.
+        """Return all pairs that follow, with weights. If pairs contradict each other, the larger weight holds.
 
         A chain of must-links implies a must-link between its ends, a chain with one cannot-link a cannot-link, and one
         with two cannot-links nothing. The implied link has the smallest weight in the chain; of several chains the one
@@ -762,7 +762,7 @@ def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:
 def _canonical_pairs(
     rows: np.ndarray, weights: np.ndarray | None, origins: Origins | None
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Return rows with a < b, sorted and unique, without those of weight 0. Repeats get their largest weight."""
+    """Return rows with a < b, sorted and unique, without rows of weight 0. Repeats get their largest weight."""
     if weights is not None and not weights.all():
         some = weights > 0
         rows, weights = rows[some], weights[some]
@@ -811,7 +811,7 @@ def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.nd
 def _triplet_rows(
     closure: PairClosure, must: np.ndarray, must_weights: np.ndarray | None, cannot: np.ndarray, link: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for those of B.
+    """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for each cd of B.
 
     Parameters
     ----------

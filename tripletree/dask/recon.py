@@ -71,7 +71,7 @@ class ReCon(ConstrainedClusterer):
     weights_ : ndarray of float64, shape (n_representatives,)
         How many samples each leaf of ``hierarchy_`` stands for.
     linkage_, distances_ : ndarray
-        Of ``hierarchy_``, as in `tripletree.cluster.ReCon`.
+        The cut of ``hierarchy_``, as in `tripletree.cluster.ReCon`.
     n_clusters_, n_samples_, n_micro_clusters_ : int
         Numbers of flat clusters, samples, and micro-clusters that are not empty.
     triplets_ : TripletSet
@@ -92,7 +92,7 @@ class ReCon(ConstrainedClusterer):
     frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. If X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
     up in a tree. One that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
-    and memory of the last step are those of `tripletree.cluster.ReCon` with as many samples.
+    and memory of the last step are as for `tripletree.cluster.ReCon` with as many samples.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class ReCon(ConstrainedClusterer):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Find the flat cluster of samples: that of their micro-cluster.
+        """Find the flat cluster of samples, the one of their micro-cluster.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class ReCon(ConstrainedClusterer):
         Returns
         -------
         dask array, dask Series, or ndarray of int, shape (n_new,)
-            Of the samples of `fit` these are ``labels_``, but for those that triplets name.
+            For the samples of `fit` these are ``labels_``, but for those that triplets name.
         """
         check_is_fitted(self)
         if not hasattr(X, "__dask_graph__"):
@@ -285,7 +285,7 @@ class MicroClusterPredictor:
         return self.labels[micro_clusters(table, self.centres).cells].astype(np.intp)
 
     def check_columns(self, d: int, columns: list | None) -> None:
-        """Refuse other features than those of `fit`."""
+        """Refuse other features than in `fit`."""
         if columns is not None and self.columns is not None and columns != self.columns:
             msg = f"X has the columns {columns}; the clusters were fitted on {self.columns}"
             raise ValueError(msg)
@@ -323,7 +323,7 @@ def gather_samples(block: Any, where: Block, names: list, centres: np.ndarray) -
 
 
 def label_samples(block: Any, where: Block, predictor: MicroClusterPredictor, own: dict) -> Any:
-    """The labels of a block: those of named rows are their own."""
+    """The labels of a block: named rows have their own."""
     labels = predictor.predict(block_samples(block, where))
     names = list(own)
     at, number = find_named(block, where, names)

@@ -134,7 +134,7 @@ def displayed_rows(hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, .
 def score_rows(
     hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, ...], weight: str | None
 ) -> tuple[float, float]:
-    """The weight of the rows of a row group that the hierarchy displays, and that of all."""
+    """The weight of the rows of a row group that the hierarchy displays, and of all."""
     held = displayed_rows(hierarchy, group, columns)
     file = _opened(group.path)
     if weight is None or weight not in file.schema_arrow.names:

@@ -53,11 +53,11 @@ def make_lanes(
         Number of vehicles, at least one for each lane: they enter the lanes in turn. Each is seen on a stretch of the
         road between two random places.
     length, width : float, default 1000 and 3.7
-        Of the road, and of a lane, in metres.
+        Length of the road, and width of a lane, in metres.
     step : float, default 30
         Metres from point to point of a trace, give or take a tenth of it.
     drift, noise : float, default 0.5 and 0.4
-        Standard deviation, across the road, of the error of a whole trace, and of that of each point.
+        Standard deviation, across the road, of the error of a whole trace, and of each point.
     changes : float, default 0.2
         How probable it is that a vehicle changes to the lane beside it, somewhere on its way.
     apart : float, default 4
@@ -82,7 +82,7 @@ def make_lanes(
     metres. As in reality this happens on some roads, and then there may be no clustering into `n_lanes` clusters that
     satisfies all pairs.
 
-    Time and memory are those of the cannot-links, O(n^2).
+    Time and memory are O(n^2), for the cannot-links.
 
     References
     ----------

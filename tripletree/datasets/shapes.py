@@ -28,7 +28,7 @@ def make_circles(
     noise : float, default 0.05
         Standard deviation of the noise added to each coordinate.
     factor : float, default 0.5
-        Radius of the inner circle, class 1. That of the outer one, class 0, is 1.
+        Radius of the inner circle, class 1. The outer one, class 0, has radius 1.
     random_state : None, int, Generator or RandomState
         The same value gives the same points.
 

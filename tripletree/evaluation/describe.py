@@ -79,7 +79,7 @@ class Description:
     information : float or None
         `informativeness`, in bits.
     tree : TreeShape or None
-        Of the hierarchy that `one_tree` builds.
+        The shape of the hierarchy that `one_tree` builds.
     coherence : Coherence or None
         None without data.
     reasons : dict of str to str
@@ -334,7 +334,7 @@ def _parts(triplets: TripletSet) -> tuple[int, int]:
 
 # ---------------------------------------------------------------------- agreement of a metric with triplets
 
-#: Distances count as equal where they differ by no more than this part of the lesser, plus that of the largest.
+#: Distances count as equal where they differ by no more than this part of the lesser, plus this part of the largest.
 _ROUNDING, _NOISE = 1e-9, 1e-14
 #: Entries of a block of samples that is gathered at a time.
 _BLOCK = 2**21
@@ -476,7 +476,7 @@ def _title_of(found: Description) -> str:
 
 
 def _text_of(found: Description) -> str:
-    """A table of what was found, and notes on its meaning."""
+    """A table of the results, and notes on their meaning."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     lines = [_title_of(found)]

@@ -157,7 +157,7 @@ def evaluate_knowledge(
     hierarchy whose leaves were permuted, its expectation is 0 whatever the hierarchy.
 
     The verdict is "helps" if the gain is more than two standard errors above 0 and the agreement with knowledge more
-    than two standard deviations above that of the exchanges. It is "hurts" if the gain is more than two standard errors
+    than two standard deviations above the exchanges' gain. It is "hurts" if the gain is more than two standard errors
     below 0 and the agreement without knowledge is better than chance. Standard errors are by hidden samples.
 
     ``n_folds`` times three fits, and one without knowledge.

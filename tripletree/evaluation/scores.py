@@ -41,10 +41,10 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample; of an estimator its ``labels_``, by the labels of X where it keeps them, as all here
-        but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else
-        are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators, else there must
-        be as many as leaves, in their order.
+        The cluster of each sample. An estimator gives its ``labels_``, by the labels of X where it keeps them, as all
+        here but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else are
+        known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators, else there must be
+        as many as leaves, in their order.
     pairs : PairwiseConstraints
         They may contradict each other.
     weighted : bool
@@ -439,7 +439,7 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
         One entry for each sample. The samples are the keys, the index, or the positions. Leaves in their order where
         those in pairs are not positions and there are as many as entries.
     name : str
-        Of `labels`, for messages.
+        Name of `labels`, for messages.
 
     Returns
     -------

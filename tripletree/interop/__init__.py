@@ -22,8 +22,9 @@ to_tree, from_tree           ete3 (ete), ete4 (ete4),       order of leaves that
 to_children, from_children   none: scikit-learn's arrays   labels, names, ranks; binary hierarchies only
 ===========================  ============================  =======================================================
 
-scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (that of the
-merges, after a clustering) networkx, edge tables, DOT and arrays keep ours. The libraries of linked nodes have none.
+scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (the order of
+the merges, after a clustering) networkx, edge tables, DOT and arrays keep ours. The libraries of linked nodes have
+none.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def to_cblearn(comparisons: Any) -> np.ndarray:
     Parameters
     ----------
     comparisons : array_like of int, shape (m, 3)
-        Rows (anchor, near, far), such as those of `TripletSet.to_comparisons`.
+        Rows (anchor, near, far), such as from `TripletSet.to_comparisons`.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
     Parameters
     ----------
     comparisons : array_like of int, shape (m, 3)
-        Rows (anchor, near, far), such as those of `TripletSet.to_comparisons`.
+        Rows (anchor, near, far), such as from `TripletSet.to_comparisons`.
     form : {"triplets", "quadruplets"}
         Rows (anchor, near, far), or rows (anchor, near, anchor, far).
 

@@ -352,7 +352,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
 
 
 def _triplet_lines(hierarchy: Hierarchy, triplets: TripletSet) -> list[str]:
-    """A line for each triplet. The class tells these edges from those of the hierarchy."""
+    """A line for each triplet. The class tells these edges from the hierarchy's."""
     lines = []
     for (a, b, c), shown in zip(triplets, displays(hierarchy, triplets).tolist(), strict=True):
         ends = " -> ".join(str(hierarchy.leaves.index(x)) for x in (a, b))

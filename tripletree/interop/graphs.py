@@ -100,7 +100,7 @@ def from_networkx(
         choice, several roots get an unnamed node above them, inner nodes all of whose children have gone to other
         parents go, and of edges that join the same nodes the first counts.
     label, name : str or None
-        Attributes of nodes: the label of a leaf (the node itself, where it has no such attribute), and what names an
+        Attributes of nodes: the label of a leaf (the node itself, if it has no such attribute), and the name of an
         inner node (`label` serves, too). None takes the nodes themselves, so does a graph in which no node has either
         attribute, where inner nodes are named if they are strings.
     length : str
@@ -235,7 +235,7 @@ def ontology_from_networkx(
     Returns
     -------
     Ontology
-        Terms are the nodes, in the order of the graph, and edges in that of ``graph.edges``.
+        Terms are the nodes, in the order of the graph, and edges are in the order of ``graph.edges``.
 
     Raises
     ------

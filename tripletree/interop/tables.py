@@ -99,9 +99,9 @@ def from_edge_table(
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
         roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
-        Columns with the values of the child. By default those of these names, if present. A leaf is labelled by its
-        name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by their
-        keys.
+        Columns with the values of the child. By default the columns of these names, if present. A leaf is labelled by
+        its name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by
+        their keys.
 
     Returns
     -------

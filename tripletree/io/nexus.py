@@ -4,7 +4,7 @@ Read are: any number of TREES blocks among blocks of any other kind, which are p
 with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
 ``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
 
-A leaf's label has the meaning that TRANSLATE gives it, else that of the taxon of that name, else for the taxon of that
+A leaf's label has the meaning that TRANSLATE gives it, else that of the taxon of that name, else of the taxon of that
 number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100
 is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the
 root, changes nothing.

@@ -70,7 +70,7 @@ MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
 def unpacked(content: bytes, name: str | None) -> bytes:
-    """The content, decompressed if its first bytes are those of a packed file. Refused if it still is afterwards."""
+    """The content, decompressed if it begins like a packed file. Refused if it still is afterwards."""
     inner = _unpacked(content, name)
     if inner.startswith(_OLD_EXCEL):
         msg = "an old Excel workbook (.xls), or one with a password: save it as .xlsx without one, or as CSV (UTF-8)"

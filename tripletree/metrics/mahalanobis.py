@@ -185,8 +185,8 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     The programme is: minimise mean_i h(1 + near_i - far_i) + regularization tr(M S) over M, where near and far are
     squared distances under M, h(z) is 0 below 0, z^2 / 2 up to 1 and z - 1/2 from there, the mean is weighted by the
     weights of triplets, and S is the covariance of X drawn towards its mean variance by `shrinkage`. A hinge on
-    triplets and a norm that makes M sparse are those of SCML [1]_, whose basis, which needs local classes, is left out:
-    M is any matrix. Quadruplets are those of LSML [2]_. The programme is convex in M, so a metric of 0 is seen before
+    triplets and a norm that makes M sparse are as in SCML [1]_, whose basis, which needs local classes, is left out:
+    M is any matrix. Quadruplets are as in LSML [2]_. The programme is convex in M, so a metric of 0 is seen before
     anything is solved: it is the best one where the slope at 0 has no negative eigenvalue. It is solved in M = L'L by
     scipy's L-BFGS-B. If L has as many rows as X has dimensions no other minimum stands in the way. `n_components`
     less than that gives a minimum near the part of M that counts most.

@@ -332,7 +332,7 @@ class SVMMetric(LearnedMetric):
         return points * np.sqrt(self.weights_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features of `transform`: those of X, or svmmetric0, svmmetric1, ... for the columns of A.
+        """Names of the features of `transform`: X's, or svmmetric0, svmmetric1, ... for the columns of A.
 
         Parameters
         ----------

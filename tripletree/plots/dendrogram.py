@@ -252,7 +252,7 @@ def plot_dendrogram(
     "must arcs", "cannot arcs", "node label", "scale bar".
 
     The first seven colours, and the map cividis, are apart for colour-blind readers. Every colour is
-    paired with a shape or dashes. Markers of satisfied constraints are filled, those of violated ones hollow.
+    paired with a shape or dashes. Markers of satisfied constraints are filled, markers of violated ones hollow.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One report on a table and what is known of its samples: does the knowledge fit, does it help, what are the clusters.
+"""One report on a table and the knowledge about its samples: does it fit, does it help, which are the clusters.
 
 Law: puts together what the rooms below measure and draw, and measures nothing of its own but effects and stability.
 """

@@ -1,6 +1,6 @@
-"""`report`: names, consistency, whether the knowledge helps, the clusters and what is doubtful, of one table.
+"""`report`: names, consistency, the gain by the knowledge, clusters and doubts, of one table.
 
-In the order of this file: what is known is brought to the samples, the result is measured, `report` does both. The
+In the order of this file: the knowledge is brought to the samples, the result is measured, `report` does both. The
 values are in ``reports/values.py``, the `Report` with its words and its page in ``reports/page.py``.
 """
 
@@ -52,7 +52,7 @@ TESTED, FAILING = 5, 0.5
 
 
 class _Brought(NamedTuple):
-    """Knowledge on the samples: `argument` of fit and its value, and what was lost on the way."""
+    """Knowledge on the samples: `argument` of fit and its value, and the losses on the way."""
 
     kind: str
     argument: str
@@ -65,7 +65,7 @@ class _Brought(NamedTuple):
     answers: AnswerSet | None = None
 
     def part(self, samples: Sequence[Any], rows: np.ndarray) -> dict[str, Any]:
-        """What fit is given where only some samples are there."""
+        """The arguments of fit for some of the samples."""
         if self.argument == "classes":
             return {"classes": [self.value[i] for i in rows.tolist()]}
         if self.argument == "hierarchy":
@@ -75,7 +75,7 @@ class _Brought(NamedTuple):
 
 
 def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any, parent: str = "error") -> _Brought:
-    """The hierarchy on the samples, each where its taxon is; of an ontology a tree, or the certain triplets."""
+    """The hierarchy on the samples, each at its taxon. An ontology gives a tree, or the certain triplets."""
     taxa = hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
     found = None
     if isinstance(taxa, Ontology) or not all(x in taxa.leaves for x in names):
@@ -523,7 +523,7 @@ def report(
     synonyms : mapping, optional
         Other names, as for `match_names`.
     parent : {"error", "deepest", "first", "smallest", "certain"}
-        Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`, or the
+        The parent that counts if a term of an ontology has several, as for `Ontology.to_hierarchy`, or the
         triplets that hold whichever it is ("certain").
     standardize : bool
         If True, give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
@@ -560,10 +560,10 @@ def report(
     Notes
     -----
     Names are the same but for case, underscores and accents, or one misspelt; names without a match are left out and
-    listed in ``.names``. Whether the knowledge helps is measured as in `evaluate_knowledge`. If it hurts, the clusters
+    listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 
-    Stability is that of Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
+    Stability is as in Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
     the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
 
     About ``3 n_folds + n_resamples + 3`` fits.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tripletree.core.pairs import PairwiseConstraints
     from tripletree.evaluation.knowledge import KnowledgeReport
 
-#: Rows of each table; what is left out is counted below it.
+#: Rows of each table. A line below tells the number left out.
 ROWS = 25
 #: Features in the table of a cluster, and clusters that have one.
 FEATURES, CLUSTERS = 6, 40
@@ -58,7 +58,7 @@ class Report:
         Their names.
     features : tuple of str
     n_given, n_used : int
-        Constraints given and those on samples; of a hierarchy its leaves and the samples it has; of classes the
+        Constraints given and those on samples. For a hierarchy its leaves and the samples it has. For classes the
         labels.
     known_samples : int
         Samples that the knowledge is about.

@@ -46,7 +46,7 @@ class Border:
     - pairs do not overlap: no two of a query have a sample in common, nor samples that must-links hold together, so no
       answer follows from the others of a query. If this leaves fewer than n, the caller queries again.
 
-    A pair between clusters is one of two clusters that face each other: one sample's other centre is that of the
+    A pair between clusters is one of two clusters that face each other: one sample's other centre is the centre of the
     other sample's cluster. Other pairs are taken only if there is no such pair. If no pair of the candidates is open,
     there are four times as many, and at last pairs of all samples at random.
 

@@ -57,8 +57,8 @@ def merge_points_in_groups(
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before those of its own
-        parts and otherwise by height, then those above.
+        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before the merges of its
+        own parts and otherwise by height, then those above.
     counts : Counts
     """
     if groups.n_groups == points.shape[0]:

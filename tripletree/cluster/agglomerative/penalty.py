@@ -205,7 +205,7 @@ def _ties(rows: np.ndarray, weights: np.ndarray, place: np.ndarray) -> Any:
 
 
 def _lists(owner: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lists of the entries that each of 0..n-1 owns, in order: their first and last, and the successor of each entry."""
+    """Lists of the entries that each of 0..n-1 owns, in order: their first and last, and the next of each entry."""
     order = np.argsort(owner, kind="stable")
     first, last, after = np.full(n, -1), np.full(n, -1), np.full(owner.size, -1)
     if owner.size:

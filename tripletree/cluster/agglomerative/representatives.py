@@ -273,8 +273,8 @@ def fit_micro_clusters(
 
     Notes
     -----
-    All triplets hold. Merges of micro-clusters are those of ReCon, at their true heights. Only the hierarchy is lost
-    inside each. Flat clusters are cut by the weights, and squared distances within micro-clusters count for them.
+    All triplets hold. Merges of micro-clusters are the same as in ReCon, at their true heights. Only the hierarchy is
+    lost inside each. Flat clusters are cut by the weights, and squared distances within micro-clusters count for them.
 
     Examples
     --------
