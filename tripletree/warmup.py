@@ -89,7 +89,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
 
 
 def do_job(name: str) -> int:
-    """Make the calls of a job. How many kernels were compiled for it."""
+    """Make the calls of a job. Return how many kernels were compiled for it."""
     import warnings
 
     before = kernels.n_compiled()

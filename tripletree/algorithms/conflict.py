@@ -476,7 +476,7 @@ class _Search:
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
-        """Reduce a group to a conflict, from several starts while there are steps left. Its row numbers."""
+        """Reduce a group to a conflict, from several starts while there are steps left. Return its row numbers."""
         best = self._minimal(self._reduced(group))
         for _ in range(_RESTARTS):
             if len(best) <= self._at_least or self._steps_left <= 0:
@@ -549,7 +549,7 @@ class _Search:
         )
 
     def _minimal(self, group: _Group) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them needed."""
+        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them are needed."""
         numbers = self._spanning_tree(group.rows, group.leaves)
         own = np.full(int(self._rows.max()) + 1, -1, np.int32)
         own[group.leaves] = np.arange(group.leaves.size, dtype=np.int32)

@@ -571,7 +571,7 @@ class DynamicAhoTree:
         return added
 
     def add_consistent(self, keys: Sequence[_Key]) -> list[_Key]:
-        """Add different triplets that are not there, one after the other, where consistent. Those that were added."""
+        """Add different triplets that are not there, one after the other, if consistent. Return the added ones."""
         arrays = self._borrow(len(keys))
         new = np.array(keys, np.int64).reshape(-1, 3)
         was_added = np.empty(len(keys), np.int8)

@@ -221,7 +221,7 @@ def enforce_triplets(
 
 
 def check_points(samples: Any, n: int) -> Any:
-    """The samples as finite float64, a row for each leaf. Sparse ones as CSR."""
+    """The samples as finite float64, a row for each leaf. Sparse ones become CSR."""
     points: Any = as_rows(samples) if is_sparse(samples) else np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:
         msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"

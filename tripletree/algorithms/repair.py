@@ -392,7 +392,7 @@ _FEW = 7
 
 
 def _exact_split(group: Problem) -> np.ndarray:
-    """The first split of a hierarchy that displays the greatest weight. A `Rule` for a few leaves."""
+    """The first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
     loops = kernels.fast("repair") if group.k > _FEW else kernels.repair
     return loops.best_split(group.rows, group.weight, group.k)
 
@@ -501,7 +501,7 @@ class Search:
         return other if second > first + self._least_gain else one
 
     def _rule(self, group: Problem) -> np.ndarray | None:
-        """Split a connected group. A `Rule`."""
+        """Split a connected group: a `Rule`."""
         k = group.k
         # once a split has been a guess, there is little to gain from exact splits of larger groups
         if k <= (self._most_exact if self.optimal else _EXACT):

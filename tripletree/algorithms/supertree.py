@@ -212,7 +212,7 @@ def supertree(
 
 
 def _sources(hierarchies: Any) -> list[Hierarchy]:
-    """The sources as a list. A clear error for anything else."""
+    """The sources as a list. Anything else gets a clear error."""
     if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
         msg = f"expected an iterable of hierarchies, such as a list, got {hierarchies!r:.60}"
         raise TypeError(msg)
@@ -494,7 +494,7 @@ class _Grower:
             self.tree.root[0], self.tree.fresh[0] = parent.size - 1, parent.size
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
-        """Move each of these branches to its best place. How many moved."""
+        """Move each of these branches to its best place. Return how many moved."""
         moves = 0
         for begin in range(0, nodes.size, _SLICE):
             todo = freeze(nodes[begin : begin + _SLICE].astype(np.int32))
@@ -518,7 +518,7 @@ def _leaf_work(votes: TripletVotes) -> np.ndarray:
 
 
 def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) -> np.ndarray:
-    """All leaves, source by source: the first given, then the one with most leaves placed. Random inside a source."""
+    """All leaves, source by source: the first given, then always the one with most leaves placed. Random inside each."""
     begin = votes.nodes[1]
     placed = np.zeros(votes.n, np.bool_)
     there = np.zeros(votes.weight.size)

@@ -67,7 +67,7 @@ def _limited(callback: Any) -> Any:
 
 
 class PipeClosedError(Exception):
-    """The reader of the standard output has gone. Kept from click, which would exit with status 1."""
+    """The reader of the standard output has gone. The error is kept from click, which would exit with status 1."""
 
 
 class Commands(click.Group):

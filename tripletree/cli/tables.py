@@ -326,7 +326,7 @@ def _check_complete(
 
 
 def _values(column: list[str], name: str, where: str, lines: Sequence[int], gaps: str) -> np.ndarray:
-    """The cells of a column: numbers, or text where some are no numbers. Gaps as asked for."""
+    """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
     known = np.array([not _is_missing(x) for x in column])
     if gaps == "raise" or (known.all() and gaps == "numbers"):
         return _numbers(column, name, where, lines)

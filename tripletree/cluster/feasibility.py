@@ -425,7 +425,7 @@ def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
 
 
 def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """The cheapest clusters of nodes that all need different ones. Those they have where no others are cheaper."""
+    """The cheapest clusters of nodes that all need different ones: those they have if no others are cheaper."""
     from scipy.optimize import linear_sum_assignment
 
     rows, found = linear_sum_assignment(cost)

@@ -94,7 +94,7 @@ def compressed(points: np.ndarray) -> np.ndarray:
 
 
 def _mixture(points: np.ndarray, known: np.ndarray, of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The probability of each cluster for each sample. The samples where the shape of the clusters is round."""
+    """The probability of each cluster for each sample, and the samples where clusters are round."""
     n, d = points.shape
     own = points[known]
     centre = np.stack([own[of == c].mean(axis=0) for c in range(of.max() + 1)])

@@ -95,7 +95,7 @@ class Origins:
 
     @staticmethod
     def joined(first: Origins | None, m: int, second: Origins | None, k: int) -> Origins | None:
-        """Concatenate the origins of m rows and of k more. Either may be None, and the result is if both are."""
+        """Concatenate the origins of m rows and of k more. Either may be None. The result is None if both are."""
         if first is None and second is None:
             return None
         first, second = first or _unknown(m), second or _unknown(k)

@@ -115,7 +115,7 @@ def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.
 
 
 def compute(value: Any, what: str, *, verbose: Any = False) -> Any:
-    """Compute something lazy on the scheduler that Dask is set to. With a bar in the terminal where asked for."""
+    """Compute something lazy on the scheduler that Dask is set to, with a bar in the terminal if asked for."""
     import warnings
 
     dask = needed("dask", "tripletree.dask")

@@ -201,7 +201,7 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 
 def _keys(frame: Any, name: str) -> list[Any]:
-    """A column of keys. Whole numbers as such, which beside gaps become floats."""
+    """A column of keys, with whole numbers as such, which beside gaps become floats."""
     return [int(x) if isinstance(x, float) and x.is_integer() else x for x in _column(frame, name)]
 
 

@@ -191,7 +191,7 @@ class _Nodes:
         self._add(above, value, math.nan, within)
 
     def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
-        """A node that is an object. Its children, last first."""
+        """A node that is an object, and its children, last first."""
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
         key = self._keys.children_key(node, self._error)
         children = None if key is None else node[key]

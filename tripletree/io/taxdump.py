@@ -94,7 +94,7 @@ class DmpFile:
     def _check_bars(
         self, here: np.ndarray, line: np.ndarray, end: np.ndarray, tabs: np.ndarray, last: np.ndarray
     ) -> None:
-        """Each field that is read ends in tab, bar, tab. The line in tab, bar."""
+        """Each field that is read ends in tab, bar, tab, and the line in tab, bar."""
         good = (last == end - 2) & (here[end - 1] == _BAR)
         closing = tabs[good, ::2]
         inner = (here[closing + 1] == _BAR).all(axis=1) & (tabs[good, 1::2] == closing[:, :-1] + 2).all(axis=1)

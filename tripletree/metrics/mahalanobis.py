@@ -126,7 +126,7 @@ def _minimum(margin: Margin, start: np.ndarray, tol: float, max_iter: int) -> Fa
 
 
 def _principal(L: np.ndarray) -> np.ndarray:
-    """The map of the same distances whose rows are orthogonal, the longest first, signs fixed. Zero rows left out."""
+    """The map of the same distances whose rows are orthogonal, the longest first, signs fixed, zero rows left out."""
     _, length, axes = np.linalg.svd(L, full_matrices=False)
     keep = length > _NOTHING * length.max(initial=0.0)
     rows = length[keep, None] * axes[keep]

@@ -399,7 +399,7 @@ def _check_rejected(rejected: Any) -> list[Any]:
 
 
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
-    """Draw the content, checked and placed. Legend and labels first, since the tree gets the space they leave."""
+    """Draw the content, checked and placed. Legend and labels come first, since the tree gets the space they leave."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
     clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)

@@ -66,7 +66,7 @@ def draw_triangles(
     line: Any,
     width: float,
 ) -> None:
-    """Draw a triangle for each collapsed subtree, down to its lowest leaf. Hatched if it is several siblings."""
+    """Draw a triangle for each collapsed subtree, down to its lowest leaf. Several siblings are hatched."""
     from matplotlib.collections import PolyCollection
 
     tips = drawn.collapsed

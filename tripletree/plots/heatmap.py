@@ -234,7 +234,7 @@ def _check_ends(vmin: Any, vmax: Any) -> tuple[float | None, float | None]:
 def _colour_ends(
     shown: np.ndarray, ends: tuple[float | None, float | None], robust: bool, centred: bool
 ) -> tuple[float, float]:
-    """The numbers at the ends of the colour map. As far below 0 as above if `centred`, unless they are given."""
+    """The numbers at the ends of the colour map, as far below 0 as above if `centred`, unless they are given."""
     known = shown[~np.isnan(shown)]
     low, high = np.percentile(known, (2, 98) if robust else (0, 100)).tolist()
     if centred:
@@ -396,7 +396,7 @@ def average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
 
 
 def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
-    """All leaves in the order of their tips. Within a collapsed tip depth first."""
+    """All leaves in the order of their tips, depth first within a collapsed tip."""
     tree = drawn.tree
     depth_first = np.argsort(tree.leaf_intervals[0][: tree.n_leaves])
     at = np.empty(place.order.size, np.int64)

@@ -246,7 +246,7 @@ def mai_scores(state: QueryState) -> np.ndarray:
 
 
 def mai_candidates(state: QueryState, most: int) -> np.ndarray:
-    """Candidates of all clusters by their sizes, from the highest bins of each one's scores. Increasing."""
+    """Candidates of all clusters by their sizes, from the highest bins of each one's scores, increasing."""
     scores, n = mai_scores(state), state.labels.size
     m = min(int(np.ceil(np.sqrt(n))), most)
     found = []

@@ -54,7 +54,7 @@ class AnswerClosure:
 
     @classmethod
     def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> AnswerClosure:
-        """From pairs, must-links first. A cannot-link that contradicts them is left out."""
+        """A closure of pairs, must-links first. A cannot-link that contradicts them is left out."""
         known = cls(len(pairs.leaves))
         for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
             for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:

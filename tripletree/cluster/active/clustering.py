@@ -204,7 +204,7 @@ class QueryLoop:
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:
-        """Given and answered pairs over row numbers. With `certain`, without those that contradict earlier ones."""
+        """Given and answered pairs over row numbers. `certain` leaves out those that contradict earlier ones."""
         pairs = self._answers()
         if not (certain and self._refuted):
             return pairs

@@ -290,7 +290,7 @@ class NPU(NeighbourhoodStrategy):
 
 
 def _normalized(like: np.ndarray) -> np.ndarray:
-    """Rows scaled to add up to 1. Equal parts where all are 0."""
+    """Rows scaled to add up to 1, in equal parts if all are 0."""
     total = like.sum(axis=1, keepdims=True)
     return np.where(total > 0, like / np.where(total > 0, total, 1.0), 1.0 / like.shape[1])
 

@@ -178,7 +178,7 @@ def _merged(
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bits of rejected pairs, and of pairs that are apart (no rows without any). Rows for the latter."""
+    """The bits of rejected pairs, and of pairs that are apart (no rows without any). Rows are added for the latter."""
     more = np.unique(apart)
     more = more[row[more] < 0]
     row[more] = named + np.arange(more.size)

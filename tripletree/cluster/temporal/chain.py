@@ -61,7 +61,7 @@ class Link:
 
     @property
     def mass(self) -> np.ndarray:
-        """How many objects each centre counts as later. Next to none, but not nothing, for an empty cluster."""
+        """How many objects each centre counts as later. An empty cluster counts as a small part of one."""
         return np.maximum(self.sizes, 1e-9)
 
 

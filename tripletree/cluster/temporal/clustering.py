@@ -155,7 +155,7 @@ def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
 
 
 def times_of(times: Any, n: int) -> Times:
-    """When each row was observed. All at once where that was not said."""
+    """The time of each row, the same for all if no times were given."""
     return Times(np.zeros(n, np.int64)) if times is None else check_times(times, n)
 
 

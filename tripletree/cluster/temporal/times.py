@@ -191,7 +191,7 @@ def _from_objects(values: np.ndarray) -> np.ndarray:
 
 
 def _dates(given: list) -> np.ndarray:
-    """Dates of Python, numpy and pandas. All with a time zone, or none."""
+    """Dates of Python, numpy and pandas, all with a time zone or none."""
     aware = np.array([getattr(x, "tzinfo", None) is not None for x in given])
     if aware.any() and not aware.all():
         yes, no = int(np.flatnonzero(aware)[0]), int(np.flatnonzero(~aware)[0])
