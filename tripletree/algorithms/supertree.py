@@ -518,7 +518,7 @@ def _leaf_work(votes: TripletVotes) -> np.ndarray:
 
 
 def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) -> np.ndarray:
-    """All leaves, source by source: the first given, then always the one with most leaves placed. Random inside each."""
+    """All leaves, source by source: the first, then always the one with most leaves placed. Random inside each."""
     begin = votes.nodes[1]
     placed = np.zeros(votes.n, np.bool_)
     there = np.zeros(votes.weight.size)
