@@ -147,7 +147,7 @@ class NeighbourPredictor:
         return [_path(hierarchy.parent, u) for u in node.tolist()]
 
     def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of the new ones' neighbours."""
+        """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of their neighbours."""
         at = self._looked_up(samples)
         points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
