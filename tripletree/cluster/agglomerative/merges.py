@@ -95,12 +95,14 @@ def merge_points(
         square = squared_lengths(samples).astype(real, copy=False) + spread
         start, feature = (x.astype(np.int64) for x in (samples.indptr, samples.indices))
         vectors = kernels.sparse_centres.new_sparse_centres(start, feature, samples.data, d, square, weight)
-        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz)
+        live = _LiveClusters(lambda: vectors.weight, 0, kernels.sparse_centres.BLOCK)
+        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz, live)
         return _merged(run, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
     centres = kernels.centres.new_centres(samples[:, order], weight, spread)
-    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d)
+    live = _LiveClusters(lambda: centres.points[:, 0].ravel(), np.inf, kernels.centres.BLOCK)
+    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d, live)
     return _merged(run, rows, linkage, progress, apart)
 
 
@@ -123,7 +125,17 @@ def merge_condensed(
     else:
         weight = np.ones(n, real) if weights is None else weights.astype(real)
         kernel, table = "merge_by_table", kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
-    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n), rows, linkage, progress, apart)
+    live = _LiveClusters(lambda: table.nearest, kernels.distance_table.EMPTY, kernels.distance_table.BLOCK, n)
+    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n, live), rows, linkage, progress, apart)
+
+
+class _LiveClusters(NamedTuple):
+    """How to tell which clusters are still there."""
+
+    marks: Callable[[], np.ndarray]  #: gives a value for each cluster
+    merged: float  #: this value where a cluster has been merged into another
+    block: int  #: clusters that share an entry of `least`
+    at_first: int = 0  #: how many there are; 0 if the kernel counts them
 
 
 class _Run(NamedTuple):
@@ -133,6 +145,7 @@ class _Run(NamedTuple):
     pointers: tuple[str, ...]
     distances: Any  #: `Centres`, `SparseCentres`, `DistanceTable` or `SingleLinkageTable`
     work: int  #: coordinates compared if all pairs of samples are
+    live: _LiveClusters
 
 
 def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
@@ -149,15 +162,14 @@ def _merged(
     """Merge until one cluster is left."""
     distances = run.distances
     n, kind = len(distances.bound), kernels.recon.LINKAGES.index(linkage)
-    on_table = not hasattr(distances, "nearest_born")
     forest, row, named = aho_state(rows, n)
     bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named)
     room = 4 * n + 1024 if named else 2 * n + 1
     rejected = kernels.rejected_pairs.new_rejected_pairs(bits, never, row, room)
     state = kernels.recon.new_agglomeration(forest, rejected)
     counts = state.counts
-    if on_table:
-        counts.live[0] = n
+    if run.live.at_first:
+        counts.live[0] = run.live.at_first
     loops = _kernels_for(run, state, kind)
     kernel, pointers = getattr(loops, run.kernel), [getattr(loops, x) for x in run.pointers]
     pace, done, ended = Pace(_CHUNK), 0, n == 1
@@ -169,7 +181,7 @@ def _merged(
         done = int(counts.merges[0])
         if counts.stuck[0]:
             bits[:], never[:], counts.stuck[0] = 0, 0, 0
-            _search_anew(distances, int(counts.live[0]))
+            _search_anew(run, int(counts.live[0]))
         if room <= counts.watches[0] + 2 * n and not ended:
             room *= 2
             state = state._replace(rejected=kernels.rejected_pairs.with_room(state.rejected, room))
@@ -189,18 +201,14 @@ def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarr
     return bits, bits.copy() if len(apart) else np.zeros((0, words), np.uint64)
 
 
-def _search_anew(distances: Any, live: int) -> None:
-    """Let every live cluster search its nearest again, all rejections forgotten."""
-    if hasattr(distances, "points"):
-        used, block = distances.points[:, 0].ravel()[:live] != np.inf, kernels.centres.BLOCK
-    elif hasattr(distances, "feature"):
-        used, block = distances.weight[:live] > 0, kernels.sparse_centres.BLOCK
-    else:
-        used, block = distances.nearest[:live] != kernels.distance_table.EMPTY, kernels.distance_table.BLOCK
-    bound = distances.bound[:live]
+def _search_anew(run: _Run, n: int) -> None:
+    """Let every live one of the first n clusters search its nearest again, all rejections forgotten."""
+    distances, block = run.distances, run.live.block
+    used = run.live.marks()[:n] != run.live.merged
+    bound = distances.bound[:n]
     bound[used] = -1  # below any distance
-    distances.nearest[:live][used] = -1
-    distances.least[: (live + block - 1) // block] = np.minimum.reduceat(bound, np.arange(0, live, block))
+    distances.nearest[:n][used] = -1
+    distances.least[: (n + block - 1) // block] = np.minimum.reduceat(bound, np.arange(0, n, block))
 
 
 def aho_state(rows: np.ndarray, n: int) -> tuple[Any, np.ndarray, int]:
