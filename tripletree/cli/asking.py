@@ -58,13 +58,13 @@ DIMENSIONS = 100
     "folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Ask nothing: write what the answers say.",
+    help="Ask nothing: write the content of the answers.",
 )
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @decimal_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the choice of questions.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the questions.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one", metavar="N")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")

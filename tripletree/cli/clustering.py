@@ -69,7 +69,7 @@ def _wrong_ones(command: Any) -> Any:
             type=click.Choice(["raise", "repair"]),
             default="raise",
             show_default=True,
-            help="Of triplets that contradict each other: an error that shows which, or drop some.",
+            help="If triplets contradict each other: show which, or drop some.",
         ),
         click.option(
             "--penalty",
@@ -129,7 +129,7 @@ def _wrong_ones(command: Any) -> Any:
     type=click.Choice(["auto", "hard", "soft"]),
     default="auto",
     show_default=True,
-    help="Whether all triplets must hold, for --method divisive.",
+    help="Make all triplets hold or let them vote, for --method divisive.",
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
@@ -190,7 +190,7 @@ def cluster(
         msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
         raise click.UsageError(msg)
     if validate and (triplet_file, hierarchy_file, pair_file, class_column) == (None,) * 4:
-        msg = "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes, too"
+        msg = "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes, too"
         raise click.UsageError(msg)
     given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
     if given and clusters is None and method["cut"] != "constraints":

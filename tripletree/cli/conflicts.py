@@ -180,7 +180,7 @@ def repair(
         msg = "--columns is for triplets and --odd for answers: give one of them"
         raise click.UsageError(msg)
     check_apart([file], [output, dropped, newick])
-    pairs_go = ": tripletree explain shows what is wrong with pairs"
+    pairs_go = ": tripletree explain shows the contradictions of pairs"
     triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, columns=columns, odd=odd)
     with busy(f"repairing {counted(len(triplets), 'triplet')}"):
         done = repaired(triplets, method=method, random_state=seed)

@@ -213,8 +213,8 @@ WRITTEN_FORMATS = [name for name, form in FORMATS.items() if form.write is not N
 @click.argument("file")
 @click.option("--to", "format_", type=click.Choice(WRITTEN_FORMATS), help="Format to write; by default as -o's suffix.")
 @click.option("--restrict", "items", metavar="FILE", help="Keep only the leaves listed in FILE, one a line.")
-@click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off what is deeper than N.")
-@click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
+@click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off nodes deeper than N.")
+@click.option("--prune-rank", "rank", metavar="RANK", help="Cut off nodes below this rank.")
 @click.option("--suppress-unary", is_flag=True, help="Leave out nodes with one child.")
 @output_option
 @blanks_option

@@ -45,7 +45,7 @@ def _looks(command: Any) -> Any:
             type=click.Choice(["auto", "height", "order", "level"]),
             default="auto",
             show_default=True,
-            help="What the height axis shows: branch lengths, the order of nodes, or levels.",
+            help="Values of the height axis: branch lengths, the order of nodes, or levels.",
         ),
         click.option(
             "--max-leaves",

@@ -51,7 +51,7 @@ TOLERANCE = 1e-6
     "--as",
     "kind",
     type=click.Choice(["hierarchy", "triplets", "pairs", "answers"]),
-    help="What FILE holds; by default it is recognised, except pairs (must-links, cannot-links).",
+    help="Kind of FILE. By default it is recognised, except pairs (must-links, cannot-links).",
 )
 @reading_options
 def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ DPI = 150
 def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
     """Refuse an output file that is an input, or another output, and two inputs from one pipe."""
     if sources.count("-") > 1:
-        msg = "of DATA and what is known of it, only one can be the standard input"
+        msg = "of DATA and the knowledge about it, only one can be the standard input"
         raise click.UsageError(msg)
     seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
     for x in targets:

@@ -99,7 +99,7 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
     yield "kept apart", counted(said["n_apart"], "pair of groups or single leaves", "pairs of groups or single leaves")
     must, cannot = counted(said["n_must_implied"], "must-link"), counted(said["n_cannot_implied"], "cannot-link")
     yield "implied", f"{must} and {cannot} in all"
-    yield "triplets", f"{said['n_triplets']:,} for what they mean for hierarchies"
+    yield "triplets", f"{said['n_triplets']:,} for their meaning for hierarchies"
 
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:

@@ -44,20 +44,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "info, induce and decompose tell that by default, report and match can.",
         ),
         click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
-        click.option("--root", metavar="NODE", help="Only what is at or below this node (an id, in ontologies)."),
+        click.option("--root", metavar="NODE", help="Only this node and its descendants (an id, in ontologies)."),
         click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
         click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
         click.option(
             "--attach", "annotations", metavar="FILE", help="Attach the items of FILE (item,node; GAF) to their nodes."
         ),
-        click.option("--attach-item", metavar="COLUMN", help="Of that file, the items' column: its name, or 0, 1, ..."),
-        click.option("--attach-node", metavar="COLUMN", help="Of that file, the column of their nodes."),
+        click.option("--attach-item", metavar="COLUMN", help="Column of its items: a name, or 0, 1, ..."),
+        click.option("--attach-node", metavar="COLUMN", help="Column of the nodes of its items."),
         click.option(
-            "--attach-header/--no-attach-header", default=None, help="Whether the first row of that file names columns."
+            "--attach-header/--no-attach-header", default=None, help="Tell if the first row of that file names columns."
         ),
-        click.option(
-            "--missing", type=click.Choice(["raise", "ignore"]), help="What to do with items of unknown nodes."
-        ),
+        click.option("--missing", type=click.Choice(["raise", "ignore"]), help="Treatment of items of unknown nodes."),
         click.option(
             "-O", "--option", "more", multiple=True, metavar="NAME=VALUE", help="Any other option of the reader."
         ),

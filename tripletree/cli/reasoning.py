@@ -184,7 +184,7 @@ def _answers(asked: TripletSet, implied: np.ndarray) -> Iterator[str]:
     type=click.Choice(["same", "common"]),
     default="same",
     show_default=True,
-    help="Where the leaves are not the same: refuse, or compare on those that both have.",
+    help="If the leaves differ: refuse, or compare on those that both have.",
 )
 @json_option
 @output_option

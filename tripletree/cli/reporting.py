@@ -59,10 +59,10 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
     "--know",
     multiple=True,
     metavar="FILE",
-    help="What is known: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
+    help="The knowledge: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
     "be given, and triplets beside answers.",
 )
-@click.option("--as", "kind", type=click.Choice(KINDS), help="What --know holds; by default as it looks.")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="Kind of --know. By default it is recognised.")
 @click.option(
     "--classes",
     "class_column",
@@ -93,7 +93,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @seed_option
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where the page goes.")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="File of the page.")
 @click.option("--table", metavar="FILE", help="Also write rows label,cluster to this file.")
 @click.option("--newick", metavar="FILE", help="Also write the tree to this file.")
 @blanks_option
@@ -127,7 +127,7 @@ def report(
     network, folds on a screen and can be printed.
     """
     if bool(know) == (class_column is not None):
-        msg = "give what is known of the samples: either --know FILE or --classes NAME"
+        msg = "give knowledge about the samples: either --know FILE or --classes NAME"
         raise click.UsageError(msg)
     if [data, *know, class_column, more["synonyms"]].count("-") > 1:
         msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"

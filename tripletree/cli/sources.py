@@ -33,17 +33,17 @@ blanks_option = click.option(
     type=click.Choice(["quote", "underscore"]),
     default="quote",
     show_default=True,
-    help="What becomes of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
+    help="Form of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
     "have underscores.",
 )
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default that of the suffix."
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets. By default the suffix decides."
 )
 kind_option = click.option(
     "--as",
     "kind",
     type=click.Choice(["triplets", "pairs", "answers"]),
-    help="What FILE holds; by default as it looks: pairs have a column 'link', or must or cannot in each line, "
+    help="Kind of FILE. By default it is recognised: pairs have a column 'link', or must or cannot in each line, "
     "odd-one-out answers a column 'odd' or 'answer', or are JSON lines.",
 )
 odd_option = click.option(

@@ -30,7 +30,7 @@ from tripletree.io import write_newick
 @click.option("--weights", metavar="W,W,...", help="A positive number for each hierarchy, in the order they are read.")
 @click.option(
     "--votes", type=click.Choice(["triplet", "tree"]), default="triplet", show_default=True,
-    help="What has the weight: each triplet of a hierarchy, or all of them together.",
+    help="Unit of the weight: each triplet of a hierarchy, or all of them together.",
 )  # fmt: skip
 @click.option(
     "--min-support", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True, metavar="SHARE",
@@ -39,7 +39,7 @@ from tripletree.io import write_newick
 @click.option("--support", is_flag=True, help="Write the share that agrees as the name of each inner node.")
 @click.option(
     "--on-conflict", type=click.Choice(["vote", "raise"]), default="vote", show_default=True,
-    help="Where the hierarchies contradict each other: count votes, or show a conflict.",
+    help="If the hierarchies contradict each other: count votes, or show a conflict.",
 )  # fmt: skip
 @seed_option
 @output_option

@@ -24,7 +24,7 @@ from tripletree.io.table import split_rows
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
 HINT = (
-    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
+    "; or compare the values known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
     "--metric gower (numbers and categories)"
 )
 metric_option = click.option(
@@ -39,7 +39,7 @@ decimal_option = click.option(
     type=click.Choice([".", ","]),
     default=".",
     show_default=True,
-    help="What stands before the decimals of the numbers in DATA.",
+    help="The mark before the decimals of the numbers in DATA.",
 )
 
 #: Names of a first column that are taken for labels even if they are numbers.
@@ -51,9 +51,9 @@ _SHOWN = 5
 #: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
     "drop": "leave them out with",
-    "index_column": "name the one of the labels with",
-    "class_column": "that of known classes with",
-    "text_column": "that of texts with",
+    "index_column": "name the column of the labels with",
+    "class_column": "the column of known classes with",
+    "text_column": "the column of texts with",
 }
 
 

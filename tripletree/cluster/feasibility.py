@@ -22,7 +22,7 @@ from tripletree.kernels import freeze, frozen
 from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
 #: Advice about merges that end at too many clusters, besides asking for more.
-ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
+ADVICE = "on_infeasible='more' to take more clusters, or 'violate' to break cannot-links"
 
 #: Nodes that one call of a kernel scans, so that Ctrl-C works between calls. Also the most that an improvement visits.
 _SLICE = 20_000_000

@@ -854,7 +854,7 @@ class Dominance(Immutable):
 def _check_some(start: np.ndarray) -> None:
     if start.size == 0:
         msg = (
-            f"this ontology is too entangled: the lists of what its terms reach but do not dominate have more than "
+            f"this ontology is too entangled: lists of terms that its terms reach but do not dominate have more than "
             f"{_MOST:,} entries; use a part of it (select, restrict), or a tree: to_hierarchy(parent='deepest')"
         )
         raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)

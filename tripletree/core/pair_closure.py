@@ -146,7 +146,7 @@ def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cann
         and (cannot.size == 0 or (cannot.min() >= 0 and cannot.max() < n_components))
     )
     if not sound:
-        msg = "this pickle of a PairClosure is damaged: its components are not those of its leaves"
+        msg = "this pickle of a PairClosure is damaged: its components do not fit its leaves"
         raise InvalidPairError(msg)
     return PairClosure(leaves, component.astype(np.int32), n_components, cannot.astype(np.int32))
 

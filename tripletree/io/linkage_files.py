@@ -150,7 +150,7 @@ def _npy(content: bytes, path: str | None, kinds: str) -> np.ndarray:
     stop = start + int.from_bytes(content[8:start], "little")
     header = _HEADER.fullmatch(content[start:stop].decode("latin-1"))
     if header is None or content[6:7] not in (b"\x01", b"\x02", b"\x03") or stop > len(content):
-        msg = "damaged .npy array, or one of records: its header is not that of an array of numbers or text"
+        msg = "damaged .npy array, or one of records: it has no header of an array of numbers or text"
         raise ParseError(msg, path=path)
     try:
         dtype = np.dtype(header[1])

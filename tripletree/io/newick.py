@@ -104,7 +104,7 @@ class NewickText:
         self._token = _TOKEN if strict else _LOOSE_TOKEN
         if text[:6].upper() == "#NEXUS":
             raise self._error_in_text(
-                "this is a NEXUS file; Newick is what follows the '=' of each of its TREE commands", 0
+                "this is a NEXUS file; Newick is the part after the '=' of each of its TREE commands", 0
             )
         self._quoted = "'" in text or '"' in text
         self._comments: list[tuple[int, int]] = []

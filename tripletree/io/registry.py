@@ -228,7 +228,7 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
     if {"a", "b", "c"} <= set(names):
         return _Recognition(_TRIPLETS, "it has the columns a, b and c")
     msg = (
-        f"the columns of this table are those of neither edges nor lineages: {', '.join(names[:10])}; name its "
+        f"the columns of this table fit neither edges nor lineages: {', '.join(names[:10])}; name its "
         "columns: read_edges(path, child_column=..., parent_column=...) or read_lineages(path, columns=[...])"
     )
     raise ParseError(msg, path=name)

@@ -283,7 +283,7 @@ class _Bounded:
 def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
     msg = (
         f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes, a quarter of this machine's memory; "
-        "if it is what it should be, unpack it first and read the file that comes out"
+        "if the file is right, unpack it first and read the file that comes out"
     )
     return LimitExceededError(msg, size=limit + 1, limit=limit)
 
@@ -294,7 +294,7 @@ def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> Non
     if unpacked > limit:
         msg = (
             f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes out of {packed:,}, as no table or tree "
-            "does; if it is what it should be, unpack it first and read the file that comes out"
+            "does; if the file is right, unpack it first and read the file that comes out"
         )
         raise LimitExceededError(msg, size=unpacked, limit=limit)
 

@@ -53,7 +53,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     1
     """
     if not all(hasattr(comparison, x) for x in ("table", "ranks", "critical_difference")):
-        msg = f"expected what compare_methods returns, not {described(comparison)}"
+        msg = f"expected the result of compare_methods, not {described(comparison)}"
         raise TypeError(msg)
     if kind not in ("scores", "ranks"):
         msg = f"kind must be 'scores' or 'ranks', not {kind!r}"

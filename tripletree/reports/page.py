@@ -220,7 +220,7 @@ def _names_text(report: Report) -> str:
     missing = len(found.unmatched)
     by_genus = sum(kind == "genus" for kind in found.kinds)
     others = sum(kind != "exact" for kind in found.kinds) - missing - by_genus
-    whose = "names of samples" if report.kind == "hierarchy" else "names that are not those of samples"
+    whose = "names of samples" if report.kind == "hierarchy" else "names that no sample has"
     text = (
         f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
     )
@@ -265,7 +265,7 @@ def _help_text(report: Report) -> str:
 def _agreement_text(report: Report) -> str:
     found = report.knowledge
     assert found is not None
-    beyond = "That is more than chance gives" if found.agrees else "That cannot be told from chance"
+    beyond = "This is more than chance gives" if found.agrees else "This cannot be told from chance"
     return (
         f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
         f"{beyond}: {found.chance[0]:.0%} would agree if samples exchanged their names."
@@ -395,7 +395,7 @@ def _notes(report: Report) -> list[str]:
     if report.knowledge is not None:
         advice = {
             "helps": "Use the knowledge: it also improves the place of samples about which it says nothing.",
-            "hurts": "The clusters below do without the knowledge. Look at what is doubtful, or take another method.",
+            "hurts": "The clusters below do without the knowledge. Look at doubtful constraints, or another method.",
             "unclear": "The clusters below are made with the knowledge. They show it, but it did not make the place of "
             "other samples clearly better.",
         }
@@ -555,7 +555,7 @@ def _conflicts(report: Report) -> str:
 
 def _clusters(report: Report) -> str:
     intro = (
-        "<p>What sets a cluster apart: the features whose mean in it differs most from that of all other samples, by "
+        "<p>The features that set a cluster apart: their mean differs most from the mean of all other samples, by "
         "effect size (Cohen’s <i>d</i>: the difference in standard deviations within the two groups). The clusters "
         "were made from these features, so effects describe them, and are no test of anything.</p>"
         if report.features and len(report.clusters) > 1
@@ -649,7 +649,7 @@ def _clades(report: Report) -> str:
             "probabilities although most of their samples belong together.</p>"
         )
     table = _table(
-        "The largest clades, and what supports them",
+        "The largest clades, and their support",
         ("clade", "samples", "stability", *(["probability"] if sampled else []), "for", "against"),
         rows,
         more=len(report.clades) - ROWS,
