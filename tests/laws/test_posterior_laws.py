@@ -139,7 +139,7 @@ def test_support__is_the_share_of_trees_with_the_clade(rng):
     assert np.allclose(model.clade_support_, wanted)
     assert model.clade_support_[-1] == 1.0  # the root
     text = io.StringIO(tt.write_newick(model.hierarchy_, support=model.clade_support_))
-    assert np.allclose(np.sort(tt.io.read_newick_support(text)[1]), np.sort(wanted), atol=1e-6)
+    assert np.allclose(np.sort(tt.io.read_support(text)[1]), np.sort(wanted), atol=1e-6)
 
 
 def test_triplet_probability__sums_to_one_and_takes_labels(rng):

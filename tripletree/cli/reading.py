@@ -98,8 +98,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
     of_one = options.keys() & {"parent", "root", "relations", "namespace", *_ATTACHING}
     if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
-    found = form.read_all(stream(), **options)
-    return [x[1] if isinstance(x, tuple) else x for x in found]
+    return [hierarchy for _, hierarchy in form.read_all(stream(), **options)]
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:

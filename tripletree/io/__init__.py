@@ -30,12 +30,14 @@ it), and are read from tables with the columns a, b, c and perhaps weight:
 =============================  =====================================================
 any format
 read_hierarchy, recognize      by the content; the name of the format
+read_hierarchies               every tree of a file that may hold several
+read_support                   a tree and the support of its inner nodes
 write_hierarchy                by the extension of the path, or by name
 read_ontology                  the same where nodes may have several parents
 trees
-read_newick, write_newick      Newick; ``..._all`` for several trees, ``..._support``, ``parse_...`` for strings
-read_nexus, write_nexus        NEXUS; ``..._all`` for several trees
-read_phyloxml, read_nexml      PhyloXML, NeXML; ``..._all`` for several trees
+read_newick, write_newick      Newick; ``parse_newick`` for strings, ``write_newick_all``
+read_nexus, write_nexus        NEXUS; ``write_nexus_all``
+read_phyloxml, read_nexml      PhyloXML, NeXML
 read_json, write_json          nested JSON, lists in each other, flat lists with children
 read_linkage, write_linkage    scipy's linkage matrices: .npy, .npz, text
 read_dot                       trees as graphs in Graphviz's language
@@ -75,23 +77,24 @@ from tripletree.io.icd import read_icd
 from tripletree.io.lineages import read_lineages, write_lineages
 from tripletree.io.linkage_files import read_linkage, write_linkage
 from tripletree.io.nested_json import read_json, write_json
-from tripletree.io.newick import (
-    parse_newick,
-    parse_newick_all,
-    read_newick,
-    read_newick_all,
-    read_newick_support,
-    write_newick,
-    write_newick_all,
-)
-from tripletree.io.nexml import read_nexml, read_nexml_all
-from tripletree.io.nexus import read_nexus, read_nexus_all, read_nexus_support, write_nexus, write_nexus_all
+from tripletree.io.newick import parse_newick, read_newick, write_newick, write_newick_all
+from tripletree.io.nexml import read_nexml
+from tripletree.io.nexus import read_nexus, write_nexus, write_nexus_all
 from tripletree.io.obo import parse_obo, read_obo, write_obo
 from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
 from tripletree.io.pairs import read_pairs, write_pairs
-from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
-from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, read_synonyms, recognize, write_hierarchy
+from tripletree.io.phyloxml import read_phyloxml
+from tripletree.io.registry import (
+    FORMATS,
+    read_hierarchies,
+    read_hierarchy,
+    read_ontology,
+    read_support,
+    read_synonyms,
+    recognize,
+    write_hierarchy,
+)
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplet_batches, read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
@@ -101,7 +104,6 @@ __all__ = [
     "append_answer",
     "append_undo",
     "parse_newick",
-    "parse_newick_all",
     "parse_obo",
     "read_annotations",
     "read_answers",
@@ -109,19 +111,15 @@ __all__ = [
     "read_dot",
     "read_edges",
     "read_folder",
+    "read_hierarchies",
     "read_hierarchy",
     "read_icd",
     "read_json",
     "read_lineages",
     "read_linkage",
     "read_newick",
-    "read_newick_all",
-    "read_newick_support",
     "read_nexml",
-    "read_nexml_all",
     "read_nexus",
-    "read_nexus_all",
-    "read_nexus_support",
     "read_obo",
     "read_obograph",
     "read_odd_one_out",
@@ -129,7 +127,7 @@ __all__ = [
     "read_owl",
     "read_pairs",
     "read_phyloxml",
-    "read_phyloxml_all",
+    "read_support",
     "read_synonyms",
     "read_taxdump",
     "read_triplet_batches",

@@ -68,7 +68,9 @@ class FileFormat:
         Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None where only
         `ontology` reads it.
     read_all : callable, optional
-        The reader of a file with several hierarchies: a list of them, or of pairs of a name and a hierarchy.
+        The reader of a file with several hierarchies: a list of pairs of a name, or None, and a hierarchy.
+    support : callable, optional
+        The reader that gives a hierarchy and the support of its inner nodes.
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
     synonyms : callable, optional
@@ -89,6 +91,7 @@ class FileFormat:
     title: str
     read: Callable[..., Hierarchy] | None = None
     read_all: Callable[..., list[Any]] | None = None
+    support: Callable[..., Any] | None = None
     ontology: Callable[..., Ontology] | None = None
     synonyms: Callable[..., dict[str, list[str]]] | None = None
     write: Callable[..., Any] | None = None

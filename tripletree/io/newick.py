@@ -430,8 +430,8 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
 
     See Also
     --------
-    read_newick_all : every tree of a file.
-    read_newick_support : support values beside the tree.
+    read_hierarchies : every tree of a file.
+    read_support : support values beside the tree.
     parse_newick : the same from a string.
 
     Examples
@@ -442,50 +442,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     """
     text, name = read_text(path)
     trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return _only(trees, name, "read_newick_all")
-
-
-def read_newick_support(
-    path: Source, *, keys: Sequence[str] = SUPPORT_KEYS, underscores: Underscores = "keep", strict: bool = True
-) -> tuple[Hierarchy, np.ndarray]:
-    """Read the one hierarchy of a Newick file, and the support of each of its inner nodes.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    keys : sequence of str
-        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    hierarchy : Hierarchy
-        As `read_newick` gives it, but that labels of inner nodes that are support are no names.
-    support : ndarray of float64, shape (inner nodes,)
-        In the unit of the file. NaN if a node has none.
-
-    See Also
-    --------
-    write_newick : ``support=`` writes them.
-
-    Notes
-    -----
-    Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
-    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first. Then a label is
-    support if it is a number, and a name if it is not.
-
-    Examples
-    --------
-    >>> import io
-    >>> h, support = read_newick_support(io.StringIO("(((a,b)98,c)apes[&support=70],d);"))
-    >>> h.names, support.tolist()
-    ((None, 'apes', None), [98.0, 70.0, nan])
-    """
-    text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return with_support(trees, _only(trees, name, "read_newick_all"), keys)
+    return _only(trees, name)
 
 
 def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
@@ -500,29 +457,21 @@ def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[s
     return h, freeze(support)
 
 
-def read_newick_all(path: Source, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
-    r"""Read every hierarchy of a Newick file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    list of Hierarchy
-        In the order of the file. Each has leaves of its own.
-
-    Examples
-    --------
-    >>> import io
-    >>> [h.n_leaves for h in read_newick_all(io.StringIO("(a,b);\n(a,b,c);"))]
-    [2, 3]
-    """
+def newick_trees(
+    path: Source, *, underscores: Underscores = "keep", strict: bool = True
+) -> list[tuple[None, Hierarchy]]:
+    """Every tree of a Newick file, for `read_hierarchies`."""
     text, name = read_text(path)
-    return _all(NewickText(text, path=name, underscores=underscores, strict=strict))
+    return [(None, x) for x in _all(NewickText(text, path=name, underscores=underscores, strict=strict))]
+
+
+def newick_support(
+    path: Source, *, keys: Sequence[str], underscores: Underscores = "keep", strict: bool = True
+) -> tuple[Hierarchy, np.ndarray]:
+    """The one tree of a Newick file and the support of its inner nodes, for `read_support`."""
+    text, name = read_text(path)
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
+    return with_support(trees, _only(trees, name), keys)
 
 
 def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
@@ -548,29 +497,7 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
         ...
     tripletree.errors.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
-    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None, "parse_newick_all")
-
-
-def parse_newick_all(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
-    """Read every hierarchy of a Newick string.
-
-    Parameters
-    ----------
-    text : str
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    list of Hierarchy
-
-    Examples
-    --------
-    >>> len(parse_newick_all("(a,b); [a comment] (c,d);"))
-    2
-    """
-    return _all(NewickText(_check_text(text), underscores=underscores, strict=strict))
+    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None)
 
 
 def _check_text(text: str) -> str:
@@ -589,12 +516,12 @@ def _all(trees: NewickText) -> list[Hierarchy]:
     return found
 
 
-def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
+def _only(trees: NewickText, name: str | None) -> Hierarchy:
     """The one tree of a text."""
     if trees.n_trees > 1:
         k = trees.second_tree()
         what = f"{trees.n_trees} trees where one is expected"
-        raise trees.error_at(k, f"{what}, the second from here ({all_of_them} reads all)")
+        raise trees.error_at(k, f"{what}, the second from here (read_hierarchies reads all)")
     for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"
@@ -653,7 +580,7 @@ def write_newick(
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
         The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
-        label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
+        label of the node, beside a name as ``name[&support=0.9]``: `read_support` reads both.
 
     Returns
     -------
@@ -864,7 +791,8 @@ FORMAT = FileFormat(
     "newick",
     "Newick",
     read=read_newick,
-    read_all=read_newick_all,
+    read_all=newick_trees,
+    support=newick_support,
     write=write_newick,
     extensions=(".nwk", ".newick", ".tree", ".tre", ".nh"),
 )

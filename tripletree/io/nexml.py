@@ -55,7 +55,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
 
     See Also
     --------
-    read_nexml_all : every tree of a file, with its name.
+    read_hierarchies : every tree of a file, with its name.
 
     Examples
     --------
@@ -77,28 +77,12 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
 def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
     """`read_nexml` of the content of a file."""
     file = _File(XmlEvents(content, path))
-    k = selected([x.name for x in file.trees], tree, path=path, read_all="read_nexml_all")
+    k = selected([x.name for x in file.trees], tree, path=path)
     return file.hierarchy(file.trees[k])
 
 
-def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
-    """Read every hierarchy of a NeXML file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-
-    Returns
-    -------
-    list of (str or None, Hierarchy)
-        The label (or id, where it has none) and the tree of each tree element in the order of the file.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_nexml_all(io.StringIO('<nexml><trees><tree id="x"><node id="n" label="a"/></tree></trees></nexml>'))
-    [('x', <Hierarchy: 1 leaf, ...>)]
-    """
+def nexml_trees(path: Source) -> list[tuple[str | None, Hierarchy]]:
+    """Name and tree of each tree element, for `read_hierarchies`."""
     content, name = read_bytes(path)
     file = _File(XmlEvents(content, name))
     return [(tree.name, file.hierarchy(tree)) for tree in file.trees]
@@ -235,4 +219,4 @@ class _File:
             raise self._events.error(msg, at=tree.places[tree.roots[0]])
 
 
-FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=read_nexml_all, xml_roots=("nexml",))
+FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=nexml_trees, xml_roots=("nexml",))

@@ -27,16 +27,7 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.newick import (
-    SUPPORT_KEYS,
-    Blanks,
-    Lengths,
-    NewickText,
-    Underscores,
-    unblanked,
-    with_support,
-    write_newick,
-)
+from tripletree.io.newick import Blanks, Lengths, NewickText, Underscores, unblanked, with_support, write_newick
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
@@ -299,7 +290,7 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
 
     See Also
     --------
-    read_nexus_all : every tree of a file, with its name.
+    read_hierarchies : every tree of a file, with its name.
 
     Examples
     --------
@@ -321,72 +312,25 @@ def hierarchy_from_nexus(
 ) -> Hierarchy:
     """`read_nexus` of a text."""
     nexus = NexusText(text, path=path, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=path, read_all="read_nexus_all")
+    k = selected([x.name for x in nexus.trees], tree, path=path)
     return nexus.hierarchy(nexus.trees[k])
 
 
-def read_nexus_support(
-    path: Source,
-    *,
-    tree: str | int | None = None,
-    keys: Sequence[str] = SUPPORT_KEYS,
-    underscores: Underscores = "keep",
-) -> tuple[Hierarchy, np.ndarray]:
-    """Read one hierarchy of a NEXUS file, and the support of each of its inner nodes.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    tree : str or int, optional
-        As in `read_nexus`.
-    keys : sequence of str
-        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
-    underscores : {"keep", "blank"}
-        As in `read_nexus`.
-
-    Returns
-    -------
-    hierarchy : Hierarchy
-    support : ndarray of float64, shape (inner nodes,)
-        As `read_newick_support` gives them.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = "#NEXUS begin trees; tree x = [&R] ((a,b)[&posterior=0.98,height=3]:2,c); end;"
-    >>> read_nexus_support(io.StringIO(text))[1].tolist()
-    [0.98, nan]
-    """
-    text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=name, read_all="read_nexus_all")
-    return nexus.supported(nexus.trees[k], keys)
-
-
-def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
-    """Read every hierarchy of a NEXUS file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    underscores : {"keep", "blank"}
-        As in `read_nexus`.
-
-    Returns
-    -------
-    list of (str, Hierarchy)
-        The name and the tree of each TREE command in the order of the file. Names may repeat.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = "#nexus begin trees; tree x = (a,b); tree 'y z' = (a,b,c); end;"
-    >>> read_nexus_all(io.StringIO(text))
-    [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
-    """
+def nexus_trees(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
+    """Name and tree of each TREE command, for `read_hierarchies`."""
     text, name = read_text(path)
     nexus = NexusText(text, path=name, underscores=underscores)
     return [(tree.name, nexus.hierarchy(tree)) for tree in nexus.trees]
+
+
+def nexus_support(
+    path: Source, *, keys: Sequence[str], tree: str | int | None = None, underscores: Underscores = "keep"
+) -> tuple[Hierarchy, np.ndarray]:
+    """One tree of a NEXUS file and the support of its inner nodes, for `read_support`."""
+    text, name = read_text(path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    k = selected([x.name for x in nexus.trees], tree, path=name)
+    return nexus.supported(nexus.trees[k], keys)
 
 
 # ---------------------------------------------------------------------- writing
@@ -505,7 +449,7 @@ def write_nexus_all(
     Parameters
     ----------
     trees : mapping of str to Hierarchy, or iterable of (str, Hierarchy)
-        The trees and their names, as `read_nexus_all` gives them.
+        The trees and their names, as `read_hierarchies` gives them.
     path : path, file object or "-", optional
     names, lengths, blanks
         As in `write_nexus`.
@@ -519,7 +463,7 @@ def write_nexus_all(
     --------
     >>> text = write_nexus_all({"x": Hierarchy.from_nested(["a", "b"]), "y": Hierarchy.from_nested(["b", "c"])})
     >>> import io
-    >>> [(name, list(h.leaves)) for name, h in read_nexus_all(io.StringIO(text))]
+    >>> [(name, list(h.leaves)) for name, h in nexus_trees(io.StringIO(text))]
     [('x', ['a', 'b']), ('y', ['b', 'c'])]
     """
     if isinstance(trees, Hierarchy):
@@ -591,7 +535,8 @@ FORMAT = FileFormat(
     "nexus",
     "NEXUS",
     read=read_nexus,
-    read_all=read_nexus_all,
+    read_all=nexus_trees,
+    support=nexus_support,
     write=write_nexus,
     extensions=(".nex", ".nexus", ".nxs"),
     recognize=_recognize,

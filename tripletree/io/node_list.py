@@ -94,7 +94,7 @@ def _check_labels(
         seen.add(label)
 
 
-def selected(names: Sequence[str | None], tree: str | int | None, *, path: str | None, read_all: str) -> int:
+def selected(names: Sequence[str | None], tree: str | int | None, *, path: str | None) -> int:
     """Position of the tree asked for among the trees of a file.
 
     Parameters
@@ -105,8 +105,6 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
         A name, a position (from 0, negative ones from the end), or None for the only tree.
     path : str or None
         The file, for messages.
-    read_all : str
-        Name of the function that reads them all.
 
     Returns
     -------
@@ -130,7 +128,7 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
         shown += ", ..." if len(names) > SHOWN else ""
         have = f"{len(names)} {'tree' if len(names) == 1 else 'trees'} in it ({shown})"
         if tree is None:
-            msg = f"{have} where one is expected: choose one with tree=, or use {read_all}"
+            msg = f"{have} where one is expected: choose one with tree=, or use read_hierarchies"
         elif found:
             msg = f"{len(found)} trees are named {tree!r}: choose one by its position; {have}"
         else:

@@ -66,7 +66,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
 
     See Also
     --------
-    read_phyloxml_all : every phylogeny of a file, with its name.
+    read_hierarchies : every phylogeny of a file, with its name.
 
     Examples
     --------
@@ -88,31 +88,12 @@ def hierarchy_from_phyloxml(
 ) -> Hierarchy:
     """`read_phyloxml` of the content of a file."""
     events, found = _phylogenies(content, path, labels)
-    k = selected([x.name for x in found], tree, path=path, read_all="read_phyloxml_all")
+    k = selected([x.name for x in found], tree, path=path)
     return _hierarchy(found[k], events, labels)
 
 
-def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
-    """Read every hierarchy of a PhyloXML file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    labels : str
-        As in `read_phyloxml`.
-
-    Returns
-    -------
-    list of (str or None, Hierarchy)
-        The name and the tree of each phylogeny in the order of the file.
-
-    Examples
-    --------
-    >>> import io
-    >>> one = "<phylogeny><name>%s</name><clade><name>a</name></clade></phylogeny>"
-    >>> read_phyloxml_all(io.StringIO("<phyloxml>" + one % "x" + one % "y" + "</phyloxml>"))
-    [('x', <Hierarchy: 1 leaf, ...>), ('y', <Hierarchy: 1 leaf, ...>)]
-    """
+def phyloxml_trees(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
+    """Name and tree of each phylogeny, for `read_hierarchies`."""
     content, name = read_bytes(path)
     events, found = _phylogenies(content, name, labels)
     return [(phylogeny.name, _hierarchy(phylogeny, events, labels)) for phylogeny in found]
@@ -210,4 +191,4 @@ def _hint(message: str, there: dict[str, str]) -> str:
     return "; it has " + " and ".join(f"{kind} {text!r} (labels={kind!r})" for kind, text in there.items())
 
 
-FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=read_phyloxml_all, xml_roots=("phyloxml",))
+FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=phyloxml_trees, xml_roots=("phyloxml",))

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, UnknownOptionError
@@ -32,6 +34,7 @@ from tripletree.io.lineages import usual_columns as lineage_columns
 from tripletree.io.linkage_files import FORMAT as LINKAGE
 from tripletree.io.nested_json import FORMAT as JSON
 from tripletree.io.newick import FORMAT as NEWICK
+from tripletree.io.newick import SUPPORT_KEYS
 from tripletree.io.nexml import FORMAT as NEXML
 from tripletree.io.nexus import FORMAT as NEXUS
 from tripletree.io.obo import FORMAT as OBO
@@ -386,6 +389,96 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     _check_options(form, form.read, options, ("root",))
     hierarchy = form.read(source, **options)
     return hierarchy if root is None else hierarchy.subtree(root)
+
+
+def read_hierarchies(path: Source, *, format: str | None = None, **options: Any) -> list[tuple[str | None, Hierarchy]]:
+    """Read every tree of a file that may hold several: Newick, NEXUS, PhyloXML, NeXML.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    format : str, optional
+        "newick", "nexus", "phyloxml" or "nexml". By default `recognize` tells.
+    **options
+        For the reader of the format, as in `read_newick` and its like.
+
+    Returns
+    -------
+    list of (str or None, Hierarchy)
+        The name and the tree of each in the order of the file. Trees of Newick have no name. A file without a tree is
+        fine if its format is named. Each hierarchy has leaves of its own.
+
+    See Also
+    --------
+    read_hierarchy : the one tree of a file, in any format.
+
+    Examples
+    --------
+    >>> import io
+    >>> [(name, h.n_leaves) for name, h in read_hierarchies(io.StringIO("(a,b);(a,b,c);"))]
+    [(None, 2), (None, 3)]
+    >>> read_hierarchies(io.StringIO("#nexus begin trees; tree x = (a,b); tree 'y z' = (a,b,c); end;"))
+    [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
+    """
+    source, form = _source(path, format)
+    read = _capable(form, "read_all", "hold several trees")
+    _check_options(form, read, options)
+    return read(source, **options)
+
+
+def read_support(
+    path: Source, *, format: str | None = None, keys: str | Sequence[str] = SUPPORT_KEYS, **options: Any
+) -> tuple[Hierarchy, np.ndarray]:
+    """Read one tree of a Newick or NEXUS file, and the support of each of its inner nodes.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    format : str, optional
+        "newick" or "nexus". By default `recognize` tells.
+    keys : sequence of str
+        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
+    **options
+        For the reader of the format, as in `read_newick` and `read_nexus`.
+
+    Returns
+    -------
+    hierarchy : Hierarchy
+        As `read_hierarchy` gives it, but that labels of inner nodes that are support are no names.
+    support : ndarray of float64, shape (inner nodes,)
+        In the unit of the file. NaN if a node has none.
+
+    See Also
+    --------
+    write_newick, write_nexus : ``support=`` writes them.
+
+    Notes
+    -----
+    Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
+    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first. Then a label is
+    support if it is a number, and a name if it is not.
+
+    Examples
+    --------
+    >>> import io
+    >>> h, support = read_support(io.StringIO("(((a,b)98,c)apes[&support=70],d);"))
+    >>> h.names, support.tolist()
+    ((None, 'apes', None), [98.0, 70.0, nan])
+    """
+    source, form = _source(path, format)
+    read = _capable(form, "support", "hold support values")
+    _check_options(form, read, options)
+    return read(source, keys=keys, **options)
+
+
+def _capable(form: FileFormat, what: str, purpose: str) -> Any:
+    """The function of a format for some purpose, or an error with the formats that have one."""
+    read = getattr(form, what)
+    if read is None:
+        able = ", ".join(name for name, x in FORMATS.items() if getattr(x, what) is not None)
+        msg = f"files of {form.title} do not {purpose}; {able} do"
+        raise ValueError(msg)
+    return read
 
 
 @overload
