@@ -1,7 +1,7 @@
 """Compile the kernels before they are needed: in parallel, once on a machine (``tripletree warmup``).
 
 Each job makes calls of one kind on little data, with every kernel compiled. Each process does one job at a time.
-Where two need the same kernel, one of them compiles it and the other one waits (``kernels/first_use.py``).
+If two need the same kernel, one of them compiles it and the other one waits (``kernels/first_use.py``).
 """
 
 from __future__ import annotations

@@ -346,7 +346,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
     Notes
     -----
-    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like those of a
+    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like a
     Poisson distribution: the variance over the mean is 1 (samples that none names counted in, by their expected
     number), and up to 1.9 for two classes of 80 and 20 percent. Informative triplets name few samples over and over:
     for 30 and more of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves
@@ -386,5 +386,5 @@ def _dispersion(count: np.ndarray) -> float:
     seen = float(count.mean())
     mean = seen
     for _ in range(200):
-        mean = seen * -np.expm1(-mean)  # that of all, the unseen zeros included
+        mean = seen * -np.expm1(-mean)  # the mean of all, the unseen zeros included
     return 1.0 + float((count * (count - 1.0)).sum() / count.sum()) - mean

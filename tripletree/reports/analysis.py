@@ -563,8 +563,8 @@ def report(
     listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 
-    Stability is as in Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
-    the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
+    Stability is as in Hennig [1]_: clusterings of parts of the samples, each with the knowledge about these, compared
+    by the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
 
     About ``3 n_folds + n_resamples + 3`` fits.
 
@@ -679,7 +679,7 @@ def _measured_by(
     standardize: bool,
     columns: MixedColumns | None,
 ) -> tuple[Any, np.ndarray, _Described | None]:
-    """The estimator, what it is fitted to (samples, or their distances under a metric), and what describes clusters."""
+    """The estimator, its input (samples, or their distances under a metric), and the values that describe clusters."""
     from scipy.spatial.distance import squareform
     from sklearn.base import clone
 
@@ -737,7 +737,7 @@ def _column_variances(points: np.ndarray) -> np.ndarray:
 def _table(
     X: Any, sample_names: Any, feature_names: Any, columns: MixedColumns | None
 ) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
-    """The values, encoded if there are categories, the names of the rows and those of the columns."""
+    """The values, encoded if there are categories, the names of the rows and of the columns."""
     from sklearn.utils.validation import check_array
 
     if hasattr(X, "tocsr"):
@@ -793,7 +793,7 @@ def _measured(
 
 
 def _n_named(value: Any, n_used: int) -> int:
-    """Of how many samples something is known."""
+    """How many samples the knowledge is about."""
     if isinstance(value, TripletSet):
         return value.used_leaves.size
     if isinstance(value, PairwiseConstraints):

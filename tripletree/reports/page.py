@@ -63,7 +63,7 @@ class Report:
     known_samples : int
         Samples that the knowledge is about.
     names : NameMatches or None
-        How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
+        How names that are written otherwise were matched: the samples' to a hierarchy, else those in the
         knowledge to the samples. None if all are the same.
     conflicts : tuple of Conflict or Contradiction
         Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
@@ -80,13 +80,13 @@ class Report:
     clades : tuple of CladeSupport
         Up to 200 largest clades of three leaves or more, without the root, from the largest.
     taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
-        Where a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
+        If a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
     doubts : tuple of Doubt
         Those that do not hold in the result first.
     doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
         The samples whose held-out triplets mostly fail, the worst first.
     people : tuple of PersonShare
-        Where answers of people are known. The lowest share first.
+        If answers of people are known. The lowest share comes first.
     shares_of_variance : ndarray of float64, shape (n_features,)
         Share of each feature in the sum of all. Empty for precomputed distances and Gower's.
     n_resamples : int
@@ -145,7 +145,7 @@ class Report:
         ----------
         path : path, file object or "-"
         title : str, optional
-            By default the number of samples and what is known.
+            By default the number of samples and the kind of knowledge.
         command : str, optional
             The command that made it, to be shown beside the versions. By default the call in Python.
         """
@@ -167,7 +167,7 @@ def _name(value: Any) -> str:
 
 
 def _summary(report: Report) -> list[tuple[str, str]]:
-    """The report in some lines, each with what it is about."""
+    """The report in some lines, each with its subject."""
     n = len(report.samples)
     features = f", {counted(len(report.features), 'feature')}" if report.features else ""
     scale = ", each given mean 0 and deviation 1" if report.standardized else ""
@@ -390,7 +390,7 @@ def _in_short(report: Report) -> str:
 
 
 def _notes(report: Report) -> list[str]:
-    """What to do about what was found."""
+    """Advice on the findings."""
     found = []
     if report.knowledge is not None:
         advice = {

@@ -44,12 +44,12 @@ class ClusterProfile:
         The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
         Those with the largest effect, in absolute value, first. Empty if there is one cluster, or distances are given.
-        Of a column of categories, each category is a feature, 1 or 0: "diet = plants".
+        Each category of a column is a feature, 1 or 0: "diet = plants".
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
         measured.
     taxon, jaccard : str or None, float
-        Where a hierarchy with names is known: that of its taxa which is most like the cluster, and how much.
+        If a hierarchy with names is known: its taxon that is most like the cluster, and how much.
     """
 
     number: int

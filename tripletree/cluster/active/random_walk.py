@@ -101,7 +101,7 @@ class RandomWalk:
             self._kept = _Kept(state.neighbours, graph, AbsorbingWalk(graph))
         beliefs = self._kept.updated(state)
         weight = np.ones(len(state.X))
-        for pair in known.unknown:  # what could not be said is worth half of an answer
+        for pair in known.unknown:  # a pair without an answer is worth half of one
             weight[list(pair)] /= 2
         best = best_question(state.X, self._kept.graph, beliefs, weight, lambda pair: known.is_open(*pair), pairs=True)
         if best is None:

@@ -188,8 +188,8 @@ class ReCon(HierarchicalClusterer):
     merged only when nothing else is left. The flat clusters keep all pairs. Weights of pairs are ignored, no
     micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
 
-    ``docs/algorithms.md`` has the reasons: how the merges are found, how pairs and triplets go together, and what the
-    rules of `cut` do.
+    ``docs/algorithms.md`` has the reasons: how the merges are found, how pairs and triplets go together, and how the
+    rules of `cut` work.
 
     References
     ----------
@@ -291,7 +291,7 @@ class ReCon(HierarchicalClusterer):
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None or NaN if it is not known. A mapping or Series may leave samples out.
             They give the triplets of `triplets_from_classes`: the known members of each class belong together
-            before those of any other.
+            before members of any other.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional

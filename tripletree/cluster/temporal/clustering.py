@@ -508,7 +508,7 @@ class TemporalClustering(ConstrainedClusterer):
         settings = Settings(**{name: getattr(self, name) for name in Settings._fields})
         rng = generator(self.random_state)
         memory = Memory(known)
-        for again in range(2 if inquiry is not None and self.backward else 1):  # with what has been answered later
+        for again in range(2 if inquiry is not None and self.backward else 1):  # with later answers
             with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
                 found = follow(cut, seen, memory, leaves, settings, rng, None if again else inquiry, tick)
         self.snapshots_, self.transitions_ = found
