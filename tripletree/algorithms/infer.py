@@ -279,7 +279,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     References
     ----------
     .. [1] Seemann, Hellmuth (2018), The matroid structure of representative triple sets and triple-closure computation,
-       European Journal of Combinatorics 70, 384-407. ArXiv:1707.01667.
+       European Journal of Combinatorics 70, 384-407. arXiv:1707.01667.
 
     Examples
     --------
