@@ -53,7 +53,7 @@ def test_cluster__metric_and_cut(run, tmp_path):
 
 
 def noisy(path):
-    """Two noisy classes, in which few true triplets make ReCon worse; the triplets in t.txt."""
+    """Two noisy classes, in which few true triplets make ReCon worse. The triplets in t.txt."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import scale
 

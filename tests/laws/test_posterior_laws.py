@@ -39,7 +39,7 @@ def begun(n, m, rng):
 
 
 def literal_fit(walk):
-    """The log-likelihood by the covariance of the leaves: shared height to the root, and noise; the root is free."""
+    """The log-likelihood by the covariance of the leaves: shared height to the root, and noise. The root is free."""
     n, d = len(walk.near), walk.mean.shape[1]
     root = int(np.flatnonzero(walk.parent < 0)[0])
     shared = np.zeros((n, n))
@@ -64,7 +64,7 @@ def literal_fit(walk):
 
 @pytest.mark.parametrize("n", [3, 4, 7, 20])
 def test_chain__keeps_what_it_could_compute_anew(n, rng):
-    """Likelihood, prior, sizes and triplets displayed, after many steps; the likelihood is that of its definition."""
+    """Likelihood, prior, sizes and triplets displayed, after many steps. The likelihood is that of its definition."""
     walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
     offset = literal_fit(walk) - walk.state[kernels.posterior.FIT]
     loops = kernels.posterior

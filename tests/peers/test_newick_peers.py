@@ -105,7 +105,7 @@ def ete3_clades(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ete3 warns about its own syntax
         ete3 = pytest.importorskip("ete3")
-    # 1: inner names; ete3 has no "unknown length", so all branches have one here
+    # 1: inner names. Ete3 has no "unknown length", so all branches have one here
     return gathered(ete3.Tree(text, format=1).traverse("postorder"), lambda x: x.children, lambda x: (x.name, x.dist))
 
 

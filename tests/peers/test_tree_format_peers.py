@@ -55,7 +55,7 @@ def bio_clades(tree):
 
 @pytest.fixture(scope="module")
 def trees():
-    """Trees with lengths, labels that need quotes, and some names; none too deep for the peers."""
+    """Trees with lengths, labels that need quotes, and some names. None too deep for the peers."""
     rng = np.random.default_rng(7)
     shapes = [h for _, h in zoo() if 1 < h.n_leaves <= 200 and h.depth.max() < 200]
     shapes.append(uniform_binary(150, rng))

@@ -25,7 +25,7 @@ trios = st.permutations(range(6)).map(lambda p: tuple(p[:3]))
 
 
 def holds(row):
-    """Whether a comparison holds for the points on the line."""
+    """True if a comparison holds for the points on the line."""
     anchor, near, far = row
     return abs(PLACES[anchor] - PLACES[near]) < abs(PLACES[anchor] - PLACES[far])
 

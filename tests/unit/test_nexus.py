@@ -152,7 +152,7 @@ def test_nexus__refused_with_the_place(text, line, column, message):
 
 
 def same(g, h):
-    """Equal with names and lengths; both in the order of one leaf index, inner nodes alike."""
+    """Equal with names and lengths. Both in the order of one leaf index, inner nodes alike."""
     if g != h or g.names != h.names:
         return False
     if (g.length is None) != (h.length is None):

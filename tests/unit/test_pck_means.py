@@ -109,7 +109,7 @@ def test_links__of_pairs():
 
 def test_results__by_hand():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
-    # mean 3, mean squared distance 6.5; together 1 and 5 would be 14 - 1 more than apart
+    # mean 3, mean squared distance 6.5. Together 1 and 5 would be 14 - 1 more than apart
     for penalty, labels in ((1.0, [0, 0, 1, 1]), (2.1, [0, 0, 0, 1])):
         model = PCKMeans(2, penalty=penalty, init=[[0.0], [6.0]]).fit(X, pairs=([(1, 2)], [(2, 3)]))
         assert model.labels_.tolist() == labels
