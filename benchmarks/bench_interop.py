@@ -52,7 +52,9 @@ def main():
         labels = [f"leaf_{i}" for i in range(n)]
         h = tt.Hierarchy(bare.parent, labels, length=rng.exponential(size=bare.n_nodes))
         for peer in PEERS:
-            out, back = getattr(interop, f"to_{peer}"), getattr(interop, f"from_{peer}")
+            out, back = partial(interop.to_tree, library=peer), interop.from_tree
+            if hasattr(interop, f"to_{peer}"):
+                out, back = getattr(interop, f"to_{peer}"), getattr(interop, f"from_{peer}")
             if peer == "children":
                 if shape == "star":
                     continue

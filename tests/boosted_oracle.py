@@ -6,7 +6,7 @@ import numpy as np
 
 
 def constrained_assignment_definition(distance, pairs):
-    """Algorithm 2, its assignment: pairs (a, b, "must" or "cannot"), the most important one first; then all others."""
+    """Algorithm 2, its assignment: pairs (a, b, "must" or "cannot"), the most important one first. Then all others."""
     n, k = distance.shape
     label = {}
 
@@ -40,7 +40,7 @@ def constrained_assignment_definition(distance, pairs):
 
 
 def listed_run_definition(X, pairs, centres, max_iter):
-    """Algorithm 2 as printed: assignments and means by turns until the assignment stays; labels and their means."""
+    """Algorithm 2 as printed: assignments and means by turns until the assignment stays. Labels and their means."""
     X, centres, labels = np.asarray(X, float), np.array(centres, float), None
     for _ in range(max_iter):
         new = constrained_assignment_definition(((X[:, None] - centres[None]) ** 2).sum(axis=2), pairs)
@@ -96,7 +96,7 @@ def boosting_definition(
         alpha = perfect if error == 0 else min(perfect, 0.5 * math.log((1 - error) / error))
         importances.append(alpha)
         kernel += alpha * np.array([[1.0 if x == y else -1.0 for y in labels] for x in labels])
-        # Eq. 3, whose importance is twice this one; xi is a factor of all
+        # Eq. 3, whose importance is twice this one. Xi is a factor of all
         yk = [-1 if bad else 1 for bad in wrong]
         weights = [w * math.exp(-2 * alpha * (x - xi) / rho) for w, x in zip(weights, yk, strict=True)]
         weights = [w / sum(weights) for w in weights]
@@ -104,7 +104,7 @@ def boosting_definition(
 
 
 def kernel_distances_definition(kernel, labels, q):
-    """Squared distances, in the kernel's space, of all samples to the means of clusters 0..q-1; no empty one."""
+    """Squared distances, in the kernel's space, of all samples to the means of clusters 0..q-1. No empty one."""
     out = np.empty((len(kernel), q))
     for c in range(q):
         some = np.flatnonzero(labels == c)
@@ -115,7 +115,7 @@ def kernel_distances_definition(kernel, labels, q):
 
 
 def kernel_k_means_definition(kernel, labels, q):
-    """Kernel k-means on the matrix, from given labels; None if a cluster becomes empty or a tie decides."""
+    """Kernel k-means on the matrix, from given labels. None if a cluster becomes empty or a tie decides."""
     labels = np.asarray(labels)
     for _ in range(300):
         if len(set(labels.tolist())) < q:

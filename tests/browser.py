@@ -23,7 +23,7 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
     *("--remote-debugging-pipe", "--force-device-scale-factor=1", "--mute-audio"),
 )
-#: The browser reads commands from 3 and writes answers to 4; it takes the place of a small Python that sets them so.
+#: The browser reads commands from 3 and writes answers to 4. It takes the place of a small Python that sets them so.
 HAND_OVER = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -88,7 +88,7 @@ class Browser:
         return json.loads(text)
 
     def open(self, path, width=1200, height=800, dark=False, scale=1, before=""):
-        """Load a file or an address in a window of a size; `before` is a script that runs before those of the page."""
+        """Load a file or an address in a window of a size. `before` is a script that runs before those of the page."""
         address = str(path) if str(path).startswith("http:") else Path(path).resolve().as_uri()
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -131,7 +131,7 @@ class Page:
         self.call("Emulation.setDeviceMetricsOverride", **size, mobile=False)
 
     def run(self, script):
-        """Value of an expression in the page; a promise is waited for."""
+        """Value of an expression in the page. A promise is waited for."""
         done = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in done:
             raise RuntimeError(done["exceptionDetails"])

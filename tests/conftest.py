@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-# the first call of a kernel compiles it: no deadlines; the same examples in every run
+# the first call of a kernel compiles it: no deadlines. The same examples in every run
 settings.register_profile("tripletree", deadline=None, derandomize=True)
 settings.load_profile("tripletree")
 
@@ -23,7 +23,7 @@ if threading.current_thread() is threading.main_thread():
 
 @pytest.fixture(scope="session")
 def shared():
-    """The folder of material that does not travel with the project; tests that need it are marked `shared`."""
+    """The folder of material that does not travel with the project. Tests that need it are marked `shared`."""
     folder = Path(os.environ.get("TRIPLETREE_SHARED", Path(__file__).parents[2] / "shared"))
     if not (folder / "data").is_dir():
         pytest.skip(f"no folder {folder}/data: set TRIPLETREE_SHARED to the one that holds the material")

@@ -25,7 +25,7 @@ def odd_of(hierarchy, rows):
 
 
 def simulate_crowd(rng, n, *, n_good=4, n_random=1, n_other=1, n_answers=60, overlap=3, lapses=0.1):
-    """A crowd over n samples: the true hierarchy, and the answers; each question goes to `overlap` people or so."""
+    """A crowd over n samples: the true hierarchy, and the answers. Each question goes to `overlap` people or so."""
     kinds = ["good"] * n_good + ["random"] * n_random + ["other"] * n_other
     true, other = random_hierarchy(rng, n), random_hierarchy(rng, n)
     n_questions = -(-len(kinds) * n_answers // overlap)
@@ -67,6 +67,6 @@ def simulate_choices(rng, n, *, n_people=10, n_answers=1000, overlap=1, sharpnes
 
 
 def foretold(hierarchy, rows, replies):
-    """For each answer 1 where a hierarchy displays it, 0 where it displays another, 1/3 where it displays none."""
+    """For each answer 1 if a hierarchy displays it, 0 if it displays another, 1/3 where it displays none."""
     odd = odd_of(hierarchy, rows)
     return np.where(odd < 0, 1 / 3, odd == replies)

@@ -1,6 +1,6 @@
 """Every way to cut a hierarchy, written down literally, and what its tests need besides.
 
-Clusters are nodes, found by recursion over sets of leaves; nothing here shares code with the package.
+Clusters are nodes, found by recursion over sets of leaves. Nothing here shares code with the package.
 """
 
 from itertools import product
@@ -30,7 +30,7 @@ def numbered_anew(h, rng):
     """The same hierarchy with its inner nodes in another order, children still before parents."""
     waiting, ready, order = h.n_children.copy(), list(range(h.n_leaves)), []
     while ready:
-        # leaves first, as they stand; then any node whose children have all been taken
+        # leaves first, as they stand. Then any node whose children have all been taken
         u = ready.pop(0 if len(order) < h.n_leaves else rng.integers(len(ready)))
         order.append(u)
         p = h.parent[u]

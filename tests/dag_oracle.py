@@ -1,6 +1,6 @@
 """Definitions about graphs whose terms have several parents: every choice of parents, every path, one at a time.
 
-A graph is a dict from each term to the set of its parents; terms without parents are roots. Nothing here shares code
+A graph is a dict from each term to the set of its parents. Terms without parents are roots. Nothing here shares code
 with the package.
 """
 
@@ -26,14 +26,14 @@ def descendants_definition(graph, term):
 
 
 def spanning_trees(graph):
-    """Every choice of one parent for each term, as dicts; None stands above the roots."""
+    """Every choice of one parent for each term, as dicts. None stands above the roots."""
     terms = sorted(graph)
     for choice in product(*(sorted(graph[term]) or [None] for term in terms)):
         yield dict(zip(terms, choice, strict=True))
 
 
 def tree_displays(tree, a, b, c):
-    """Whether a and b meet below the place where c comes in, by their paths to the top."""
+    """True if a and b meet below the place where c comes in, by their paths to the top."""
 
     def path(term):
         found = [term]

@@ -75,13 +75,17 @@ READERS = {
     "read_odd_one_out": (tio.read_odd_one_out, {}, TABLES["answers"]),
     **{f"read_{name}": (getattr(tio, f"read_{name}"), {}, texts) for name, texts in TABLES.items()},
     **{
-        f"read_{name}": (getattr(tio, f"read_{name}"), {}, SAMPLES[name.split("_")[0]])
+        f"read_{name}": (getattr(tio, f"read_{name}"), {}, SAMPLES[name])
         for name in (
-            *("newick", "newick_all", "newick_support", "nexus", "nexus_all", "nexus_support", "nexml", "nexml_all"),
-            *("phyloxml", "phyloxml_all", "json", "dot", "obo", "owl", "obograph", "wordnet", "icd", "lineages"),
-            *("edges", "linkage"),
+            *("newick", "nexus", "nexml", "phyloxml", "json", "dot", "obo", "owl", "obograph", "wordnet", "icd"),
+            *("lineages", "edges", "linkage"),
         )
     },
+    **{
+        f"read_hierarchies.{name}": (tio.read_hierarchies, {"format": name}, SAMPLES[name])
+        for name in ("newick", "nexus", "nexml", "phyloxml")
+    },
+    **{f"read_support.{name}": (tio.read_support, {"format": name}, SAMPLES[name]) for name in ("newick", "nexus")},
 }
 WRITERS = {
     tt.Hierarchy: [(tio.write_hierarchy, f"tree{end}") for end in (".nwk", ".nex", ".json", ".csv", ".npz")],

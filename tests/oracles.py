@@ -30,7 +30,7 @@ def clades_of_hierarchy(h):
 
 
 def displayed(clades, a, b, c):
-    """Whether ab|c is displayed: some clade holds a and b but not c."""
+    """True if ab|c is displayed: some clade holds a and b but not c."""
     return any(a in x and b in x and c not in x for x in clades)
 
 
@@ -61,7 +61,7 @@ def components(vertices, edges):
 
 
 def one_tree_definition(triplets, leaves):
-    """BUILD as printed by Aho et al. (1981): nested tuples, or None where a set of leaves does not split."""
+    """BUILD as printed by Aho et al. (1981): nested tuples, or None if a set of leaves does not split."""
     leaves = set(leaves)
     if len(leaves) == 1:
         return next(iter(leaves))
@@ -74,7 +74,7 @@ def one_tree_definition(triplets, leaves):
 
 
 def is_irreducible_conflict(triplets):
-    """Whether the triplets are inconsistent, and dropping any one of them is enough."""
+    """True if the triplets are inconsistent, and dropping any one of them is enough."""
     triplets = list(triplets)
     leaves = {x for t in triplets for x in t}
     if one_tree_definition(triplets, leaves) is not None:
@@ -105,12 +105,12 @@ def _hung_everywhere(nested, leaf):
 
 
 def consistent_by_enumeration(triplets, leaves, hierarchies):
-    """Whether some hierarchy (given as clade sets) displays all triplets: no algorithm at all."""
+    """True if some hierarchy (given as clade sets) displays all triplets: no algorithm at all."""
     return any(all(displayed(clades, *t) for t in triplets) for clades in hierarchies)
 
 
 def compatible_by_enumeration(labels, triplets, hierarchies):
-    """Whether some hierarchy (given as clade sets) displays all triplets and has every cluster as a clade."""
+    """True if some hierarchy (given as clade sets) displays all triplets and has every cluster as a clade."""
     clusters = [frozenset(i for i, x in enumerate(labels) if x == c) for c in set(labels)]
     large = {cluster for cluster in clusters if len(cluster) > 1}
     return any(large <= clades and all(displayed(clades, *t) for t in triplets) for clades in hierarchies)
@@ -145,7 +145,7 @@ def induced_odd_definition(h, triple):
 
 
 def shape_of(nested):
-    """What `==` of hierarchies compares: frozensets in each other, unary nodes included; no order of children."""
+    """What `==` of hierarchies compares: frozensets in each other, unary nodes included. No order of children."""
     return frozenset(shape_of(child) for child in nested) if isinstance(nested, tuple) else nested
 
 

@@ -35,7 +35,7 @@ def pck_objective(X, labels, centres, must, cannot, penalty, weights=None, must_
 
 
 def means(X, labels, k, weights=None):
-    """The weighted mean of each cluster; zeros for an empty one."""
+    """The weighted mean of each cluster. Zeros for an empty one."""
     weights = np.ones(len(X)) if weights is None else weights
     centres = np.zeros((k, X.shape[1]))
     for h in set(labels):

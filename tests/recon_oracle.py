@@ -11,7 +11,7 @@ LINKAGES = ["single", "complete", "average", "weighted", "centroid", "median", "
 
 
 def build_succeeds(triplets, leaves):
-    """Whether the triplets are consistent: BUILD with a list of the groups that are still to be split."""
+    """True if the triplets are consistent: BUILD with a list of the groups that are still to be split."""
     groups = [set(leaves)]
     while groups:
         group = groups.pop()
@@ -32,7 +32,7 @@ def build_succeeds(triplets, leaves):
 
 
 def compatible_definition(triplets, clusters, i, j):
-    """Whether i and j may merge: the triplets and ij|x for every other cluster x are consistent."""
+    """True if i and j may merge: the triplets and ij|x for every other cluster x are consistent."""
     return build_succeeds([*triplets, *((i, j, x) for x in clusters if x not in (i, j))], clusters)
 
 
@@ -84,7 +84,7 @@ def recon_definition(triplets, linkage, X=None, D=None):
 
 
 def greedy_gets_stuck(triplets, X):
-    """Whether centroid merging that only refuses to break a triplet at once ends before one cluster is left."""
+    """True if centroid merging that only refuses to break a triplet at once ends before one cluster is left."""
     n = len(X)
     clusters, triplets, members = list(range(n)), list(triplets), {i: [i] for i in range(n)}
     while len(clusters) > 1:

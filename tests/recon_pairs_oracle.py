@@ -141,7 +141,7 @@ def random_instance(seed, most=10):
 
 
 def can_be_coloured(n, must, cannot, k):
-    """Whether k clusters can keep all pairs, by trying everything."""
+    """True if k clusters can keep all pairs, by trying everything."""
     owner = {x: g for g, group in enumerate(groups_of(n, must)) for x in group}
     apart = {frozenset((owner[a], owner[b])) for a, b in cannot}
     several = [[]]

@@ -37,7 +37,7 @@ def vote_components_definition(sources, taxa):
 
 
 def edge_votes_definition(h, sources):
-    """Per inner node: triplets for and against its edge alone; and all displayed and contradicted triplets."""
+    """Per inner node: triplets for and against its edge alone, and all displayed and contradicted triplets."""
     agree, oppose = np.zeros(h.n_nodes), np.zeros(h.n_nodes)
     shown = against = 0
     for source in sources:

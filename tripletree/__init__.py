@@ -95,7 +95,7 @@ from tripletree.plots.page import write_html
 from tripletree.reports.analysis import report
 from tripletree.warmup import warm_up
 
-#: Subpackages, for the names that are not at the top: classes of results, formats, estimators, what is rarely typed.
+#: Subpackages, for the names that are not at the top: classes of results, formats, estimators, rarely typed ones.
 _FACES = frozenset(
     {
         *("algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "metrics", "plots"),
@@ -103,7 +103,7 @@ _FACES = frozenset(
     }
 )
 
-#: What users of the three main jobs type: triplets from a hierarchy and back, noisy or contradictory statements, and
+#: Names for the three main jobs: triplets from a hierarchy and back, noisy or contradictory statements, and
 #: clustering with constraints. All other public names are in the `__all__` of a subpackage.
 __all__ = [
     "Hierarchy",

@@ -1,6 +1,6 @@
-"""Imported before all else: Ctrl-C while a command still loads what it needs ends it as later on, with status 130.
+"""Imported before all else: Ctrl-C while a command still loads its modules ends it as later on, with status 130.
 
-Only for ``tripletree`` and ``python -m tripletree``; a program that imports the package keeps its own ways.
+Only for ``tripletree`` and ``python -m tripletree``. A program that imports the package keeps its own ways.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-__all__ = ["leave"]
-
 
 def _is_command() -> bool:
-    """Whether this process was started as the command."""
+    """True if this process was started as the command."""
     first = next(iter(getattr(sys, "argv", [])), "")
     if first != "-m":
         return Path(first).stem == "tripletree"
@@ -28,7 +26,7 @@ def _is_command() -> bool:
 
 
 def leave(number: int, _frame: Any) -> NoReturn:
-    """Handle Ctrl-C: nothing has been written yet, and what an exception would do in half an import is uncertain."""
+    """Handle Ctrl-C: nothing has been written yet, and the effect of an exception in half an import is uncertain."""
     with suppress(OSError):
         os.write(2, b"interrupted\n")
     os._exit(128 + number)

@@ -1,7 +1,7 @@
 """The exceptions of the package, and `warn_user`.
 
 All derive from `TripletreeError` and from the builtin exception that fits (a ParseError is a ValueError), and carry the
-offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted; kernels
+offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted. Kernels
 never raise.
 """
 
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 
-#: How many offenders a message spells out; the exception's attributes carry all of them.
+#: How many offenders a message spells out. The exception's attributes carry all of them.
 SHOWN = 20
 
 _QUOTES = frozenset("'\"")
-#: Control characters, and those that reverse the direction of text; tabs and line ends stay.
+#: Control characters, and those that reverse the direction of text. Tabs and line ends stay.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -111,7 +111,7 @@ class InvalidAnswerError(TripletreeError, ValueError):
     Attributes
     ----------
     row : int or None
-        The first offending answer, counted from 0; None where there is only one.
+        The first offending answer, counted from 0. None if there is only one.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
@@ -134,7 +134,7 @@ class InvalidHierarchyError(TripletreeError, ValueError):
 
 
 class NotATreeError(TripletreeError, ValueError):
-    """A term with several parents where a tree is needed; the user has to choose one of them.
+    """A term with several parents where a tree is needed. The user has to choose one of them.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class UnknownLeafError(TripletreeError, LookupError):
     labels : list
         Every unknown label, once each.
     suggestions : dict
-        The nearest known labels of unknown strings; for a number, its digits as text where that is a label, and the
+        The nearest known labels of unknown strings. For a number, its digits as text where that is a label, and the
         reverse.
     """
 
@@ -188,7 +188,7 @@ class UnknownLeafError(TripletreeError, LookupError):
         notes: Mapping[Hashable, str] | None = None,
         hint: str = "",
     ) -> None:
-        # `notes` explain some of the labels and replace their suggestions; `hint` is advice
+        # `notes` explain some of the labels and replace their suggestions. `hint` is advice
         self.labels = list(labels)
         plain = [x for x in self.labels[:SHOWN] if x not in (notes or {})]
         twins = _twins_of(plain, known)
@@ -231,7 +231,7 @@ def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any
 
 
 def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
-    """The nearest known strings for the unknown ones that a message will show; none where that would take long."""
+    """The nearest known strings for the unknown ones that a message will show. None if that would take long."""
     from difflib import get_close_matches
 
     if len(known) > most_known or isinstance(known, range):
@@ -252,7 +252,7 @@ def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_know
 
 
 class ParseError(TripletreeError, ValueError):
-    """Text that cannot be parsed; the message shows the line with a caret under the place.
+    """Text that cannot be parsed. The message shows the line with a caret under the place.
 
     Attributes
     ----------
@@ -313,7 +313,7 @@ class InconsistentTripletsError(TripletreeError, ValueError):
         A minimal inconsistent subset: without any one of its triplets the rest is consistent.
         ``print(error.conflict)`` explains it, ``error.conflict.triplets`` is the TripletSet.
     pairs : PairwiseConstraints or None
-        The must-links behind the triplets in it that come from pairs; None if there are none.
+        The must-links behind the triplets in it that come from pairs. None if there are none.
     """
 
     pairs: Any = None
@@ -374,7 +374,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
     cannot_link : tuple
         The two labels of the cannot-link that they violate.
     origins : list of Origin or None
-        Where each must-link along the path was read, and last the cannot-link; None where that is not known.
+        Places where each must-link along the path was read, and last the cannot-link. None if that is not known.
     weight : float or None
         The smallest weight among them, where weights count.
     n_others : int
@@ -401,7 +401,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
 
 
 def broken_link_text(path: Sequence[Hashable], places: tuple[str, str] = ("", "")) -> str:
-    """Describe a violated cannot-link by the path of must-links between its ends; `places`: where both were read."""
+    """Describe a violated cannot-link by the path of must-links between its ends. `places`: where both were read."""
     steps, read = [str(x) for x in path], [f" ({x})" if x else "" for x in places]
     first, last = steps[0], steps[-1]
     if len(steps) == 2:
@@ -470,7 +470,7 @@ class UnknownSampleError(TripletreeError, LookupError):
     Attributes
     ----------
     name : str
-        What was asked for.
+        The number asked for.
     suggestions : list of str
         The nearest names that there are.
     """
@@ -501,13 +501,13 @@ class InfeasibleClusteringError(TripletreeError, RuntimeError):
     ----------
     n_clusters : int
     proved : bool
-        Whether none exists; False where the search was given up.
+        True if none exists. False if the search was given up.
     samples : list
         Labels of samples that cannot all be assigned, one for each group connected by must-links.
     clique : list
         The same samples if every two of them are cannot-linked, else empty.
     sample : hashable or None
-        The first of `samples`; None if must-links leave fewer groups than clusters.
+        The first of `samples`. None if must-links leave fewer groups than clusters.
     """
 
     def __init__(
@@ -521,12 +521,12 @@ class InfeasibleClusteringError(TripletreeError, RuntimeError):
 
 
 class LimitExceededError(TripletreeError, ValueError):
-    """A result that would be larger than the limit; nothing has been computed.
+    """A result that would be larger than the limit. Nothing has been computed.
 
     Attributes
     ----------
     size, limit : int
-        The size of the result, and what is allowed.
+        The size of the result, and the limit.
     """
 
     def __init__(self, message: str, *, size: int, limit: int) -> None:
@@ -535,14 +535,14 @@ class LimitExceededError(TripletreeError, ValueError):
 
 
 class TimeLimitError(TripletreeError, TimeoutError):
-    """The end of a `time_limit` that was reached before its block was done; what the block was working on is lost.
+    """The end of a `time_limit` that was reached before its block was done. The work of the block is lost.
 
     Attributes
     ----------
     seconds : float
         The limit.
     what : str or None
-        The function of this package that was called in the block, such as "ReCon.fit"; None outside of the package.
+        The function of this package that was called in the block, such as "ReCon.fit". None outside of the package.
     """
 
     def __init__(self, message: str, *, seconds: float, what: str | None = None) -> None:
@@ -598,7 +598,7 @@ class GuessedLabelWarning(UserWarning):
 def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, with the line of the user's code that called into the package as the place of the warning.
 
-    Frames of this package are skipped, and those of the libraries that call it back (scikit-learn's pipelines and
+    Frames of this package are skipped, and frames of libraries that call it back (scikit-learn's pipelines and
     searches, joblib), so that no caller has to count stack levels.
     """
     level, frame = 2, sys._getframe(1)

@@ -1,7 +1,7 @@
 """Compile the kernels before they are needed: in parallel, once on a machine (``tripletree warmup``).
 
-Each job makes calls of one kind on little data, with every kernel compiled; each process does one job at a time.
-Where two need the same kernel, one of them compiles it and the other one waits (``kernels/first_use.py``).
+Each job makes calls of one kind on little data, with every kernel compiled. Each process does one job at a time.
+If two need the same kernel, one of them compiles it and the other one waits (``kernels/first_use.py``).
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from tripletree import kernels
 from tripletree.core.progress import progress_bar
 from tripletree.errors import TripletreeError
 
-__all__ = ["JOBS", "do_job", "warm_up"]
-
 
 def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: bool | int = True) -> int:
     """Compile the kernels of this installation, so that nothing later waits for the compiler.
@@ -25,29 +23,22 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     Parameters
     ----------
     what : iterable of str, optional
-        For which kinds of calls; by default for all: "builder", "cannot-links" (many, in k-means), "complete-link",
+        For which kinds of calls. By default for all: "builder", "cannot-links" (many, in k-means), "complete-link",
         "conflicts", "cvqe" (and boosted k-means), "divisive", "hierarchies", "inference", "kmeans", "long-hierarchies",
         "ontology", "recon", "recon-distances" (average linkage and the like), "recon-sparse", "repair", "supertree".
     n_jobs : int
-        Processes; -1 for one a core.
+        Processes. -1 for one a core.
     verbose : bool or int
-        Whether to show progress.
+        If True, show progress.
 
     Returns
     -------
     n_compiled : int
-        How many kernels were compiled; 0 where all were before.
-
-    Raises
-    ------
-    ValueError
-        If `what` holds an unknown kind, or `n_jobs` is no number of processes.
-    TripletreeError
-        If kernels are not compiled here (``TRIPLETREE_JIT=0``, no numba), or no folder can be written to keep them.
+        How many kernels were compiled. 0 if all were before.
 
     Notes
     -----
-    What is compiled lies in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``
+    Compiled kernels lie in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``
     where that is set. It holds for one processor, one version of Python and of numba, and one installation of the
     package. The folder can be deleted at any time.
 
@@ -98,7 +89,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
 
 
 def do_job(name: str) -> int:
-    """Make the calls of a job; how many kernels were compiled for it."""
+    """Make the calls of a job. Return how many kernels were compiled for it."""
     import warnings
 
     before = kernels.n_compiled()
@@ -284,7 +275,7 @@ def _cvqe(tt: Any) -> None:
     BoostedConstrainedKMeans(3, random_state=0).fit(X, pairs=pairs)
 
 
-#: What takes longest comes first, so that no process is left alone with it at the end.
+#: The longest come first, so that no process is left alone with it at the end.
 JOBS: dict[str, Callable[[Any], None]] = {
     "divisive": _divisive,
     "recon": _recon_on_centres,

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run a command line in an empty folder; gives exit status, standard output and standard error."""
+    """Run a command line in an empty folder. Gives exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
 
     def call(*args, text=None, status=0):
@@ -46,7 +46,7 @@ def shell_environment(tmp_path):
 
 @pytest.fixture
 def bash(tmp_path, shell_environment):
-    """Run a script that stops at the first failure; with plain kernels, which start faster, where little is to do."""
+    """Run a script that stops at the first failure. With plain kernels, which start faster, where little is to do."""
 
     def call(script):
         if shutil.which("bash") is None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from crowds import simulate_crowd
 
-from tripletree.io import read_answers, read_newick_support
+from tripletree.io import read_answers, read_support
 
 NAMES = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kid", "lion"]
 TABLE = "who,a,b,c,odd\nanna,cat,dog,eel,eel\nben,cat,eel,dog,eel\ncleo,cat,dog,eel,cat\ncleo,cat,dog,eel,\n"
@@ -41,7 +41,7 @@ def test_answers__people_and_consensus(run, crowd, tmp_path):
     assert people["other 5"]["verdict"] == "other criterion"
     assert [people[f"good {k}"]["verdict"] for k in range(4)] == ["agrees"] * 4
     assert float(people["good 0"]["weight"]) > 1 > float(people["random 4"]["weight"])
-    hierarchy, support = read_newick_support(tmp_path / "c.nwk")
+    hierarchy, support = read_support(tmp_path / "c.nwk")
     assert set(hierarchy.leaves) == set(NAMES)
     assert (support[:-1] > 0.5).all()
     with open(tmp_path / "d.csv", encoding="utf-8") as stream:

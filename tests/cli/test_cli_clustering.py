@@ -53,7 +53,7 @@ def test_cluster__metric_and_cut(run, tmp_path):
 
 
 def noisy(path):
-    """Two noisy classes, in which few true triplets make ReCon worse; the triplets in t.txt."""
+    """Two noisy classes, in which few true triplets make ReCon worse. The triplets in t.txt."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import scale
 
@@ -608,7 +608,7 @@ def test_cluster__an_excel_workbook_and_carriage_returns(run, tmp_path):
 def test_cluster__what_would_count_for_nothing_is_refused(run, tmp_path):
     (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\nd,6\n")
     said = run("cluster", "data.csv", "-k", 2, "--validate", status=2).stderr
-    assert "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes" in said
+    assert "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes" in said
     said = run("cluster", "data.csv", "--cut", "size", status=2).stderr
     assert "--cut size says how clusters are chosen: give their number with -k" in said
     said = run("cluster", "data.csv", "--labels", "name", status=2).stderr

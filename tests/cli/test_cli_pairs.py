@@ -74,7 +74,7 @@ def test_describe__in_words_and_as_json(run):
         "  groups        1 by must-links, the largest of 3 leaves",
         "  kept apart    1 pair of groups or single leaves",
         "  implied       3 must-links and 3 cannot-links in all",
-        "  triplets      2 for what they mean for hierarchies",
+        "  triplets      2 for their meaning for hierarchies",
     ]
     values = json.loads(run("describe", "-", "--json", text=FINE).stdout)
     assert (values["n_must"], values["n_must_implied"], values["n_triplets"]) == (2, 3, 2)

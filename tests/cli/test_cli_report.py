@@ -122,7 +122,7 @@ def test_report__to_the_standard_output(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data.csv"], "give what is known of the samples: either --know FILE or --classes NAME"),
+        (["data.csv"], "give knowledge about the samples: either --know FILE or --classes NAME"),
         (["data.csv", "--know", "t.nwk", "--classes", "kg"], "either --know FILE or --classes NAME"),
         (["-", "--know", "-"], "only one of DATA, --know, --classes and --synonyms can be the standard input"),
         (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),

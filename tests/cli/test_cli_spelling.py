@@ -100,7 +100,7 @@ def test_attach__columns_and_headers(run, tmp_path):
         ("check", "Newick, which read_newick reads", "Newick, which 'tripletree decompose' reads"),
         ("convert", "no NEXUS; read_newick reads bare trees", "no NEXUS; --from newick reads bare trees"),
         ("check", "which tripletree.io.read_answers(..., odd='who') reads", "which 'tripletree answers' reads"),
-        ("match", "choose with tree=, or read_nexus_all", "choose with -O tree=..., or 'tripletree supertree'"),
+        ("match", "choose with tree=, or read_hierarchies", "choose with -O tree=..., or 'tripletree supertree'"),
         ("info", "read_triplets reads them", "'tripletree build' reads them"),
         ("info", "the line 'read_triplets' and read_whatever", "the line 'read_triplets' and read_whatever"),
         ("report", "read_lineages(path, columns=['a', 'b'])", "--from lineages -O columns=a,b"),

@@ -12,7 +12,7 @@ from tripletree.cluster.agglomerative.merges import aho_state
 
 
 def nested(tree, n, u):
-    """The nested tuples below node u; sibling lists, counts of children and of leaves are checked on the way."""
+    """The nested tuples below node u. Sibling lists, counts of children and of leaves are checked on the way."""
     if u < n:
         assert tree.n_leaves[u] == 1
         return u
@@ -54,7 +54,7 @@ def check_pair(state, n, live, now, i, j):
 
 
 def follow(rng, n, rows, all_pairs):
-    """Merge random compatible pairs to the end; after each merge the tree is that of the live triplets."""
+    """Merge random compatible pairs to the end. After each merge the tree is that of the live triplets."""
     state = aho_state(rows, n)[0]
     tree = state.tree
     live, rejected = list(range(n)), 0
@@ -103,7 +103,7 @@ def test_aho_tree__ladders():
 
 
 def test_aho_tree__groups_that_fuse_off_the_path_are_built_anew():
-    # merging 0 and 2 fuses {0, 1} and {2, 3}; 4 and 5, both off the two paths, are tied together by it
+    # merging 0 and 2 fuses {0, 1} and {2, 3}. 4 and 5, both off the two paths, are tied together by it
     n, rng = 8, np.random.default_rng(0)
     h = decompose(caterpillar(n))
     for k in range(30):

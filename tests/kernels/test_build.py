@@ -52,7 +52,7 @@ def both(rows, n):
 
 
 def is_tied(rows, leaves):
-    """Whether the triplets inside some leaves connect them: the certificate that these do not split."""
+    """True if the triplets inside some leaves connect them: the certificate that these do not split."""
     inside = set(leaves.tolist())
     edges = [(a, b) for a, b, c in np.asarray(rows).tolist() if inside.issuperset((a, b, c))]
     return len(inside) >= 3 and len(components(inside, edges)) == 1
@@ -274,7 +274,7 @@ def test_even_shiloach__nothing_to_do_for_one_component():
 
 
 def test_even_shiloach__a_replacement_edge_keeps_a_part_together():
-    # leaves 0..3 in a cycle of close pairs; 4 takes one edge of it away at the first split
+    # leaves 0..3 in a cycle of close pairs. 4 takes one edge of it away at the first split
     rows = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [0, 3, 4], [0, 1, 3], [1, 2, 3]]
     found = assert_paths_agree(rows, 5)
     assert set(clades_of_hierarchy(Hierarchy(found))) == {frozenset(range(5)), frozenset(range(4)), frozenset(range(3))}

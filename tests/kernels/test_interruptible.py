@@ -121,7 +121,7 @@ def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
         yule(60_000, rng), 200_000, random_state=0
     )  # seconds of work, most of it in one kernel
     tt.io.write_triplets(triplets, path)
-    tt.describe(tt.decompose(caterpillar(100)))  # the modules are there; the kernels may have to be compiled
+    tt.describe(tt.decompose(caterpillar(100)))  # the modules are there. The kernels may have to be compiled
     command = [sys.executable, "-m", "tripletree", "describe", str(path)]
     screen, its_screen = os.openpty()  # on a terminal the command says what it does
     termios.tcsetwinsize(its_screen, (24, 100))

@@ -34,7 +34,7 @@ def test_rooted_tree__topological_order_puts_children_first(h, data):
 
 
 def test_rooted_tree__topological_order_leaves_out_cycles_and_what_hangs_above():
-    # 0 -> 3 -> 4 -> 3: a cycle; 1, 2 -> 5, the root
+    # 0 -> 3 -> 4 -> 3: a cycle. 1, 2 -> 5, the root
     order = rooted_tree.topological_order(frozen([3, 5, 5, 4, 3, -1]), 3)
     assert order.tolist() == [0, 1, 2, 5]
 

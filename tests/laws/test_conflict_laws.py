@@ -19,7 +19,7 @@ from tripletree.kernels import freeze
 
 
 def smallest_by_definition(rows, n):
-    """All inconsistent subsets of the fewest rows; none if the whole is consistent."""
+    """All inconsistent subsets of the fewest rows. None if the whole is consistent."""
     for k in range(2, len(rows) + 1):
         found = [x for x in combinations(rows, k) if one_tree_definition(list(x), range(n)) is None]
         if found:

@@ -30,7 +30,7 @@ class World:
         self.displays = np.array([[t in s for t in self.triplets] for s in shown], dtype=bool)
 
     def implied(self, columns):
-        """Which triplets are displayed by all hierarchies that display those; None where there is no hierarchy."""
+        """Which triplets are displayed by all hierarchies that display those. None if there is no hierarchy."""
         those = self.displays[self.displays[:, columns].all(axis=1)]
         return those.all(axis=0) if len(those) else None
 
@@ -57,7 +57,7 @@ worlds = pytest.mark.parametrize(
 
 
 def irreducible(w, columns):
-    """Whether no triplet can be dropped without losing something implied."""
+    """True if no triplet can be dropped without losing something implied."""
     wanted = w.implied(columns)
     return not any(np.array_equal(w.implied(columns[:k] + columns[k + 1 :]), wanted) for k in range(len(columns)))
 

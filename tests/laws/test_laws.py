@@ -368,7 +368,7 @@ def test_laws__rejection_can_draw_them_all(monkeypatch):
 
 @pytest.mark.parametrize("size", [2, 11])
 def test_laws__sampling_of_class_triplets_is_uniform(size):
-    # classes of 3, 1 and 2 imply 3 * 3 + 1 * 4 = 13 triplets; beyond half of them the dense branch draws
+    # classes of 3, 1 and 2 imply 3 * 3 + 1 * 4 = 13 triplets. Beyond half of them the dense branch draws
     y = ["x", "y", "x", "z", "x", "z"]
     rng = np.random.default_rng(20261121)
     assert_uniform(counted(lambda: sample_class_triplets(y, size, random_state=rng), 3000), comb(13, size), 3000)

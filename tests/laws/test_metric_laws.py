@@ -18,7 +18,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def random_case(seed, n=14, d=3, m=25):
-    """Samples, and comparisons of which most follow a hidden metric; rows (anchor, near, far)."""
+    """Samples, and comparisons of which most follow a hidden metric. Rows (anchor, near, far)."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.uniform(0.3, 3.0, d)
     rows = np.array([rng.permutation(n)[:3] for _ in range(m)])

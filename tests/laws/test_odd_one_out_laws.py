@@ -35,7 +35,7 @@ def answers(draw, most=8, words=("odd", "alike", "different", "unsure")):
 
 
 def holds(answer, group):
-    """Whether groups say what the answer does, by its words."""
+    """True if groups say what the answer does, by its words."""
     kinds = [group[x] for x in answer.items]
     if answer.kind == "odd":
         near = [group[x] for x in answer.items if x != answer.odd]

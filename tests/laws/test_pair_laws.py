@@ -38,7 +38,7 @@ def signs(p):
 
 
 def closure_definition(n, some):
-    """Every pair that the rules give, as {(a, b): sign} with both orders; None where one gets both signs."""
+    """Every pair that the rules give, as {(a, b): sign} with both orders. None if one gets both signs."""
     known = {(a, b, sign) for x, y, sign, _ in some for a, b in ((x, y), (y, x))}
     while True:
         more = {(a, c, s * t) for a, b, s in known for x, c, t in known if b == x and a != c and (s, t) != (-1, -1)} | {
@@ -81,7 +81,7 @@ def chains(n, some):
 def soft_definition(n, some):
     """Links taken from the strongest to the weakest, those that chains of stronger ones contradict left out.
 
-    Returns {(a, b): signed weight} and the links left out; None where links of one weight contradict each other.
+    Returns {(a, b): signed weight} and the links left out. None where links of one weight contradict each other.
     """
     held, out = [], []
     for t in sorted({x[3] for x in some}, reverse=True):

@@ -162,7 +162,7 @@ def test_penalty__of_nothing_is_no_pairs(rng):
 
 
 def test_penalty__the_dearer_the_fewer(rng):
-    # the cost of the violated pairs alone does not grow with the price of the optimum; at the ends it is plain
+    # the cost of the violated pairs alone does not grow with the price of the optimum. At the ends it is plain
     X = rng.normal(size=(40, 2))
     pairs = random_pairs(rng, 40, 40, rng.integers(0, 3, 40))
     violated = [len(PCKMeans(3, penalty=p, random_state=0).fit(X, pairs=pairs).violated_pairs_) for p in (0, 0.5, 50)]

@@ -44,7 +44,7 @@ def begun(n, m, rng):
 
 
 def literal_fit(walk):
-    """The log-likelihood by the covariance of the leaves: shared height to the root, and noise; the root is free."""
+    """The log-likelihood by the covariance of the leaves: shared height to the root, and noise. The root is free."""
     n, d = len(walk.near), walk.mean.shape[1]
     root = int(np.flatnonzero(walk.parent < 0)[0])
     shared = np.zeros((n, n))
@@ -69,7 +69,7 @@ def literal_fit(walk):
 
 @pytest.mark.parametrize("n", [3, 4, 7, 20])
 def test_chain__keeps_what_it_could_compute_anew(n, rng):
-    """Likelihood, prior, sizes and triplets displayed, after many steps; the likelihood is that of its definition."""
+    """Likelihood, prior, sizes and triplets displayed, after many steps. The likelihood is that of its definition."""
     walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
     offset = literal_fit(walk) - walk.state[kernels.posterior.FIT]
     loops = kernels.posterior
@@ -144,7 +144,7 @@ def test_support__is_the_share_of_trees_with_the_clade(rng):
     assert np.allclose(model.clade_support_, wanted)
     assert model.clade_support_[-1] == 1.0  # the root
     text = io.StringIO(tt.write_newick(model.hierarchy_, support=model.clade_support_))
-    assert np.allclose(np.sort(tt.io.read_newick_support(text)[1]), np.sort(wanted), atol=1e-6)
+    assert np.allclose(np.sort(tt.io.read_support(text)[1]), np.sort(wanted), atol=1e-6)
 
 
 def test_triplet_probability__sums_to_one_and_takes_labels(rng):

@@ -22,7 +22,7 @@ def soft_merges(X, t, linkage, metric, *, penalty):
 
 
 def any_triplets(rng, n, m):
-    """Different triplets of 0..n-1, most of them in contradiction to others; none where there are too few leaves."""
+    """Different triplets of 0..n-1, most of them in contradiction to others. None if there are too few leaves."""
     rows = [rng.choice(n, 3, replace=False).tolist() for _ in range(m if n > 2 else 0)]
     return TripletSet(np.array(rows, int).reshape(-1, 3), n)
 
@@ -152,7 +152,7 @@ def test_soft__ties_on_centres_go_by_first_samples():
 
 
 def test_soft__many_equal_points_and_far_triplets(rng):
-    # equal points cost minus infinity, whatever their triplets; blocks far away are drawn near by what they satisfy
+    # equal points cost minus infinity, whatever their triplets. Blocks far away are drawn near by what they satisfy
     n = 400
     X = np.repeat(rng.integers(0, 30, size=(n // 4, 2)).astype(float), 4, axis=0)
     t = any_triplets(rng, n, 2 * n)
@@ -203,7 +203,7 @@ def test_soft__the_order_of_samples_does_not_matter():
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_soft__by_hand(linkage):
-    # 0 and 1 at distance 1, 2 farther off by a factor of 3 and more; 02|1 adds p to 01 and takes p from 02
+    # 0 and 1 at distance 1, 2 farther off by a factor of 3 and more. 02|1 adds p to 01 and takes p from 02
     X = np.array([[0.0], [1.0], [-3.0]])
     D = [
         linkage_matrix[0, 2]

@@ -37,7 +37,7 @@ def fitted(X, triplets, must, cannot, k=None, **options):
 
 
 def labels_or_none(X, triplets, must, cannot, k, **options):
-    """The labels, or None where the error says that there are none."""
+    """The labels, or None if the error says that there are none."""
     try:
         return fitted(X, triplets, must, cannot, k, **options).labels_
     except InfeasibleClusteringError as error:
@@ -111,7 +111,7 @@ def test_merges__larger_instances():
 
 
 def test_consistency__is_that_of_the_definition():
-    """Random triplets and must-links; each conflict is one of the two together, and irreducible."""
+    """Random triplets and must-links. Each conflict is one of the two together, and irreducible."""
     answers = []
     for seed in range(400):
         rng = np.random.default_rng(seed)
@@ -231,7 +231,7 @@ def test_labels__near_to_those_without_pairs_are_so_by_the_cheapest_moves():
 
 @pytest.mark.parametrize("linkage", ["average", "complete", "ward"])
 def test_labels__are_the_better_of_two(linkage, monkeypatch):
-    """Which is so by the letter of the documentation; nothing changes where nothing is violated."""
+    """Which is so by the letter of the documentation. Nothing changes where nothing is violated."""
     several = {False: 0, True: 0, None: 0}
     for seed in range(40):
         X, y = make_blobs(36, 3, centers=3, cluster_std=2 + seed % 4, random_state=seed)

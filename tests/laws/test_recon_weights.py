@@ -160,7 +160,7 @@ def test_cut__weights_are_copies_under_each_leaf(seed, k, with_points, rule):
 
 
 def test_cut__a_heavy_leaf_is_a_cluster():
-    # by number of leaves 4 is an outlier; with the weight of 100 it is most of the data
+    # by number of leaves 4 is an outlier. With the weight of 100 it is most of the data
     h = ReCon(2, linkage="single").fit([[0.0], [1.0], [2.0], [3.0], [9.0]]).hierarchy_
     assert cut(h, 2, sample_weight=[1, 1, 1, 1, 100]).tolist() == [0, 0, 0, 0, 1]
     # and of light leaves at the end none is
@@ -188,7 +188,7 @@ def test_cut__scaled_weights_below_one_still_reach_every_number(rng):
 
 
 def test_enforced__weights_move_the_light_leaf():
-    # 0 1|2 is broken: either 0 leaves the left cluster or 2 joins it; the heavier one stays
+    # 0 1|2 is broken: either 0 leaves the left cluster or 2 joins it. The heavier one stays
     triplets = TripletSet([(0, 1, 2)], 6)
     codes = np.array([0, 1, 1, 0, 0, 1])
     X = np.array([[0.0], [4.0], [6.0], [0.0], [1.0], [9.0]])

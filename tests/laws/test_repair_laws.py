@@ -29,7 +29,7 @@ def world(n):
 
 
 def best_weight_definition(t):
-    """The greatest weight that a hierarchy displays; refining one never loses a triplet, so binary ones will do."""
+    """The greatest weight that a hierarchy displays. Refining one never loses a triplet, so binary ones will do."""
     shown, number = world(len(t.leaves))
     weight = np.ones(len(t)) if t.weights is None else t.weights
     return (shown[:, [number[row] for row in map(tuple, t.rows.tolist())]] @ weight).max(initial=0.0)

@@ -24,7 +24,7 @@ def merges_of(condensed, n, rows=NO_TRIPLETS, apart=None):
 
 
 def merges_definition(condensed, apart):
-    """Always the closest pair that is not apart, by (distance, first samples); once there is none, of all pairs."""
+    """Always the closest pair that is not apart, by (distance, first samples), once there is none, of all pairs."""
     D = squareform(condensed)
     n = len(D)
     np.fill_diagonal(D, np.inf)
@@ -81,7 +81,7 @@ def blown_up(rng, D, size):
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_merges__of_clusters_are_those_of_the_definition(paired):
-    """The definition, slow as it is, merges few samples; the table has forty in place of each, which merge first."""
+    """The definition, slow as it is, merges few samples. The table has forty in place of each, which merge first."""
     counts, size = np.zeros(3, int), 40
     for seed in range(25):
         rng, X, triplets, _, cannot = random_instance(seed, most=14)

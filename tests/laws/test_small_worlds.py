@@ -48,7 +48,7 @@ class World:
         return self.displays[:, [self.number[t] for t in rows]].all(axis=1)
 
     def identified(self, k, rows):
-        """Whether every hierarchy that displays the rows refines number k: has all of its clades."""
+        """True if every hierarchy that displays the rows refines number k: has all of its clades."""
         return bool(self.clades[self.displaying(rows)][:, self.clades[k]].all())
 
 

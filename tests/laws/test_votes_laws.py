@@ -1,4 +1,4 @@
-"""Messages give the marginals that the definition gives, on all small worlds without circles; votes never fail."""
+"""Messages give the marginals that the definition gives, on all small worlds without circles. Votes never fail."""
 
 from itertools import combinations, product
 
@@ -12,7 +12,7 @@ from tripletree.cluster.votes import FlatVotes, Messages, embedded, nearer_means
 
 
 def is_forest(n, statements):
-    """Whether samples and statements make a graph without circles."""
+    """True if samples and statements make a graph without circles."""
     group = list(range(n))
     for ends in statements:
         if len({group[i] for i in ends}) < len(ends):

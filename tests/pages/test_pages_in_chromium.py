@@ -33,7 +33,7 @@ NASTY = [
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Open the page of a hierarchy; at the end of the test no page may have complained."""
+    """Open the page of a hierarchy. At the end of the test no page may have complained."""
     pages = []
 
     def opened(hierarchy, *, dark=False, width=1200, height=800, scale=1, before="", **more):
@@ -410,7 +410,7 @@ def test_page__large_ones_open_folded(show, record_property, make, n):
         page.frames(2)
         times.append(page.state()["frame"])
     page.click_on("#fit")
-    # milliseconds a frame: the median and the most while scrolling, and with all rows in the window; reported only
+    # milliseconds a frame: the median and the most while scrolling, and with all rows in the window. Reported only
     record_property("frames", [float(np.median(times)), max(times), page.state()["frame"]])
 
 
@@ -437,7 +437,7 @@ window.ResizeObserver = class extends ResizeObserver {
   }
 };
 """
-#: Width of a vertical scrollbar; where it is 0, sizes do not depend on what scrolls and these tests prove nothing.
+#: Width of a vertical scrollbar. If it is 0, sizes do not depend on what scrolls and these tests prove nothing.
 SCROLLBAR = """
 (() => {
   const box = document.createElement("div");
@@ -482,7 +482,7 @@ def assert_painted(page, scale=1):
 
 
 def some_windows():
-    """All sizes of window for each number of leaves; a phone, a laptop and a large screen are not slow."""
+    """All sizes of window for each number of leaves. A phone, a laptop and a large screen are not slow."""
     for n in LEAVES:
         for width, height in WINDOWS:
             quick = n <= 60 and (width, height) in {(390, 844), (1280, 720), (2560, 1440)}

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,13 +13,13 @@ from interop_cases import dressed, everything, large, odd_labels
 from tripletree import interop
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, MissingDependencyError
-from tripletree.interop import from_biopython, from_dendropy, from_skbio, to_biopython, to_dendropy, to_skbio
+from tripletree.interop import from_tree, to_tree
 from tripletree.io import parse_newick, write_newick
 
 WAYS = {
-    "dendropy": (to_dendropy, from_dendropy),
-    "skbio": (to_skbio, from_skbio),
-    "Bio.Phylo": (to_biopython, from_biopython),
+    "dendropy": (partial(to_tree, library="dendropy"), from_tree),
+    "skbio": (partial(to_tree, library="skbio"), from_tree),
+    "Bio.Phylo": (partial(to_tree, library="biopython"), from_tree),
 }
 ZOO = [pytest.param(h, id=name) for name, h in zoo() if h.n_leaves > 1]
 TEXT = "((a:1,b:2.5)'a b':3,(c:4)x:0.5,d:6)top;"
@@ -45,16 +46,16 @@ def test_phylogenetics__there_and_back(name, h):
 @pytest.mark.parametrize(
     ("package", "kind", "converter"),
     [
-        ("Bio.Phylo.BaseTree", "Clade", "from_biopython"),
-        ("Bio.Phylo.BaseTree", "Tree", "from_biopython"),
-        ("dendropy", "Node", "from_dendropy"),
-        ("dendropy", "Tree", "from_dendropy"),
-        ("ete3", "PhyloTree", "from_ete3"),
-        ("ete3", "Tree", "from_ete3"),
-        ("ete4", "Tree", "from_ete4"),
+        ("Bio.Phylo.BaseTree", "Clade", "from_tree"),
+        ("Bio.Phylo.BaseTree", "Tree", "from_tree"),
+        ("dendropy", "Node", "from_tree"),
+        ("dendropy", "Tree", "from_tree"),
+        ("ete3", "PhyloTree", "from_tree"),
+        ("ete3", "Tree", "from_tree"),
+        ("ete4", "Tree", "from_tree"),
         ("networkx", "DiGraph", "from_networkx"),
         ("networkx", "MultiDiGraph", "from_networkx"),
-        ("skbio", "TreeNode", "from_skbio"),
+        ("skbio", "TreeNode", "from_tree"),
     ],
 )
 def test_phylogenetics__where_a_hierarchy_is_wanted_their_converter_is_named(package, kind, converter):
@@ -152,9 +153,9 @@ def test_dendropy__trees_over_one_namespace_can_be_compared():
     dendropy = pytest.importorskip("dendropy")
     from dendropy.calculate import treecompare
 
-    one = to_dendropy(Hierarchy.from_nested([["a", "b"], ["c", "d"]]))
-    other = to_dendropy(Hierarchy.from_nested([["c", "b"], ["a", "d"]]), taxon_namespace=one.taxon_namespace)
-    same = to_dendropy(Hierarchy.from_nested([["d", "c"], ["b", "a"]]), taxon_namespace=one.taxon_namespace)
+    one = to_tree(Hierarchy.from_nested([["a", "b"], ["c", "d"]]), "dendropy")
+    other = to_tree(Hierarchy.from_nested([["c", "b"], ["a", "d"]]), "dendropy", taxon_namespace=one.taxon_namespace)
+    same = to_tree(Hierarchy.from_nested([["d", "c"], ["b", "a"]]), "dendropy", taxon_namespace=one.taxon_namespace)
     assert [x.label for x in one.taxon_namespace] == ["a", "b", "c", "d"]
     assert treecompare.symmetric_difference(one, same) == 0
     assert treecompare.symmetric_difference(one, other) > 0
@@ -165,7 +166,7 @@ def test_dendropy__trees_over_one_namespace_can_be_compared():
 def test_dendropy__names_that_differ_in_case_only():
     pytest.importorskip("dendropy")
     h = Hierarchy.from_nested([["A", "a"], "aa"])
-    assert from_dendropy(to_dendropy(h)) == h
+    assert from_tree(to_tree(h, "dendropy")) == h
 
 
 def test_biopython__ranks_of_phyloxml():
@@ -176,7 +177,7 @@ def test_biopython__ranks_of_phyloxml():
       <taxonomy><rank>genus</rank></taxonomy>
       <clade><name>chimp</name><taxonomy><rank>species</rank></taxonomy></clade>
       <clade><name>bonobo</name></clade></clade></phylogeny></phyloxml>"""
-    h = from_biopython(Phylo.read(io.StringIO(text), "phyloxml"))
+    h = from_tree(Phylo.read(io.StringIO(text), "phyloxml"))
     assert h.names == ("Pan",)
     assert h.ranks == ("species", None, "genus")
 
@@ -223,6 +224,15 @@ def test_phylogenetics__what_is_refused(peer):
 def test_phylogenetics__the_extra_is_named(peer, monkeypatch):
     name, _, out, back = peer
     monkeypatch.setitem(sys.modules, name, None)
-    for run in (lambda: out(Hierarchy.from_nested(["a", "b"])), lambda: back(None)):
-        with pytest.raises(MissingDependencyError, match=r"pip install 'tripletree\[interop\]'"):
-            run()
+    with pytest.raises(MissingDependencyError, match=r"pip install 'tripletree\[interop\]'"):
+        out(Hierarchy.from_nested(["a", "b"]))
+    with pytest.raises(TypeError, match="ete3, ete4, DendroPy, scikit-bio or Biopython, not NoneType"):
+        back(None)
+
+
+def test_trees__wrong_arguments_are_named():
+    h = Hierarchy.from_nested(["a", "b"])
+    with pytest.raises(ValueError, match="library is 'toytree'; it must be one of 'ete3', 'ete4', 'dendropy'"):
+        to_tree(h, "toytree")
+    with pytest.raises(ValueError, match="taxon_namespace is for trees of DendroPy, not for library='skbio'"):
+        to_tree(h, "skbio", taxon_namespace=[])

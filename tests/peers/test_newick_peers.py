@@ -10,7 +10,7 @@ from examples import uniform_binary, zoo
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError
-from tripletree.io import parse_newick, parse_newick_all, read_newick_all, write_newick
+from tripletree.io import parse_newick, read_hierarchies, write_newick
 from tripletree.io.source import read_text
 
 REFUSED = {
@@ -23,6 +23,11 @@ REFUSED = {
     **dict.fromkeys(["def", "dist_meth_xpl", "nolbl_ingrp", "tetrapoda_pure_topol"], "label is missing"),
     "completely_labeled": "ends without the ';'",  # holds the name of another file
 }
+
+
+def newicks(source):
+    """Every tree of a Newick file."""
+    return [h for _, h in read_hierarchies(source, format="newick")]
 
 
 def clades(h):
@@ -100,7 +105,7 @@ def ete3_clades(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ete3 warns about its own syntax
         ete3 = pytest.importorskip("ete3")
-    # 1: inner names; ete3 has no "unknown length", so all branches have one here
+    # 1: inner names. Ete3 has no "unknown length", so all branches have one here
     return gathered(ete3.Tree(text, format=1).traverse("postorder"), lambda x: x.children, lambda x: (x.name, x.dist))
 
 
@@ -215,10 +220,10 @@ def test_newick_peers__collected_trees(shared):
         name = path.name.removesuffix(".xz").removesuffix(".nw")
         if name in REFUSED:
             with pytest.raises(ParseError, match=REFUSED[name]) as error:
-                read_newick_all(path)
+                newicks(path)
             assert error.value.line >= 1
             continue
-        hierarchies = read_newick_all(path)
+        hierarchies = newicks(path)
         text = read_text(path)[0]
         pieces = [x + ";" for x in text.split(";")[:-1]]  # no label here has a semicolon
         assert len(hierarchies) == len(pieces), name
@@ -234,16 +239,16 @@ def test_newick_peers__collected_trees(shared):
 @pytest.mark.shared
 def test_newick_peers__collected_trees_by_hand(shared):
     folder = shared / "nasty_newick"
-    assert list(read_newick_all(folder / "apos.nw")[0].leaves) == [
+    assert list(newicks(folder / "apos.nw")[0].leaves) == [
         "al'Thor", "Tel'Aran'Rhiod", "'many''apos'", "O'Hara", "O'Sullivan", "O'Donnelly",
     ]  # fmt: skip
-    spaced = read_newick_all(folder / "slash_and_space.nw")[0]
+    spaced = newicks(folder / "slash_and_space.nw")[0]
     assert "B/Washington/05/2009 gi_255529494 gb_GQ451489" in spaced.leaves
     assert "A 29" in spaced.names
     assert "89/45" in spaced.names
-    partly = read_newick_all(folder / "part_def.nw")[0]
+    partly = newicks(folder / "part_def.nw")[0]
     assert np.isnan(partly.length).tolist() == [False, True] * 4 + [False, True, False, False, True, True, True]
-    assert [h.n_leaves for h in read_newick_all(folder / "comments.nw")] == [5, 5, 5, 5, 5, 5, 8]
+    assert [h.n_leaves for h in newicks(folder / "comments.nw")] == [5, 5, 5, 5, 5, 5, 8]
     text = read_text(folder / "def.nw")[0]
     rest = "".join(x for x in text.splitlines(keepends=True) if ",," not in x)
-    assert [h.n_leaves for h in parse_newick_all(rest)] == [5, 5, 8, 7, 7, 1, 4, 4, 4, 4, 4, 4]
+    assert [h.n_leaves for h in newicks(io.StringIO(rest))] == [5, 5, 8, 7, 7, 1, 4, 4, 4, 4, 4, 4]

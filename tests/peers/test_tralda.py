@@ -32,7 +32,7 @@ def clades_of_tralda(tree):
 
 
 def tralda_build(t):
-    """tralda's verdict and clades; it empties the sets that it is given."""
+    """tralda's verdict and clades. It empties the sets that it is given."""
     tree = Build(list(t), set(t.leaves)).build_tree()
     return None if tree is None else clades_of_tralda(tree)
 

@@ -9,12 +9,10 @@ from examples import uniform_binary, zoo
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError
-from tripletree.io import read_newick_all
+from tripletree.io import read_hierarchies
 from tripletree.io.linkage_files import read_linkage, write_linkage
 from tripletree.io.nested_json import read_json, write_json
-from tripletree.io.nexml import read_nexml_all
-from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
-from tripletree.io.phyloxml import read_phyloxml_all
+from tripletree.io.nexus import read_nexus, write_nexus, write_nexus_all
 
 
 def clades(h):
@@ -57,7 +55,7 @@ def bio_clades(tree):
 
 @pytest.fixture(scope="module")
 def trees():
-    """Trees with lengths, labels that need quotes, and some names; none too deep for the peers."""
+    """Trees with lengths, labels that need quotes, and some names. None too deep for the peers."""
     rng = np.random.default_rng(7)
     shapes = [h for _, h in zoo() if 1 < h.n_leaves <= 200 and h.depth.max() < 200]
     shapes.append(uniform_binary(150, rng))
@@ -108,7 +106,7 @@ def test_tree_format_peers__we_read_dendropys_nexus_alike(trees):
             dendropy.Tree.get(data=text, schema="nexus", taxon_namespace=taxa, suppress_internal_node_taxa=True)
         )
     for options in ({}, {"translate_tree_taxa": True}, {"unquoted_underscores": False, "simple": True}):
-        read = read_nexus_all(io.StringIO(peers.as_string(schema="nexus", **options)))
+        read = read_hierarchies(io.StringIO(peers.as_string(schema="nexus", **options)))
         assert [clades(h) for _, h in read] == [clades(h) for h in trees]
 
 
@@ -144,7 +142,7 @@ def test_tree_format_peers__we_read_biopythons_phyloxml_alike(trees):
         peers.append(phylo.BaseTree.Tree(nodes[-1], rooted=True))
     out = io.StringIO()
     phylo.write(peers, out, "phyloxml", encoding="unicode")
-    read = read_phyloxml_all(io.StringIO(out.getvalue()))
+    read = read_hierarchies(io.StringIO(out.getvalue()))
     again = list(phylo.parse(io.StringIO(out.getvalue()), "phyloxml"))
     assert [clades(h) for _, h in read[1:]] == [clades(h) for h in trees]
     assert [clades(h) for _, h in read] == [bio_clades(x) for x in again]
@@ -162,7 +160,7 @@ def test_tree_format_peers__we_read_dendropys_nexml_alike(trees):
                 taxon_namespace=peers.taxon_namespace,
             )
         )
-    read = read_nexml_all(io.StringIO(peers.as_string(schema="nexml")))
+    read = read_hierarchies(io.StringIO(peers.as_string(schema="nexml")))
     assert [clades(h) for _, h in read] == [clades(h) for h in trees]
 
 
@@ -208,7 +206,7 @@ def test_tree_format_peers__linkages_as_scipy_has_them(rng, tmp_path):
 def outcome(path):
     """The trees of a Newick file, or None, the message that refuses it, and the place that the error names."""
     try:
-        return read_newick_all(path), "", ""
+        return [h for _, h in read_hierarchies(path, format="newick")], "", ""
     except ParseError as error:
         return None, str(error), f"line {error.line}, column {error.column}"
 
@@ -230,7 +228,7 @@ def test_tree_format_peers__collected_newick_is_read_or_refused_with_its_place(s
         assert trees
         named = [(f"{path.name} {k}", h) for k, h in enumerate(trees)]
         # what Newick can hold the other formats hold
-        assert read_nexus_all(io.StringIO(write_nexus_all(named))) == named, path.name
+        assert read_hierarchies(io.StringIO(write_nexus_all(named))) == named, path.name
         for _, h in named:
             for g in (read_nexus(io.StringIO(write_nexus(h))), read_json(io.StringIO(write_json(h)))):
                 assert clades(g) == clades(h), path.name

@@ -10,7 +10,6 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import (
     ActiveClustering,
@@ -45,21 +44,6 @@ def blobs(rng):
 
 def active(strategy="border", k=3, **options):
     return ActiveClustering(PCKMeans(k, n_init=2, random_state=0), strategy, **{"random_state": 0, **options})
-
-
-def _checks():
-    for model in (ActiveClustering(PCKMeans(2, n_init=1)), ActiveClustering(CVQE(2, n_init=1), n_queries=0)):
-        for estimator, check in estimator_checks_generator(model):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{model.n_queries}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:nothing is asked without an oracle")
-def test_active__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # ------------------------------------------------------------------ rounds

@@ -316,6 +316,14 @@ def public_things():
 THINGS = public_things()
 
 
+@pytest.mark.parametrize("path", [x for x in PYTHON_FILES if room(x.values[0]) not in {"kernels", "interrupts"}])
+def test_architecture__only_faces_list_their_names(path):
+    """A module behind a face marks its own names by an underscore and says nothing about the others."""
+    name = ".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__")
+    lists = any(isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__" for x in parsed(path).body)
+    assert lists == (name in FACES)
+
+
 @pytest.mark.parametrize("name", FACES)
 def test_architecture__public_modules_say_what_they_are_and_hold(name):
     module = importlib.import_module(name)

@@ -21,7 +21,7 @@ from tripletree.io import parse_newick
 
 @pytest.fixture
 def h():
-    """Leaves cat 0, dog 1, owl 2, eagle 3; carnivore 4, bird 5, animal 6."""
+    """Leaves cat 0, dog 1, owl 2, eagle 3. Carnivore 4, bird 5, animal 6."""
     return parse_newick("((cat:1,dog:2)carnivore:4,(owl:8,eagle:16)bird:32)animal;")
 
 

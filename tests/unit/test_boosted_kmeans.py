@@ -1,18 +1,10 @@
-import pickle
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
@@ -25,7 +17,7 @@ from tripletree.cluster.kmeans.boosted import (
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.provenance import Origins
-from tripletree.errors import ClusterCountError, DuplicateLeafError, InvalidPairError, UnknownLeafError
+from tripletree.errors import UnknownLeafError
 
 NAMES = list("abcdefgh")
 
@@ -61,23 +53,6 @@ def quadrants(rng, n=80):
 
 def quick(k=2, **more):
     return BoostedConstrainedKMeans(k, **{"n_rounds": 5, "n_init": 2, "random_state": 0, **more})
-
-
-def _checks():
-    few = {"n_rounds": 2, "n_init": 1}
-    models = [quick(8, **few), quick(8, priorities="random", **few), quick(8, priorities="none", init="random", **few)]
-    for model in models:
-        # the array API check asks for a setting of the environment before scipy is imported
-        for estimator, check in estimator_checks_generator(model):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{model.priorities}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_boosted__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # ------------------------------------------------------------------ the six cases
@@ -229,25 +204,6 @@ def test_results__contradictions_in_full_are_told():
     assert model.violation_cost_ == 3.0
 
 
-def test_results__x_is_left_as_it_was(X):
-    before = X.copy()
-    X.setflags(write=False)
-    model = quick().fit(X, pairs=([(0, 1)], [(2, 3)]))
-    model.predict(X)
-    model.transform(X)
-    assert np.array_equal(X, before)
-
-
-def test_results__same_seed_same_answer(rng):
-    X, y = quadrants(rng)
-    pairs = class_pairs(rng, y, 60)
-    models = [quick(random_state=7).fit(X, pairs=pairs) for _ in range(2)]
-    assert np.array_equal(models[0].labels_, models[1].labels_)
-    assert np.array_equal(models[0].errors_, models[1].errors_)
-    for other in (np.random.RandomState(7), np.random.default_rng(7), None):
-        assert quick(random_state=other).fit(X, pairs=pairs).labels_.shape == (80,)
-
-
 def test_results__units_do_not_matter(rng):
     X, y = quadrants(rng)
     pairs = class_pairs(rng, y, 60)
@@ -365,30 +321,6 @@ def test_pairs__keep_their_origins(X):
     assert len(model.violated_pairs_) >= 1
 
 
-def test_pairs__by_labels(frame):
-    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
-    model = quick(3).fit(frame, pairs=pairs)
-    label = dict(zip(NAMES, model.labels_, strict=True))
-    assert label["a"] == label["e"] != label["b"]
-    assert list(model.pair_weights_.leaves) == NAMES
-    again = quick(3).fit(frame.to_numpy(), pairs=([(0, 4)], [(0, 1)]))
-    assert np.array_equal(again.labels_, model.labels_)
-    with pytest.raises(UnknownLeafError):
-        quick(3).fit(frame, pairs=([("a", "zebra")], []))
-    quick(3, missing_samples="ignore").fit(frame, pairs=([("a", "zebra")], []))
-    with pytest.raises(DuplicateLeafError):
-        quick(3).fit(frame.set_axis(["a"] * 8), pairs=pairs)
-
-
-def test_pairs__in_the_place_of_y(X):
-    with pytest.raises(TypeError, match=re.escape("fit(X, pairs=...)")):
-        quick().fit(X, PairwiseConstraints([(0, 1)], [], 8))
-    with pytest.raises(InvalidPairError):
-        quick().fit(X, pairs=([(0, 0)], []))
-    with pytest.raises(UnknownLeafError):
-        quick().fit(X, pairs=([(0, 8)], []))
-
-
 # ------------------------------------------------------------------ new samples
 
 
@@ -451,12 +383,6 @@ def test_corners__one_sample_and_equal_samples():
     assert apart.violation_cost_ == 0
 
 
-def test_corners__as_many_clusters_as_samples(X):
-    with pytest.raises(ClusterCountError, match="n_clusters=9 but n_samples=8"):
-        quick(9).fit(X)
-    assert sorted(quick(8).fit(X).labels_.tolist()) == list(range(8))
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -484,74 +410,4 @@ def test_corners__numbers_too_large(X):
         quick().fit(X * 1e200)
 
 
-def test_fit__that_fails_changes_nothing(X):
-    model = quick()
-    with pytest.raises(UnknownLeafError):
-        model.fit(X, pairs=([(0, 99)], []))
-    assert vars(model) == vars(quick())
-    assert not hasattr(model, "hypotheses_")
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-    before = dict(vars(model.fit(X)))
-    with pytest.raises(UnknownLeafError):
-        model.fit(X[:, :2], pairs=([(0, 99)], []))
-    assert all(vars(model)[k] is v for k, v in before.items())
-
-
 # ------------------------------------------------------------------ with scikit-learn
-
-
-def test_scikit_learn__pickle_clone_and_feature_names(frame):
-    model = quick().fit(frame, pairs=([("a", "b")], []))
-    again = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(again.predict(frame), model.predict(frame))
-    assert np.array_equal(again.hypotheses_, model.hypotheses_)
-    assert model.get_feature_names_out().tolist() == ["boostedconstrainedkmeans0", "boostedconstrainedkmeans1"]
-    assert model.feature_names_in_.tolist() == ["x", "y", "z"]
-    assert clone(BoostedConstrainedKMeans()).get_params() == {
-        "n_clusters": 8,
-        "n_rounds": 100,
-        "priorities": "boosted",
-        "rho": 2.0,
-        "perfect_importance": 5.0,
-        "max_error": 0.5,
-        "stop_when_perfect": False,
-        "stop": "scatter",
-        "n_rounds_no_change": None,
-        "init": "k-means++",
-        "n_init": 10,
-        "max_iter": 100,
-        "random_state": None,
-        "missing_samples": "raise",
-        "verbose": False,
-    }
-
-
-def test_scikit_learn__pipeline_and_routing(frame):
-    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), quick())
-    pipeline.fit(frame, boostedconstrainedkmeans__pairs=pairs)
-    assert pipeline.predict(frame).shape == (8,)
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = make_pipeline(StandardScaler().set_output(transform="pandas"), quick().set_fit_request(pairs=True))
-        routed.fit(frame, pairs=pairs)
-    assert np.array_equal(routed[-1].labels_, pipeline[-1].labels_)
-    scaled = pipeline[0].transform(frame)
-    assert np.array_equal(clone(pipeline[-1]).fit_predict(scaled, pairs=pairs), pipeline[-1].labels_)
-
-
-def test_scikit_learn__grid_search(rng):
-    X, y = blobs(rng, 60, 3)
-    X = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
-    pairs = PairwiseConstraints(*class_pairs(rng, y, 40), list(X.index))
-    search = GridSearchCV(
-        quick(missing_samples="ignore"),
-        {"n_clusters": [2, 3]},
-        scoring="adjusted_rand_score",
-        cv=KFold(3, shuffle=True, random_state=0),
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        search.fit(X, y, pairs=pairs)
-    assert search.best_params_ == {"n_clusters": 3}
-    assert search.best_estimator_.violation_cost_ == 0

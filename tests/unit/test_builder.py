@@ -33,7 +33,7 @@ def animals(*triplets):
 
 
 def same(builder, triplets, leaves=ANIMALS):
-    """Whether the builder holds these triplets, by every door."""
+    """True if the builder holds these triplets, by every door."""
     wanted = TripletSet.from_labels(triplets, leaves)
     return (
         builder.triplets == wanted

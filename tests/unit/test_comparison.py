@@ -313,7 +313,7 @@ def test_plot_methods__shows_the_means_and_errors(sets):
             assert line.get_segments()[0][:, 0] == pytest.approx([x - 2 * row["F_error"], x + 2 * row["F_error"]])
     with pytest.raises(ValueError, match="kind must be"):
         plot_methods(found, kind="bars")
-    with pytest.raises(TypeError, match="expected what compare_methods returns"):
+    with pytest.raises(TypeError, match="expected the result of compare_methods"):
         plot_methods([1])
 
 

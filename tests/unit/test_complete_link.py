@@ -1,4 +1,3 @@
-import pickle
 import re
 import warnings
 
@@ -15,7 +14,6 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
@@ -52,23 +50,6 @@ def frame(X):
     return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
 
 
-SPARSE_CHECKS = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
-
-
-def _checks():
-    for estimator, check in estimator_checks_generator(ConstrainedCompleteLink()):
-        # the array API check asks for a setting of the environment before scipy is imported
-        # and those of sparse data take all that have predict_proba for classifiers: tests/unit/test_sparse.py
-        if check.func.__name__ not in ("check_array_api_input", *SPARSE_CHECKS):
-            yield pytest.param(estimator, check, id=check.func.__name__)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_complete_link__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
 # ------------------------------------------------------------------ results
 
 
@@ -100,13 +81,6 @@ def test_results__paths_lead_through_must_links():
     model = ConstrainedCompleteLink(2).fit(X, pairs=([(1, 3)], []))
     assert model.labels_.tolist() == [0, 0, 1, 0, 0]
     assert model.distances_.tolist() == [0.0, 0.5, 1.0, 10.0]
-
-
-def test_results__fit_returns_itself_and_fit_predict_the_labels(X):
-    pairs = ([(0, 1)], [(1, 4)])
-    model = ConstrainedCompleteLink(n_clusters=3)
-    assert model.fit(X, pairs=pairs) is model
-    assert np.array_equal(clone(model).fit_predict(X, pairs=pairs), model.labels_)
 
 
 def test_results__x_is_left_as_it_was(X):
@@ -486,16 +460,6 @@ def test_find_medoid__is_the_medoid(rng, monkeypatch):
 # ------------------------------------------------------------------ progress, interrupts, plots
 
 
-def test_verbose__shows_a_bar_only_when_asked(X, capsys):
-    ConstrainedCompleteLink().fit(X, pairs=([(0, 1)], []))
-    assert capsys.readouterr() == ("", "")
-    ConstrainedCompleteLink(verbose=True).fit(X, pairs=([(0, 1)], []))
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "ConstrainedCompleteLink: 100%" in err
-    assert "6/6" in err
-
-
 def _interrupted(*_):
     raise KeyboardInterrupt
 
@@ -547,22 +511,6 @@ def test_kernels__farthest_is_the_greatest_distance_between_parts(rng):
 
 
 # ------------------------------------------------------------------ with scikit-learn
-
-
-def test_scikit_learn__pickle_and_clone(frame):
-    model = ConstrainedCompleteLink(3).fit(frame, pairs=([("a", "b")], [("b", "c")]))
-    again = pickle.loads(pickle.dumps(model))
-    assert again.hierarchy_ == model.hierarchy_
-    assert np.array_equal(again.predict(frame + 1.0), model.predict(frame + 1.0))
-    assert clone(model).get_params() == {
-        "n_clusters": 3,
-        "metric": "euclidean",
-        "distance_threshold": None,
-        "on_infeasible": "avoid",
-        "n_queries": None,
-        "missing_samples": "raise",
-        "verbose": False,
-    }
 
 
 def test_scikit_learn__pipeline_and_metadata_routing(frame):

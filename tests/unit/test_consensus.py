@@ -133,7 +133,7 @@ def test_consensus__by_default_what_answers_lean_to_is_resolved(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("overlap", [1, 5])
 def test_consensus__of_choices_by_likeness_foretells_what_equal_weights_do(overlap):
-    """It was a star, 92 to 100 % of trios unresolved; with one answer to a question, half of the people weighed 0."""
+    """It was a star, 92 to 100 % of trios unresolved. With one answer to a question, half of the people weighed 0."""
     gain, shares, zero = [], [], 0
     for seed in range(6):
         rows, replies, who = simulate_choices(np.random.default_rng(seed), 40, n_answers=1000, overlap=overlap)

@@ -4,16 +4,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 import tqdm.auto
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import rand_score
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
@@ -43,27 +38,6 @@ def frame(X):
     return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
 
 
-VARIANTS = {
-    "exact": COPKMeans(),
-    "input": COPKMeans(assignment="input", init="random", n_init=2),
-    "segment": COPKMeans(n_init="auto", geometry="segment"),
-}
-
-
-def _checks():
-    for name, model in VARIANTS.items():
-        # the array API check asks for a setting of the environment before scipy is imported
-        for estimator, check in estimator_checks_generator(model):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_cop_kmeans__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
 # ------------------------------------------------------------------ results
 
 
@@ -79,12 +53,6 @@ def test_results__by_hand():
     assert model.criterion_ == {2: pytest.approx(4 * mean)}
 
 
-def test_results__fit_returns_itself_and_fit_predict_the_labels(X):
-    model, pairs = COPKMeans(3, random_state=0), ([(0, 1)], [(2, 3)])
-    assert model.fit(X, pairs=pairs) is model
-    assert clone(model).fit_predict(X, pairs=pairs).tolist() == model.labels_.tolist()
-
-
 def test_results__x_is_left_as_it_was(X):
     before = X.copy()
     X.setflags(write=False)
@@ -98,14 +66,6 @@ def test_results__no_pairs_in_any_form(X):
     plain = COPKMeans(3, random_state=1).fit(X)
     for none in (None, ([], []), PairwiseConstraints([], [], 8), PairwiseConstraints([], [], 0)):
         assert COPKMeans(3, random_state=1).fit(X, pairs=none).labels_.tolist() == plain.labels_.tolist()
-
-
-def test_results__same_seed_same_answer(rng):
-    X, pairs = rng.normal(size=(40, 2)), ([(0, 9)], [(i, i + 1) for i in range(20)])
-    for order in ("exact", "random"):
-        one, two = (COPKMeans(3, assignment=order, random_state=5).fit(X, pairs=pairs) for _ in range(2))
-        assert one.labels_.tolist() == two.labels_.tolist()
-        assert one.inertia_ == two.inertia_
 
 
 def test_results__predict_transform_score(X):
@@ -557,57 +517,6 @@ def test_scikit_learn__labels_of_a_data_frame(frame):
         COPKMeans(2).fit(frame, pairs=([("a", "q")], []))
     model = COPKMeans(2, missing_samples="ignore", random_state=0).fit(frame, pairs=([("a", "q")], [("a", "b")]))
     assert model.labels_[0] != model.labels_[1]
-
-
-def test_scikit_learn__pickle_and_clone(frame):
-    model = COPKMeans(3, geometry=SegmentCentres(1), random_state=0).fit(frame, pairs=([("a", "b")], []))
-    again = pickle.loads(pickle.dumps(model))
-    assert again.predict(frame + 1.0).tolist() == model.predict(frame + 1.0).tolist()
-    assert clone(model).get_params() == {
-        "n_clusters": 3,
-        "init": "k-means++",
-        "n_init": 10,
-        "max_iter": 300,
-        "tol": 1e-4,
-        "assignment": "exact",
-        "geometry": SegmentCentres(1),
-        "max_steps": 1_000_000,
-        "random_state": 0,
-        "missing_samples": "raise",
-        "verbose": False,
-    }
-
-
-def test_scikit_learn__pipeline(frame):
-    pairs = [("a", "f")], [("a", "b")]
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), COPKMeans(2, random_state=0))
-    pipeline.fit(frame, copkmeans__pairs=pairs)
-    assert pipeline[-1].labels_[0] == pipeline[-1].labels_[5] != pipeline[-1].labels_[1]
-    assert pipeline.predict(frame).shape == (8,)
-
-
-def test_scikit_learn__metadata_routing(frame):
-    pairs, weights = ([("a", "f")], [("a", "b")]), np.arange(1.0, 9.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = COPKMeans(2, random_state=0).set_fit_request(pairs=True, sample_weight=True)
-        scaler = StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False)
-        pipeline = make_pipeline(scaler, model).fit(frame, pairs=pairs, sample_weight=weights)
-    scaled = pipeline[0].transform(frame)
-    wanted = COPKMeans(2, random_state=0).fit(scaled, pairs=pairs, sample_weight=weights)
-    assert pipeline[-1].labels_.tolist() == wanted.labels_.tolist()
-    assert pipeline[-1].inertia_ == wanted.inertia_
-
-
-def test_scikit_learn__grid_search():
-    X, y = load_iris(return_X_y=True)
-    X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)])
-    pairs = PairwiseConstraints(*[[(0, 1), (60, 70)], [(60, 120), (0, 60), (80, 130)]], X.index.tolist())
-    model = COPKMeans(missing_samples="ignore", n_init=2, random_state=0)
-    search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=3)
-    search.fit(
-        X.sample(frac=1, random_state=0), y[X.sample(frac=1, random_state=0).index.map(X.index.get_loc)], pairs=pairs
-    )
-    assert search.best_params_ == {"n_clusters": 3}
 
 
 @pytest.mark.parametrize("scale", [1e200, 1e-200])

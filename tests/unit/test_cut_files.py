@@ -53,7 +53,7 @@ def cuts(n, text, rng, many=20):
 
 
 def check_honest(text, rest, kind, *, middle=False):
-    """Read what is left of a text: refused, or a part of the whole; the middle of a document may be a subtree."""
+    """Read what is left of a text: refused, or a part of the whole. The middle of a document may be a subtree."""
     try:
         part, name = read(rest)
     except TripletreeError:

@@ -20,7 +20,7 @@ NOTHING = np.empty((0, 3), np.int32)
 
 
 def check_support(h, weights, least):
-    """Each number of clusters against every choice; returns how many could be had."""
+    """Each number of clusters against every choice. Returns how many could be had."""
     choices = Choices(h, least)
     found = [(x, choices.support(x[0], weights), choices.lateness(x[2])) for x in choices.all()]
     t = TripletSet(list(weights) or NOTHING, h.n_leaves, list(weights.values()) or None)

@@ -132,13 +132,13 @@ def test_cut_height__does_not_depend_on_the_numbers_of_nodes(rng):
 
 
 def test_cut_size__takes_the_last_nodes_that_part_large_branches():
-    # f and e are merged last, one by one; before them the pairs ab and cd
+    # f and e are merged last, one by one. Before them the pairs ab and cd
     h = from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [6, 7, 2, 4], [4, 8, 3, 5], [5, 9, 4, 6]])
     assert cut(h, 3).tolist() == [0, 0, 0, 0, 1, 2]
     assert cut(h, 2, rule="size", min_size=2).tolist() == [0, 0, 1, 1, 0, 0]
     assert cut(h, 1, rule="size", min_size=2).tolist() == [0] * 6
     assert cut(h, 1, rule="size", min_size=100).tolist() == [0] * 6
-    # 6 / (2 * 2) is 1.5: branches of 2 leaves; for three clusters of 1
+    # 6 / (2 * 2) is 1.5: branches of 2 leaves. For three clusters of 1
     assert cut(h, 2, rule="size").tolist() == cut(h, 2, rule="size", min_size=2).tolist()
     assert cut(h, 3, rule="size").tolist() == cut(h, 3).tolist()
 

@@ -1,4 +1,3 @@
-import pickle
 import re
 import warnings
 from functools import partial
@@ -6,21 +5,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from cvqe_oracle import objective, pair_costs
 from pck_oracle import random_pairs
-from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.exceptions import ConvergenceWarning
 
 from tripletree.cluster.kmeans.cvqe import CVQE, _random_order, cvqe_plus
 from tripletree.cluster.kmeans.soft_pairs import WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
 
 NAMES = list("abcdefgh")
 METHODS = {name: partial(CVQE, variant=name.replace("plus", "cvqe+")) for name in ("cvqe", "lcvqe", "plus")}
@@ -41,21 +33,6 @@ def frame(X):
 def blobs(rng, n=60, k=3, d=2, apart=8.0):
     y = np.arange(n) % k
     return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
-
-
-def _checks():
-    for Method in METHODS.values():
-        # the array API check asks for a setting of the environment before scipy is imported
-        for estimator, check in estimator_checks_generator(Method(n_init=2)):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{estimator.variant}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_cvqe__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # ------------------------------------------------------------------ results
@@ -116,26 +93,6 @@ def test_results__objective_is_its_definition(name):
         assert model.violation_costs_.tolist() == pytest.approx(costs)
         assert len(model.violated_pairs_) == len(costs)
         assert model.violation_cost_ == pytest.approx(sum(costs))
-
-
-@all_three
-def test_results__x_is_left_as_it_was(Method, X):
-    before = X.copy()
-    X.setflags(write=False)
-    model = Method(2).fit(X, pairs=([(0, 1)], [(2, 3)]))
-    model.predict(X)
-    model.transform(X)
-    assert np.array_equal(X, before)
-    assert not {"_counted", "_costs"} & set(vars(model))
-
-
-@all_three
-def test_results__same_seed_same_answer(Method, rng):
-    X, y = blobs(rng, 90, 3, apart=2.0)
-    pairs = random_pairs(rng, 90, 40, y)
-    models = [Method(3, random_state=7).fit(X, pairs=pairs) for _ in range(2)]
-    assert np.array_equal(models[0].labels_, models[1].labels_)
-    assert models[0].objective_ == models[1].objective_
 
 
 @all_three
@@ -216,26 +173,6 @@ def test_pairs__weights_decide():
             assert (label[1] == label[2]) == same
 
 
-@all_three
-def test_pairs__by_labels(Method, frame):
-    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
-    model = Method(3, random_state=0).fit(frame, pairs=pairs)
-    again = Method(3, random_state=0).fit(frame.to_numpy(), pairs=([(0, 4)], [(0, 1)]))
-    assert np.array_equal(again.labels_, model.labels_)
-    with pytest.raises(UnknownLeafError):
-        Method(3).fit(frame, pairs=([("a", "zebra")], []))
-    Method(3, missing_samples="ignore").fit(frame, pairs=([("a", "zebra")], []))
-
-
-def test_pairs__in_the_place_of_y(X):
-    with pytest.raises(TypeError, match=re.escape("fit(X, pairs=...)")):
-        CVQE(2).fit(X, PairwiseConstraints([(0, 1)], [], 8))
-    with pytest.raises(InvalidPairError):
-        CVQE(2).fit(X, pairs=([(0, 0)], []))
-    with pytest.raises(UnknownLeafError):
-        CVQE(2).fit(X, pairs=([(0, 8)], []))
-
-
 # ------------------------------------------------------------------ weights
 
 
@@ -287,15 +224,6 @@ def test_corners__one_cluster_one_sample_and_equal_samples(Method):
 
 
 @all_three
-def test_corners__as_many_clusters_as_samples(Method, X):
-    model = Method(8, random_state=0).fit(X)
-    assert sorted(model.labels_.tolist()) == list(range(8))
-    assert model.objective_ == pytest.approx(0.0, abs=1e-20)
-    with pytest.raises(ClusterCountError, match="n_clusters=9 but n_samples=8"):
-        Method(9).fit(X)
-
-
-@all_three
 def test_corners__empty_clusters_are_filled(Method):
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     model = Method(3, init=[[0.0], [50.0], [60.0]]).fit(X, pairs=([], [(1, 2)]))
@@ -337,20 +265,6 @@ def test_corners__going_round_in_circles_ends(Method, rng):
         X = rng.normal(size=(60, 2))
         model = Method(4, tol=0.0, n_init=1, random_state=seed).fit(X, pairs=random_pairs(rng, 60, 120))
         assert model.n_iter_ < 300
-
-
-@all_three
-def test_fit__that_fails_changes_nothing(Method, X):
-    model = Method(2)
-    with pytest.raises(UnknownLeafError):
-        model.fit(X, pairs=([(0, 99)], []))
-    assert vars(model) == vars(Method(2))
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-    before = dict(vars(model.fit(X)))
-    with pytest.raises(UnknownLeafError):
-        model.fit(X[:, :2], pairs=([(0, 99)], []))
-    assert all(vars(model)[k] is v for k, v in before.items())
 
 
 # ------------------------------------------------------------------ warm starts, and the function on arrays
@@ -428,66 +342,3 @@ def test_function__bad_input(X):
 
 
 # ------------------------------------------------------------------ with scikit-learn
-
-
-@all_three
-def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
-    model = Method(2, random_state=0).fit(frame, pairs=([("a", "b")], []))
-    again = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(again.predict(frame), model.predict(frame))
-    assert model.get_feature_names_out().tolist() == [f"cvqe{i}" for i in range(2)]
-    assert clone(model).get_params() == {
-        "n_clusters": 2,
-        "variant": model.variant,
-        "init": "k-means++",
-        "n_init": 10,
-        "max_iter": 300,
-        "tol": 1e-4,
-        "random_state": 0,
-        "missing_samples": "raise",
-        "verbose": False,
-    }
-
-
-@all_three
-def test_scikit_learn__pipeline_and_routing(Method, frame):
-    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), Method(2, random_state=0))
-    pipeline.fit(frame, cvqe__pairs=pairs)
-    assert pipeline.predict(frame).shape == (8,)
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = Method(2, random_state=0).set_fit_request(pairs=True, sample_weight=True)
-        routed = make_pipeline(
-            StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False), model
-        )
-        routed.fit(frame, pairs=pairs, sample_weight=np.ones(8))
-    assert np.array_equal(routed[-1].labels_, pipeline[-1].labels_)
-    assert np.array_equal(
-        clone(pipeline[-1]).fit_predict(pipeline[0].transform(frame), pairs=pairs), pipeline[-1].labels_
-    )
-
-
-def test_scikit_learn__grid_search(rng):
-    X, y = blobs(rng, 60, 3)
-    X = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
-    must, cannot = random_pairs(rng, 60, 40, y)
-    pairs = PairwiseConstraints(must, cannot, list(X.index))
-    search = GridSearchCV(
-        CVQE(missing_samples="ignore", random_state=0, n_init=2),
-        {"n_clusters": [2, 3]},
-        scoring="adjusted_rand_score",
-        cv=KFold(3, shuffle=True, random_state=0),
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        search.fit(X, y, pairs=pairs)
-    assert search.best_params_ == {"n_clusters": 3}
-
-
-def test_cvqe__former_names():
-    import tripletree.cluster
-
-    with pytest.warns(FutureWarning, match=r"CVQEPlus is now CVQE\(variant='cvqe\+'\)"):
-        assert tripletree.cluster.CVQEPlus is CVQE
-    with pytest.raises(AttributeError, match=r"it is now CVQE\(variant='lcvqe'\)"):
-        tripletree.cluster.LCVQE  # noqa: B018

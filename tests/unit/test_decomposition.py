@@ -35,7 +35,7 @@ def test_decompose__sizes_worked_out_by_hand(h, identify, rebuild):
 
 
 def test_decompose__a_set_worked_out_by_hand():
-    # of a binary hierarchy: for each inner edge one triplet; both guarantees coincide in size
+    # of a binary hierarchy: for each inner edge one triplet. Both guarantees coincide in size
     t = decompose(Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]]))
     pairs = {(frozenset(row[:2]), row[2]) for row in t}
     assert len(pairs) == 3

@@ -165,7 +165,7 @@ def test_describe__the_tree_is_that_of_one_tree(t):
 
 
 def coherence_definition(rows, weights, far):
-    """Weights satisfied, tied and violated; `far(i, j)` is the distance."""
+    """Weights satisfied, tied and violated. `far(i, j)` is the distance."""
     total = [0.0, 0.0, 0.0]
     for (a, b, c), w in zip(rows, weights, strict=True):
         near, least = far(a, b), min(far(a, c), far(b, c))

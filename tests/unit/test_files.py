@@ -24,7 +24,7 @@ TEXT = "été\r\n(a,b);\n"
 
 
 def zipped(*files, method=zipfile.ZIP_DEFLATED):
-    """A zip archive of (name, content); a name that ends in / is a folder."""
+    """A zip archive of (name, content). A name that ends in / is a folder."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as archive:
         for name, content in files:

@@ -149,7 +149,7 @@ def clade_sets(n):
 
 @pytest.mark.parametrize("n", [3, 4])
 def test_law__compatible_clusters_are_clades_of_a_hierarchy_with_all_triplets(n):
-    """All sets and partitions, against all hierarchies; compatible clusters satisfy all that the set implies."""
+    """All sets and partitions, against all hierarchies. Compatible clusters satisfy all that the set implies."""
     weaker = 0
     for t in triplet_worlds(n):
         rows = t.rows.tolist()

@@ -107,7 +107,7 @@ def test_obo__a_line_that_goes_on_and_on():
 
 
 def tar_of(*members, mode="w", format=tarfile.PAX_FORMAT):
-    """A tar of (name, content); a TarInfo is taken as it is."""
+    """A tar of (name, content). A TarInfo is taken as it is."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode=mode, format=format) as archive:
         for name, content in members:

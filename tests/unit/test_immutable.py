@@ -32,7 +32,7 @@ VALUES = {
 
 
 def attributes(value):
-    """Name and value of each attribute, private and cached ones and properties included; no methods."""
+    """Name and value of each attribute, private and cached ones and properties included. No methods."""
     for name in dir(value):
         if not name.startswith("__"):
             found = getattr(value, name, None)

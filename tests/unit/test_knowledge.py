@@ -13,7 +13,7 @@ from tripletree.cluster import DivisiveReCon, ReCon
 
 @pytest.fixture
 def blobs():
-    """Three groups in one dimension; a second one without meaning hides them."""
+    """Three groups in one dimension. A second one without meaning hides them."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
     return np.column_stack([y + 0.5 * rng.normal(size=60), 3 * rng.normal(size=60)]), y

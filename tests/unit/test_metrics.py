@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
@@ -26,21 +25,6 @@ from tripletree.metrics import MahalanobisMetric, SVMMetric
 METRICS = [SVMMetric, MahalanobisMetric]
 every_metric = pytest.mark.parametrize("kind", METRICS)
 nothing_learned = pytest.mark.filterwarnings("ignore:no triplets or comparisons were given:UserWarning")
-
-
-def _checks():
-    # the array API check asks for a setting of the environment before scipy is imported
-    for model in (SVMMetric(), MahalanobisMetric(), MahalanobisMetric(1)):
-        for estimator, check in estimator_checks_generator(model):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{model!r}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@nothing_learned
-def test_metrics__pass_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def clumps(rng, n_clumps, size, d=3):
 
 
 def same_merges(Z, W):
-    """Whether two linkages form the same clusters in the same order of their own parts, at the same heights."""
+    """True if two linkages form the same clusters in the same order of their own parts, at the same heights."""
     clades = []
     for merges in (Z, W):
         members = [frozenset([i]) for i in range(len(merges) + 1)]
@@ -165,7 +165,7 @@ def test_whole__cells_are_near_their_centres(rng):
     label = cut(from_linkage(Z), counts.micro_clusters, rule="merge_order")
     centres = np.array([X[label == k].mean(axis=0) for k in range(label.max() + 1)])
     inside = np.square(X - centres[label]).sum() / np.square(X - X.mean(axis=0)).sum()
-    assert inside < 0.05  # 200 random samples as centres: 0.033; in ten-sample cells at random: 0.95
+    assert inside < 0.05  # 200 random samples as centres: 0.033. In ten-sample cells at random: 0.95
 
 
 def test_whole__no_micro_cluster_is_larger_than_stated(rng, monkeypatch):
@@ -316,7 +316,7 @@ def test_groups__median_centre_is_that_of_the_merges():
 
 
 def test_groups__order_by_height_although_it_falls():
-    # an equilateral triangle: the second centroid merge is lower than the first; and a pair in between
+    # an equilateral triangle: the second centroid merge is lower than the first, and a pair in between
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
     X = np.concatenate([triangle, [[50, 0], [50.95, 0]]])
     Z, _ = merge_points_in_groups(X, SampleGroups.from_owner(np.array([0, 0, 0, 1, 1])), NONE, "centroid")

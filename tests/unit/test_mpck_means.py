@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster.kmeans.lloyd import Points
@@ -22,21 +21,6 @@ from tripletree.evaluation.scores import pairwise_f_score
 
 KINDS = [(metric, shared) for metric in ("diagonal", "full") for shared in (False, True)]
 every_kind = pytest.mark.parametrize(("metric", "shared"), KINDS)
-
-
-def _checks():
-    for metric, shared in (("diagonal", False), ("full", True)):
-        # the array API check asks for a setting of the environment before scipy is imported
-        for estimator, check in estimator_checks_generator(MPCKMeans(metric=metric, shared_metric=shared, n_init=2)):
-            if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{metric}-{shared}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_mpck_means__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):

@@ -12,11 +12,16 @@ from strategies import nested
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
-from tripletree.io import parse_newick, parse_newick_all, read_newick, read_newick_all, write_newick, write_newick_all
+from tripletree.io import parse_newick, read_hierarchies, read_newick, write_newick, write_newick_all
 
 NASTY = st.one_of(
     st.text(max_size=6), st.text(alphabet="ab'\"[]()_:;,={} \n\r\t|#\ufeff\xa0\u2028\x1c\x00", max_size=6)
 )
+
+
+def newicks(source):
+    """Every tree of a Newick file."""
+    return [h for _, h in read_hierarchies(source, format="newick")]
 
 
 def nodes(h):
@@ -111,14 +116,14 @@ def test_newick__comments_and_white_space_anywhere():
 
 def test_newick__several_trees():
     text = "(a,b);\n[second](a,(b,c));d;\n"
-    assert [h.n_leaves for h in parse_newick_all(text)] == [2, 3, 1]
-    assert parse_newick_all("") == parse_newick_all(" [nothing] ") == []
-    with pytest.raises(ParseError, match="3 trees where one is expected.*parse_newick_all") as error:
+    assert [h.n_leaves for h in newicks(io.StringIO(text))] == [2, 3, 1]
+    assert newicks(io.StringIO("")) == newicks(io.StringIO(" [nothing] ")) == []
+    with pytest.raises(ParseError, match="3 trees where one is expected.*read_hierarchies") as error:
         parse_newick(text)
     assert (error.value.line, error.value.column) == (2, 9)
-    with pytest.raises(ParseError, match="read_newick_all reads all"):
+    with pytest.raises(ParseError, match="read_hierarchies reads all"):
         read_newick(io.StringIO(text))
-    assert [h.n_leaves for h in read_newick_all(io.StringIO(text))] == [2, 3, 1]
+    assert [h.n_leaves for h in newicks(io.StringIO(text))] == [2, 3, 1]
 
 
 REFUSED = [
@@ -172,7 +177,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "line", "column", "message"), REFUSED)
 def test_newick__refuses_with_the_place(text, line, column, message):
     with pytest.raises(ParseError, match=f"(?s){message}") as error:
-        parse_newick(text) if "no tree" in message else parse_newick_all(text)
+        parse_newick(text) if "no tree" in message else newicks(io.StringIO(text))
     assert (error.value.line, error.value.column) == (line, column)
     lines = text.splitlines()
     if lines and "no tree" not in message:
@@ -246,7 +251,7 @@ def test_newick__several_are_written_a_line_each(tmp_path):
     assert write_newick_all(hs) == "(a,b);\n((a,b),c);\n"
     assert write_newick_all(hs, path) is None
     assert path.read_bytes() == b"(a,b);\n((a,b),c);\n"
-    assert read_newick_all(path) == hs
+    assert newicks(path) == hs
     with pytest.raises(TypeError, match="use write_newick"):
         write_newick_all(hs[0])
 
@@ -295,7 +300,7 @@ def test_newick__round_trip_of_anything(h):
 
 @given(st.lists(dressed_hierarchies(), max_size=3))
 def test_newick__round_trip_of_several(hs):
-    assert list(map(nodes, parse_newick_all(write_newick_all(hs)))) == list(map(nodes, hs))
+    assert list(map(nodes, newicks(io.StringIO(write_newick_all(hs))))) == list(map(nodes, hs))
 
 
 @st.composite
@@ -311,7 +316,7 @@ def mutated_texts(draw):
 
 def outcome(text):
     try:
-        return parse_newick_all(text), None
+        return newicks(io.StringIO(text)), None
     except ParseError as error:
         return [], error
 
@@ -324,7 +329,7 @@ def test_newick__a_hierarchy_or_a_parse_error_with_a_place(text):
         assert 1 <= error.line <= len(lines)
         assert 1 <= error.column <= len(lines[error.line - 1]) + 1
     else:
-        assert list(map(nodes, parse_newick_all(write_newick_all(hs)))) == list(map(nodes, hs))
+        assert list(map(nodes, newicks(io.StringIO(write_newick_all(hs))))) == list(map(nodes, hs))
 
 
 @given(st.text(alphabet="ab'\"[]();:,1. \n", max_size=12))
@@ -336,14 +341,14 @@ def test_newick__any_text(text):
 
 def test_mark__at_the_start_of_a_string_is_taken_off():
     assert list(parse_newick("\ufeff((a,b),c);").leaves) == ["a", "b", "c"]
-    assert len(parse_newick_all("\ufeff(a,b);(c,d);")) == 2
+    assert len(newicks(io.StringIO("\ufeff(a,b);(c,d);"))) == 2
 
 
 def test_mark__inside_is_named():
     with pytest.raises(
         ParseError, match=r"line 2, .* \(column 1 of this line has an invisible byte order mark, U\+FEFF"
     ):
-        parse_newick_all("(a,b);\n\ufeff(c,d);")
+        newicks(io.StringIO("(a,b);\n\ufeff(c,d);"))
 
 
 # ---------------------------------------------------------------------- for programs that are strict

@@ -14,11 +14,10 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import GuessedLabelWarning, ParseError
 from tripletree.io import (
     parse_newick,
-    parse_newick_all,
+    read_hierarchies,
     read_hierarchy,
-    read_newick_support,
     read_nexus,
-    read_nexus_support,
+    read_support,
     write_newick,
     write_nexus,
 )
@@ -68,7 +67,7 @@ def test_names__what_is_reported():
     with pytest.warns(GuessedLabelWarning):
         assert read_hierarchy(io.StringIO("(O'Hara,b);"), strict=False, format="newick").n_leaves == 2
     with pytest.warns(GuessedLabelWarning):
-        assert len(parse_newick_all("(a,b'c);(d'e,f);", strict=False)) == 2
+        assert len(read_hierarchies(io.StringIO("(a,b'c);(d'e,f);"), format="newick", strict=False)) == 2
 
 
 def test_names__brackets_are_as_strict_as_ever():
@@ -112,13 +111,13 @@ def test_names__words_with_apostrophes_within_are_never_something_else(names):
     ],
 )  # fmt: skip
 def test_support__where_programs_put_it(text, names, support):
-    h, found = read_newick_support(io.StringIO(text))
+    h, found = read_support(io.StringIO(text))
     assert h.names == names
     np.testing.assert_array_equal(found, support)
     assert not found.flags.writeable
     assert h == parse_newick(text)
     nexus = f"#NEXUS\nbegin trees;\n tree x = {text}\nend;"
-    again, same = read_nexus_support(io.StringIO(nexus))
+    again, same = read_support(io.StringIO(nexus))
     assert again.names == names
     np.testing.assert_array_equal(same, support)
 
@@ -126,7 +125,7 @@ def test_support__where_programs_put_it(text, names, support):
 def test_support__keys_are_tried_in_order():
     text = "((a,b)[&prob=0.9,posterior=0.5]7,c);"
     for keys, expected in ((("posterior",), 0.5), (("prob", "posterior"), 0.9), ("prob", 0.9), (("rate",), 7)):
-        assert read_newick_support(io.StringIO(text), keys=keys)[1][0] == expected
+        assert read_support(io.StringIO(text), keys=keys)[1][0] == expected
 
 
 @given(hierarchies(max_leaves=8, unary=True), st.data())
@@ -136,7 +135,7 @@ def test_support__what_is_written_is_read_back(h, data):
     support = np.array(data.draw(st.lists(value, min_size=inner, max_size=inner)))
     names = data.draw(st.lists(st.sampled_from([None, "clade", "a [b]", "it's"]), min_size=inner, max_size=inner))
     h = Hierarchy(h.parent, h.leaves, names=names)
-    for write, read in ((write_newick, read_newick_support), (write_nexus, read_nexus_support)):
+    for write, read in ((write_newick, read_support), (write_nexus, read_support)):
         again, found = read(io.StringIO(write(h, support=support)))
         at = {frozenset(map(str, h.clade(u))): [] for u in range(h.n_leaves, h.n_nodes)}
         for u in range(inner):
@@ -153,9 +152,13 @@ def test_support__bad_input():
         with pytest.raises(ValueError, match="support must be 2 finite numbers or NaN, one for each inner node"):
             write_newick(h, support=bad)
     with pytest.raises(ParseError, match="2 trees where one is expected"):
-        read_newick_support(io.StringIO("(a,b);(c,d);"))
+        read_support(io.StringIO("(a,b);(c,d);"))
     with pytest.raises(ParseError, match="NEXUS"):
-        read_newick_support(io.StringIO("#NEXUS begin trees; tree x = (a,b); end;"))
+        read_support(io.StringIO("#NEXUS begin trees; tree x = (a,b); end;"), format="newick")
+    with pytest.raises(ValueError, match="files of PhyloXML do not hold support values; nexus, newick do"):
+        read_support(io.StringIO("<phyloxml/>"))
+    with pytest.raises(ValueError, match="files of OBO do not hold several trees; nexus, phyloxml, nexml, newick do"):
+        read_hierarchies(io.StringIO("[Term]\nid: a\n"))
 
 
 # ---------------------------------------------------------------------- NEXUS as Newick

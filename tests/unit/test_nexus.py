@@ -1,6 +1,7 @@
 """NEXUS: blocks, TRANSLATE, comments and names; refusals with their places; trees as deep as they come."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ from strategies import hierarchies
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError
-from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.nexus import read_nexus, write_nexus, write_nexus_all
+from tripletree.io.registry import read_hierarchies
+
+nexus_trees = partial(read_hierarchies, format="nexus")
 
 
 def read(text, **kwargs):
@@ -19,7 +23,7 @@ def read(text, **kwargs):
 
 
 def read_all(text, **kwargs):
-    return dict(read_nexus_all(io.StringIO(text), **kwargs))
+    return dict(nexus_trees(io.StringIO(text), **kwargs))
 
 
 FILE = """#NEXUS
@@ -56,7 +60,7 @@ def test_nexus__a_file_with_all_of_it():
 def test_nexus__which_tree():
     assert read(FILE, tree="one") == read(FILE, tree=0) == read_all(FILE)["one"]
     assert read(FILE, tree=-1) == read(FILE, tree="the 'second' one")
-    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'one', 1: \"the .*use read_nexus_all"):
+    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'one', 1: \"the .*use read_hierarchies"):
         read(FILE)
     for wrong in ("two", 2, -3):
         with pytest.raises(ParseError, match="there is no tree .*; 2 trees in it"):
@@ -66,7 +70,7 @@ def test_nexus__which_tree():
     twice = "#NEXUS begin trees; tree x = (a,b); tree x = (a,c); end;"
     with pytest.raises(ParseError, match="2 trees are named 'x'"):
         read(twice, tree="x")
-    assert [name for name, _ in read_nexus_all(io.StringIO(twice))] == ["x", "x"]
+    assert [name for name, _ in nexus_trees(io.StringIO(twice))] == ["x", "x"]
     with pytest.raises(ParseError, match="no tree in it"):
         read("#NEXUS\nbegin taxa; end;")
     assert read_all("#nexus") == {}
@@ -140,7 +144,7 @@ def test_nexus__underscores():
 )  # fmt: skip
 def test_nexus__refused_with_the_place(text, line, column, message):
     with pytest.raises(ParseError, match=message) as error:
-        read_nexus_all(io.StringIO(text))
+        nexus_trees(io.StringIO(text))
     assert (error.value.line, error.value.column) == (line, column)
 
 
@@ -148,7 +152,7 @@ def test_nexus__refused_with_the_place(text, line, column, message):
 
 
 def same(g, h):
-    """Equal with names and lengths; both in the order of one leaf index, inner nodes alike."""
+    """Equal with names and lengths. Both in the order of one leaf index, inner nodes alike."""
     if g != h or g.names != h.names:
         return False
     if (g.length is None) != (h.length is None):
@@ -168,7 +172,7 @@ def test_nexus__what_is_written_is_read_back(h, data):
     tree = data.draw(label)
     h = Hierarchy(h.parent, labels, names=names, length=lengths)
     text = write_nexus(h, tree=tree)
-    ((name, g),) = read_nexus_all(io.StringIO(text))
+    ((name, g),) = nexus_trees(io.StringIO(text))
     assert name == tree
     assert g == h
     assert sorted(map(str, g.names or ())) == sorted(map(str, h.names or ()))
@@ -181,8 +185,8 @@ def test_nexus__several_trees_share_a_table(tmp_path):
     trees = {"x": Hierarchy.from_nested([["a", "b"], "c"]), "y'z": Hierarchy.from_nested(["c", "d_1"])}
     path = tmp_path / "trees.nex.gz"
     assert write_nexus_all(trees, path) is None
-    assert dict(read_nexus_all(path)) == trees
-    assert dict(read_nexus_all(io.StringIO(write_nexus_all(trees.items())))) == trees
+    assert dict(nexus_trees(path)) == trees
+    assert dict(nexus_trees(io.StringIO(write_nexus_all(trees.items())))) == trees
     assert read_all(write_nexus_all({})) == {}
     with pytest.raises(TypeError, match="use write_nexus"):
         write_nexus_all(trees["x"])
@@ -223,7 +227,7 @@ def test_nexus__long_gaps_take_no_time():
 def test_nexus__any_pieces(text):
     for given_text in (text, "#NEXUS begin trees; " + text + " end;"):
         try:
-            trees = read_nexus_all(io.StringIO(given_text))
+            trees = nexus_trees(io.StringIO(given_text))
         except TripletreeError:
             continue
         assert all(isinstance(h, Hierarchy) for _, h in trees)
@@ -235,7 +239,7 @@ def test_nexus__any_change_of_a_good_file(data):
     stop = data.draw(st.integers(at, min(len(FILE), at + 5)))
     text = FILE[:at] + data.draw(st.text(max_size=3)) + FILE[stop:]
     try:
-        trees = read_nexus_all(io.StringIO(text))
+        trees = nexus_trees(io.StringIO(text))
     except TripletreeError:
         return
     assert all(isinstance(h, Hierarchy) for _, h in trees)

@@ -9,7 +9,6 @@ from examples import yule
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tripletree as tt
 from tripletree.algorithms.induce import displayed, displays
@@ -410,19 +409,6 @@ def test_scikit_learn__clone_pickle_predict(blobs):
     with pytest.raises(NotFittedError):
         OddOneOutClustering().next_question()
     assert not hasattr(OddOneOutClustering(), "labels_")
-
-
-def _checks():
-    for estimator, check in estimator_checks_generator(OddOneOutClustering(n_questions=0)):
-        if check.func.__name__ != "check_array_api_input":  # it asks for a setting before scipy is imported
-            yield pytest.param(estimator, check, id=check.func.__name__)
-
-
-@pytest.mark.filterwarnings("ignore:nothing is asked without an oracle")
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn__its_checks_pass(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("reply", ["none of them", 99, True, 1.5, ["alike"], "odd"])

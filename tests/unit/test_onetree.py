@@ -22,7 +22,7 @@ def test_one_tree__a_ladder():
 
 
 def test_one_tree__the_example_of_aho():
-    # Aho et al. (1981), figure: pairs below others; worked out with the definition by hand
+    # Aho et al. (1981), figure: pairs below others. Worked out with the definition by hand
     rows = [("a", "b", "c"), ("a", "c", "d"), ("e", "f", "d"), ("e", "f", "a")]
     assert one_tree(TripletSet.from_labels(rows)) == Hierarchy.from_nested([[["a", "b"], "c"], "d", ["e", "f"]])
 

@@ -481,7 +481,7 @@ def test_ontology__deep_ones_work():
 
 
 def test_ontology__resolution_by_hand():
-    # of wxyz: first ((x,y),((w),z)) and deepest ((x,y),((z,w))) say all four; certain is wz|x, as y may join either
+    # of wxyz: first ((x,y),((w),z)) and deepest ((x,y),((z,w))) say all four. Certain is wz|x, as y may join either
     found = example().resolution()
     assert list(found) == ["certain", "deepest", "first", "smallest"]
     assert found == {"certain": 0.25, "deepest": 1.0, "first": 1.0, "smallest": 1.0}

@@ -1,4 +1,4 @@
-"""What is said of slips around pairs: parameters, oracles, files, labels; and what is taken though it looks odd."""
+"""What is said of slips around pairs: parameters, oracles, files, labels, and what is taken though it looks odd."""
 
 import io
 
@@ -146,7 +146,7 @@ def test_taxonomy__a_weight_beyond_float64():
 
 @pytest.mark.parametrize("shift", [0.0, 1e-13, -1e-13])
 def test_lcvqe__of_two_samples_as_far_from_the_centre_the_first_pays(shift):
-    """The cannot-link is so weak that it stays violated; sample 0 is farther from the other centre than sample 1."""
+    """The cannot-link is so weak that it stays violated. Sample 0 is farther from the other centre than sample 1."""
     points = [[0.0, -1.0], [0.0, 1.0 + shift], [4.0, 0.2], [4.0, 0.2]]
     pairs = PairwiseConstraints([], [(0, 1)], 4, cannot_weights=[0.01])
     model = CVQE(2, variant="lcvqe", init=[[0.0, 0.0], [4.0, 0.2]], max_iter=1, tol=1e9).fit(points, pairs=pairs)

@@ -1,6 +1,7 @@
 """PhyloXML and NeXML: what is read of clades, nodes and edges; refusals with their places; depth; anything."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +11,12 @@ from hypothesis import strategies as st
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError, TripletreeError
-from tripletree.io.nexml import read_nexml, read_nexml_all
-from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
+from tripletree.io.nexml import read_nexml
+from tripletree.io.phyloxml import read_phyloxml
+from tripletree.io.registry import read_hierarchies
+
+phyloxmls = partial(read_hierarchies, format="phyloxml")
+nexmls = partial(read_hierarchies, format="nexml")
 
 
 def phylo(text, **kwargs):
@@ -49,7 +54,7 @@ PHYLO = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_phyloxml__what_is_read_of_a_clade():
-    (name, h), (none, other) = read_phyloxml_all(io.StringIO(PHYLO))
+    (name, h), (none, other) = phyloxmls(io.StringIO(PHYLO))
     assert (name, none) == ("apes", None)
     assert list(h.leaves) == ["A", "B", "C"]
     assert h == Hierarchy.from_nested([["A", "B"], "C"])
@@ -79,11 +84,11 @@ def test_phyloxml__which_label():
 
 def test_phyloxml__which_tree():
     assert phylo(PHYLO, tree=1) == phylo(PHYLO, tree=-1) == Hierarchy.from_nested(["x", "y"])
-    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'apes', 1\) where one is expected.* read_phyloxml_all"):
+    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'apes', 1\) where one is expected.* read_hierarchies"):
         phylo(PHYLO)
     with pytest.raises(ParseError, match="there is no tree 'x'"):
         phylo(PHYLO, tree="x")
-    assert read_phyloxml_all(io.StringIO("<phyloxml/>")) == []
+    assert phyloxmls(io.StringIO("<phyloxml/>")) == []
     with pytest.raises(ParseError, match="no tree in it"):
         phylo("<phyloxml/>")
 
@@ -112,7 +117,7 @@ def clades(inner):
 )  # fmt: skip
 def test_phyloxml__refused_with_the_place(text, line, column, message):
     with pytest.raises(ParseError, match=message) as error:
-        read_phyloxml_all(io.BytesIO(text.encode()))
+        phyloxmls(io.BytesIO(text.encode()))
     assert error.value.line == line
     assert column is None or error.value.column == column
 
@@ -150,9 +155,9 @@ def test_nexml__what_is_read_of_a_tree():
     with pytest.raises(ParseError, match="3 trees in it"):
         ne(NE)
     with pytest.raises(ParseError, match="this is a network"):
-        read_nexml_all(io.StringIO(NE))
+        nexmls(io.StringIO(NE))
     cut = NE.replace('<network id="net"><node id="a" otu="t1"/></network>', "")
-    assert [name for name, _ in read_nexml_all(io.StringIO(cut))] == ["apes", "tree2"]
+    assert [name for name, _ in nexmls(io.StringIO(cut))] == ["apes", "tree2"]
 
 
 def tree(inner):
@@ -191,7 +196,7 @@ AB = "<node id='r'/><node id='a' label='a'/><node id='b' label='b'/>"
 )  # fmt: skip
 def test_nexml__refused_with_the_place(text, line, column, message):
     with pytest.raises(ParseError, match=message) as error:
-        read_nexml_all(io.StringIO(text))
+        nexmls(io.StringIO(text))
     assert error.value.line == line
     assert column is None or error.value.column == column
 
@@ -239,7 +244,7 @@ def test_nexml__a_hundred_thousand_leaves(made):
 # ---------------------------------------------------------------------- anything
 
 
-@given(st.sampled_from([(read_phyloxml_all, PHYLO), (read_nexml_all, NE)]), st.data())
+@given(st.sampled_from([(phyloxmls, PHYLO), (nexmls, NE)]), st.data())
 def test_phyloxml__any_change_of_a_good_file(reader, data):
     read, text = reader
     at = data.draw(st.integers(0, len(text)))

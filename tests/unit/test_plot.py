@@ -49,7 +49,7 @@ def legend_texts(ax):
 
 
 def overlapping(boxes):
-    """Whether two boxes have more than half a pixel of each other in common."""
+    """True if two boxes have more than half a pixel of each other in common."""
     boxes = [b.padded(-0.25) for b in boxes]
     return any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 

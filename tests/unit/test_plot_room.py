@@ -40,7 +40,7 @@ def corners(text):
 
 
 def overlap(a, b):
-    """Whether two rectangles overlap: no line separates them."""
+    """True if two rectangles overlap: no line separates them."""
     for shape in (a, b):
         for k in range(4):
             side = shape[(k + 1) % 4] - shape[k]

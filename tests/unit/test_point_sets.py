@@ -42,7 +42,7 @@ def test_maker__order_tells_nothing_of_classes(make):
 
 @each_maker
 def test_maker__noise_is_added_and_nothing_else_changes(make):
-    """Twice the noise is twice as far from the points without any; nothing else is drawn otherwise."""
+    """Twice the noise is twice as far from the points without any. Nothing else is drawn otherwise."""
     (X, y), (once, y_once), (twice, _) = (make(300, noise=noise, random_state=1) for noise in (0, 0.1, 0.2))
     assert np.array_equal(y, y_once)
     np.testing.assert_allclose(twice - X, 2 * (once - X), atol=1e-12)

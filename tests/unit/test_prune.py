@@ -19,7 +19,7 @@ from tripletree.io import parse_newick, write_newick
 
 @pytest.fixture
 def apes():
-    """Ranks by hand; gibbon has a genus above it, gorilla none, orang hangs from the root."""
+    """Ranks by hand. Gibbon has a genus above it, gorilla none, orang hangs from the root."""
     h = parse_newick("(((human,chimp)hominini,gorilla)hominidae,(gibbon)hylobatidae,orang)apes;")
     rank = {
         "human": "species",

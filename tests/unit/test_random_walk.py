@@ -165,4 +165,4 @@ def test_random_walk__thousands_of_given_pairs_take_no_time_that_matters(rng):
     model = ActiveClustering(PCKMeans(4, n_init=1, random_state=0), "random-walk", n_queries=3, random_state=0)
     start = time.process_time()
     model.fit(X, oracle=labels_oracle(y), pairs=(rows[same], rows[~same]))
-    assert time.process_time() - start < 20  # about 1; by the literal way minutes
+    assert time.process_time() - start < 20  # about 1. By the literal way minutes

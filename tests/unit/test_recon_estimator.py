@@ -1,4 +1,3 @@
-import pickle
 import re
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.cut import RULES, cut
@@ -36,34 +34,6 @@ def frame(X):
     return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
 
 
-VARIANTS = {
-    "centroid": ReCon(),
-    "complete": ReCon(linkage="complete"),
-    "median-float32": ReCon(linkage="median", dtype="float32"),
-    "soft": ReCon(on_conflict="repair", penalty="auto"),
-}
-
-
-SPARSE_CHECKS = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
-# it drops rows by a weight of zero and compares labels of shuffled rows: tests/laws/test_recon_weights.py has its place
-WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-
-
-def _checks():
-    for name, model in VARIANTS.items():
-        # the array API check asks for a setting of the environment before scipy is imported
-        for estimator, check in estimator_checks_generator(model):
-            # and those of sparse data take all that have predict_proba for classifiers: tests/unit/test_sparse.py
-            if check.func.__name__ not in ("check_array_api_input", *SPARSE_CHECKS, *WEIGHT_CHECKS):
-                yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_recon__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
 # ------------------------------------------------------------------ results
 
 
@@ -82,14 +52,6 @@ def test_results__by_hand():
     assert model.labels_.tolist() == [0, 0, 0, 1]
     assert (model.n_leaves_, model.n_features_in_, model.n_triplets_, model.n_clusters_) == (4, 1, 2, 2)
     assert 1 <= model.n_rejections_ <= model.n_tests_
-
-
-def test_results__fit_returns_itself_and_fit_predict_the_labels(X):
-    triplets = [(0, 1, 2), (3, 4, 0)]
-    model = ReCon(n_clusters=3)
-    assert model.fit(X, triplets=triplets) is model
-    assert np.array_equal(clone(model).fit_predict(X, triplets=triplets), model.labels_)
-    assert np.array_equal(cut(model.hierarchy_, 3), model.labels_)
 
 
 def test_results__x_is_left_as_it_was(X):
@@ -248,16 +210,6 @@ def test_dtype__float32_of_a_metric_is_that_of_float64_rounded(rng):
 # ------------------------------------------------------------------ progress and interrupts
 
 
-def test_verbose__shows_a_bar_only_when_asked(X, capsys):
-    ReCon().fit(X)
-    assert capsys.readouterr() == ("", "")
-    ReCon(verbose=True).fit(X)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "ReCon: 100%" in err
-    assert "7/7" in err
-
-
 def _interrupted(*_):
     raise KeyboardInterrupt
 
@@ -283,42 +235,7 @@ def test_fit__that_is_interrupted_changes_nothing(linkage, X, monkeypatch, capsy
     assert np.array_equal(model.predict(X), labels)
 
 
-def test_fit__that_fails_changes_nothing(X):
-    model = ReCon()
-    with pytest.raises(UnknownLeafError):
-        model.fit(X, triplets=[(0, 1, 99)])
-    assert vars(model) == vars(ReCon())
-    before = dict(vars(model.fit(X)))
-    with pytest.raises(UnknownLeafError):
-        model.fit(X[:, :2], triplets=[(0, 1, 99)])
-    assert all(vars(model)[k] is v for k, v in before.items())
-
-
 # ------------------------------------------------------------------ with scikit-learn
-
-
-def test_scikit_learn__pickle_and_clone(frame):
-    model = ReCon(3, linkage="average").fit(frame, triplets=[("a", "b", "c")])
-    again = pickle.loads(pickle.dumps(model))
-    assert again.hierarchy_ == model.hierarchy_
-    assert np.array_equal(again.labels_, model.labels_)
-    assert np.array_equal(again.predict(frame + 1.0), model.predict(frame + 1.0))
-    assert clone(model).get_params() == {
-        "n_clusters": 3,
-        "linkage": "average",
-        "metric": "euclidean",
-        "cut": "auto",
-        "distance_threshold": None,
-        "dtype": "float64",
-        "micro_clusters": "auto",
-        "random_state": 0,
-        "on_conflict": "raise",
-        "on_infeasible": "raise",
-        "penalty": None,
-        "missing_samples": "raise",
-        "n_jobs": None,
-        "verbose": False,
-    }
 
 
 def test_scikit_learn__pipeline(frame):

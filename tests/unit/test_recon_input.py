@@ -400,7 +400,7 @@ def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
 
 
 def _warned(triplets):
-    """Whether a fit would warn of few triplets."""
+    """True if a fit would warn of few triplets."""
     with catch_warnings(record=True) as caught:
         simplefilter("always")
         warn_if_few(triplets, one_tree(triplets))

@@ -66,7 +66,7 @@ def keeps(labels, pairs):
 
 
 def test_results__by_hand():
-    # 0 and 3 first, at 6.5; their mean 3.25 is nearer to 2 than 1 is
+    # 0 and 3 first, at 6.5. Their mean 3.25 is nearer to 2 than 1 is
     model = ReCon().fit(LINE, pairs=([(3, 0)], []))
     assert model.distances_.tolist() == pytest.approx([6.5, 1.75, 11.5 / 3 - 1])
     assert model.hierarchy_.parent.tolist() == [4, 6, 5, 4, 5, 6, -1]
@@ -318,7 +318,7 @@ def test_results__small_clusters_join_the_nearest_that_may_be():
 
 
 def test_results__no_cluster_is_left_empty():
-    # must-links take all samples out of cluster 2; one group comes back
+    # must-links take all samples out of cluster 2. One group comes back
     X = np.array([[0.0], [1.0], [2.0], [20.0], [21.0], [22.0], [9.0]])
     label = np.array([0, 0, 0, 1, 1, 1, 2])
     closure = PairwiseConstraints([(6, 0), (0, 1), (3, 4)], [], 7).closure()
@@ -518,7 +518,7 @@ def test_infeasible__raise_names_a_clique():
 
 
 def test_infeasible__by_these_merges_is_not_proved():
-    # 0 1 | 2 and 2 3 | 0 make two clades that hold both ends of a cannot-link; each cluster could hold one end of each
+    # 0 1 | 2 and 2 3 | 0 make two clades that hold both ends of a cannot-link. Each cluster could hold one end of each
     known = {"triplets": [(0, 1, 2), (2, 3, 0)], "pairs": ([], [(0, 1), (2, 3)])}
     with pytest.raises(InfeasibleClusteringError, match="end at 4 clusters, more than n_clusters=2") as caught:
         ReCon(2, cut="merge_order").fit(LINE, **known)
@@ -531,7 +531,7 @@ def test_infeasible__by_these_merges_is_not_proved():
 
 
 def test_infeasible__merges_end_with_more_clusters_than_the_pairs_need():
-    # 0, 1, 2 end as clusters with 1 alone; its cluster's other samples may be anywhere
+    # 0, 1, 2 end as clusters with 1 alone. Its cluster's other samples may be anywhere
     X = [[0.0], [0.1], [10.0], [10.1], [5.0], [5.2], [4.0]]
     pairs = ([(5, 6)], [(0, 2), (0, 4), (2, 4), (1, 5), (3, 5), (3, 1)])
     model = ReCon(3).fit(X, pairs=pairs)

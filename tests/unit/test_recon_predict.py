@@ -23,7 +23,7 @@ from tripletree.cluster import prediction as _neighbours
 
 
 def _votes_definition(X, labels, x, metric, n_clusters):
-    """Five nearest fitted samples, one over the distance each; only those at distance 0 where there are any."""
+    """Five nearest fitted samples, one over the distance each. Only those at distance 0 if there are any."""
     distance = np.array([cdist([x], [z], metric)[0, 0] for z in X])
     near = sorted(range(len(X)), key=lambda i: (distance[i], i))[:5]
     gap = distance[sorted(range(len(X)), key=lambda i: distance[i])[5]] - distance[near[-1]] if len(X) > 5 else 1.0
@@ -336,7 +336,7 @@ def test_pickles__hold_nothing_twice(rng):
     assert np.array_equal(again.predict(new), model.predict(new))
     alone = pickle.loads(pickle.dumps(model.predictor_))
     assert np.array_equal(alone.predict_proba(new), model.predict_proba(new))
-    points, rest = X.nbytes, 3000 * (8 + 4 + 4 + 8 + 4)  # of each sample a hash, cluster and leaf; row number and label
+    points, rest = X.nbytes, 3000 * (8 + 4 + 4 + 8 + 4)  # of each sample a hash, cluster and leaf. Row number and label
     assert len(pickle.dumps(model.predictor_)) < points + rest + 5_000
     hierarchy_and_labels = 2 * 3000 * (4 + 8) + 3000 * 8
     assert len(content) < points + rest + hierarchy_and_labels + 10_000

@@ -209,7 +209,7 @@ def test_reduction__kept_and_lost_in_words():
 
 
 def test_reduction__without_complete_components_a_hierarchy_may_have_no_cut():
-    """(((0, 2), (1, 3)), 4) displays 01|4; a cut that keeps 0 and 1 together keeps 2 and 3 together."""
+    """(((0, 2), (1, 3)), 4) displays 01|4. A cut that keeps 0 and 1 together keeps 2 and 3 together."""
     p = PairwiseConstraints([(0, 1)], [(0, 4), (2, 3)], 5)
     clades = world(5).clades[next(
         k for k in np.flatnonzero(world(5).displaying(p.to_triplets().rows.tolist()))

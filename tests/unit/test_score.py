@@ -68,7 +68,7 @@ def test_pairwise_f_score__is_the_harmonic_mean_over_pairs(labels):
 
 
 def test_pairwise_f_score__by_hand():
-    # pairs in one class: 3 + 1; in one cluster: 1 + 3; in both: {0,1}, {3,4}
+    # pairs in one class: 3 + 1. In one cluster: 1 + 3. In both: {0,1}, {3,4}
     assert pairwise_f_score(list("aaabb"), [0, 0, 1, 1, 1]) == 0.5
     assert pairwise_precision_recall(list("aaabb"), [0, 0, 1, 1, 1]) == (0.5, 0.5)
     assert pairwise_f_score([0, 0, 0, 0], [0, 0, 1, 1]) == 0.5
@@ -84,7 +84,7 @@ def test_pairwise_f_score__where_a_side_has_no_pairs():
 
 
 def test_pairwise_f_score__counts_are_exact_beyond_float():
-    n = 200_000_000  # as many pairs as 2e16; only the counts are made, by repeating two labels
+    n = 200_000_000  # as many pairs as 2e16. Only the counts are made, by repeating two labels
     assert int(_pair_counts._pairs_within(np.array([n, n + 1]))) == n * (n - 1) // 2 + (n + 1) * n // 2
 
 
@@ -161,7 +161,7 @@ def test_rand_index__is_the_share_of_pairs_on_which_both_agree(lists):
 
 
 def test_rand_index__by_hand():
-    # of 15 pairs ab and de are together in both; the 7 of a, b, c with d, e, f that no cluster joins are apart in both
+    # of 15 pairs ab and de are together in both. The 7 of a, b, c with d, e, f that no cluster joins are apart in both
     assert rand_index(list("xxxyyy"), [0, 0, 1, 1, 1, 2]) == 9 / 15
     assert rand_index([0, 0, 0], [0, 1, 2]) == 0.0
     assert rand_index([0, 1, 2], [0, 1, 2]) == 1.0
@@ -187,7 +187,7 @@ def test_rand_index__refuses_what_is_no_pair_of_label_lists(score):
 
 
 def constrained_by_pairs(y_true, y_pred, must_link, cannot_link):
-    """Each pair looked at by itself; None where the constraints contradict each other."""
+    """Each pair looked at by itself. None if the constraints contradict each other."""
     n = len(y_true)
     group = {i: k for k, part in enumerate(components(range(n), must_link)) for i in part}
     apart = {frozenset((group[i], group[j])) for i, j in cannot_link}
@@ -226,10 +226,10 @@ def test_constrained_rand_index__is_the_share_among_the_pairs_left_open(case, ch
 def test_constrained_rand_index__by_hand():
     y_true, y_pred = list("xxxyyy"), [0, 0, 1, 1, 1, 2]
     assert constrained_rand_index(y_true, y_pred) == 0.6
-    # ab is right without merit: 8 of 14 others; de as well: 7 of 13
+    # ab is right without merit: 8 of 14 others. De as well: 7 of 13
     assert constrained_rand_index(y_true, y_pred, must_link=[(1, 0)]) == 8 / 14
     assert constrained_rand_index(y_true, y_pred, must_link=np.array([(0, 1), (3, 4)], np.uint8)) == 7 / 13
-    # a, b against d, e: four pairs that are apart in both; 3 of 9
+    # a, b against d, e: four pairs that are apart in both. 3 of 9
     both = {"must_link": [(0, 1), (3, 4)], "cannot_link": [(1, 3)]}
     assert constrained_rand_index(y_true, y_pred, **both) == 3 / 9
     assert constrained_rand_index(y_true, y_pred, must_link=iter([(0, 1)]), cannot_link=iter([])) == 8 / 14
@@ -366,7 +366,7 @@ def test_dendrogram_purity__the_zoo(h, rng):
 
 def test_dendrogram_purity__by_hand():
     h = Hierarchy.from_nested([[("a", "b"), "c"], ("d", "e")])
-    # ab in ab: 1; ad and bd at the root: 3/5; ce at the root: 2/5
+    # ab in ab: 1. Ad and bd at the root: 3/5. Ce at the root: 2/5
     assert dendrogram_purity(h, list("xxyxy")) == pytest.approx(2.6 / 4)
     # ab, ac, bc below a node with three children: 1 and twice 3/4, ...
     h = Hierarchy.from_nested([[("a", "b"), "c", "d"], "e"])
@@ -398,7 +398,7 @@ def test_dendrogram_purity__deep_and_large(rng):
         count[c] += 1
     assert dendrogram_purity(ladder, codes) == pytest.approx(total / (count * (count - 1) // 2).sum(), rel=1e-9)
     half = (np.arange(n) < n // 2).astype(np.int64)
-    # the first half is a clade; the pairs of the second meet one by one
+    # the first half is a clade. The pairs of the second meet one by one
     i = np.arange(n // 2, n)
     later = ((i - n // 2) * (i - n // 2 + 1) / (i + 1)).sum()
     ones = n // 2 * (n // 2 - 1) // 2

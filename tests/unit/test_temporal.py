@@ -4,7 +4,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import KnownPairs, Memory, match_clusters, moves, nearest_order
@@ -28,19 +27,6 @@ def drifting(rng, n=40, T=5, k=3, stay=0.9):
         for i in np.flatnonzero(rng.random(n) < stay):
             rows.append((t, f"o{i}", *(centres[label[i]] + rng.normal(size=2)), label[i]))
     return pd.DataFrame(rows, columns=["t", "who", "x", "y", "truth"])
-
-
-def _checks():
-    for estimator, check in estimator_checks_generator(TemporalClustering(3, n_init=2)):
-        if check.func.__name__ != "check_array_api_input":
-            yield pytest.param(estimator, check, id=check.func.__name__)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_temporal__passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # ------------------------------------------------------------------ windows

@@ -24,7 +24,7 @@ supervision    labels and odd-one-out answers as triplets and pairs
 
 Law: value to value. No file, no estimator, no picture.
 
-What users type most stands at the top of the package (`tripletree.one_tree`, ...); here is the rest: the classes of
+Common names stand at the top of the package (`tripletree.one_tree`, ...). Here is the rest: the classes of
 results, and functions for few.
 """
 

@@ -1,9 +1,9 @@
 """BUILD on leaf indices: `build_aho_tree`. `one_tree` is this with labels and errors.
 
 The Aho graph of a group of leaves has an edge ab for each triplet ab|c with all three leaves in the group. BUILD makes
-its components the children of a node and goes on with each; a group of two leaves or more with just one component
+its components the children of a node and goes on with each. A group of two leaves or more with just one component
 cannot be split, and its triplets are inconsistent. `one_tree`, `is_consistent`, the search for conflicts, supertrees
-and the estimators all call `build_aho_tree`; its loops are in ``kernels/build.py`` and ``kernels/build_deep.py``.
+and the estimators all call `build_aho_tree`. Its loops are in ``kernels/build.py`` and ``kernels/build_deep.py``.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["AhoTree", "build_aho_tree", "split_deep"]
-
 
 class AhoTree(NamedTuple):
-    """The result of `build_aho_tree`; exactly one of the two arrays is empty.
+    """The result of `build_aho_tree`. Exactly one of the two arrays is empty.
 
     Attributes
     ----------
     parent : ndarray of int32
-        Parent array of the tree (leaves 0..n-1 first, parents after their children); empty if BUILD failed.
+        Parent array of the tree (leaves 0..n-1 first, parents after their children). Empty if BUILD failed.
     failed : ndarray of int32
         If BUILD failed, the leaves of a group that its triplets tie together.
     """
@@ -80,7 +78,7 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
         leaf_up[part] = number[part_leaf_up]
         inner.append(number[part_inner_up[1:]])
         nodes += part_inner_up.size - 1
-    # inner nodes are numbered from the root down; a parent array numbers them from the leaves up
+    # inner nodes are numbered from the root down. A parent array numbers them from the leaves up
     up = np.concatenate(inner)
     parent = np.concatenate([n + nodes - 1 - leaf_up, n + nodes - 1 - up[::-1]]).astype(np.int32)
     parent[-1] = -1
@@ -100,7 +98,7 @@ def split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray,
     Returns
     -------
     leaf_up : ndarray of int32, shape (k,)
-        The inner node above each leaf, in the order of `leaves`; node 0 is the top of the group.
+        The inner node above each leaf, in the order of `leaves`. Node 0 is the top of the group.
     inner_up : ndarray of int32
         The inner node above each inner node.
     failed : ndarray of int32

@@ -26,14 +26,12 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.kernels import freeze
 
-__all__ = ["is_consistent", "one_tree"]
-
 
 def one_tree(triplets: TripletSet) -> Hierarchy:
     """Build a hierarchy that displays every triplet (OneTree, known as BUILD).
 
     Each split has as many parts as the triplets allow, and leaves that occur in no triplet are children of the root.
-    The result is one of the hierarchies that display the set. It is not what they all have in common, nor always the
+    The result is one of the hierarchies that display the set. It is not their common part, nor always the
     one with the fewest inner nodes.
 
     Parameters
@@ -44,12 +42,12 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     Returns
     -------
     Hierarchy
-        Over ``triplets.leaves``; ``displays(h, triplets).all()`` holds.
+        Over ``triplets.leaves``. ``displays(h, triplets).all()`` holds.
 
     Raises
     ------
     InconsistentTripletsError
-        If no hierarchy displays them all; ``.leaves`` is a group that cannot be split, ``.conflict`` an inconsistent
+        If no hierarchy displays them all. ``.leaves`` is a group that cannot be split, ``.conflict`` an inconsistent
         subset that is consistent without any one of its triplets.
     InvalidHierarchyError
         If there are no leaves.
@@ -62,8 +60,8 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
 
     Notes
     -----
-    The steps are those of BUILD [1]_, described at the top of this module's source. Groups that hardly shrink from
-    level to level are not split from scratch each time; their components are kept up to date under deletions, after
+    The algorithm is BUILD [1]_, described at the top of this module's source. Groups that hardly shrink from
+    level to level are not split from scratch each time. Their components are kept up to date under deletions, after
     Even and Shiloach [2]_. So time is near-linear in n + m on every shape, caterpillars included. Memory O(n + m).
 
     References
@@ -89,7 +87,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
         raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
-    # the order of inner nodes depends on how the loops went; in canonical order equal trees have equal arrays
+    # the order of inner nodes depends on how the loops went. In canonical order equal trees have equal arrays
     parent = kernels.rooted_tree.canonical_parent(freeze(parent), n)
     return Hierarchy(freeze(parent), triplets.leaves)
 

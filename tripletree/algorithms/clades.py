@@ -12,22 +12,20 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
 
-__all__ = ["CladeMatches", "match_clades"]
-
 
 @dataclass(frozen=True, eq=False)
 class CladeMatches:
-    """For each named clade of a reference the clade of a tree that is most like it: what `match_clades` returns.
+    """For each named clade of a reference the clade of a tree that is most like it. The result of `match_clades`.
 
     Attributes
     ----------
     names : tuple of str
-        The names of inner nodes of the reference with two leaves in the tree or more, from its root downwards. Where a
+        The names of inner nodes of the reference with two leaves in the tree or more, from its root downwards. If a
         name stands several times, or several nodes have the same leaves, each has its entry.
     nodes : ndarray of int32, shape (n_names,)
-        The node of the tree whose leaves are most like those of the named one.
+        The node of the tree whose leaves are most like the leaves of the named one.
     jaccard : ndarray of float64, shape (n_names,)
-        The leaves that both have, by those that either has: 1 where the clade is the same.
+        The leaves that both have, by those that either has: 1 if the clade is the same.
     tree : Hierarchy
         The tree, its inner nodes named: ``"Felidae"`` where the leaves are the same, ``"Felidae ~0.83"`` where more
         than half of them are. A node that several names fit has the one that fits best, of equal ones that farthest
@@ -66,11 +64,6 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
     Returns
     -------
     CladeMatches
-
-    Raises
-    ------
-    UnknownLeafError
-        If the two have no leaf in common.
 
     See Also
     --------
@@ -127,7 +120,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
 
 
 def _named(tree: Hierarchy, names: tuple[str, ...], nodes: np.ndarray, jaccard: np.ndarray) -> Hierarchy:
-    """The tree with the names of what its inner nodes match best."""
+    """The tree with its inner nodes named by the best matches."""
     n = tree.n_leaves
     best: dict[int, int] = {}
     for k, u in enumerate(nodes.tolist()):

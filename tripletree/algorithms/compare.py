@@ -12,8 +12,6 @@ from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError
 
-__all__ = ["TripletComparison", "compare_triplets", "robinson_foulds", "triplet_distance"]
-
 #: With more leaves, the number of triples exceeds 64 bits.
 _MOST_LEAVES = 3_810_779
 
@@ -61,7 +59,7 @@ class TripletComparison:
 
     @property
     def fraction(self) -> float:
-        """The share of the triples on which the two differ; 0.0 for fewer than three leaves."""
+        """The share of the triples on which the two differ. 0.0 for fewer than three leaves."""
         return self.distance / self.total if self.total else 0.0
 
 
@@ -73,10 +71,10 @@ def compare_triplets(
     Parameters
     ----------
     first, second : Hierarchy
-        Nodes may have any number of children; those with one do not matter. Leaves are matched by label, in any
+        Nodes may have any number of children. Those with one do not matter. Leaves are matched by label, in any
         order.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
@@ -86,7 +84,7 @@ def compare_triplets(
     Raises
     ------
     UnknownLeafError
-        If `leaves` is "same" and they differ; ``.labels`` holds all leaves that only one has.
+        If `leaves` is "same" and they differ. ``.labels`` holds all leaves that only one has.
     InvalidHierarchyError
         If `leaves` is "common" and no leaf is in both.
     LimitExceededError
@@ -100,7 +98,7 @@ def compare_triplets(
 
     Notes
     -----
-    The first hierarchy is walked along its heavy paths [1]_; for each of them the second one is contracted to the
+    The first hierarchy is walked along its heavy paths [1]_. For each of them the second one is contracted to the
     leaves below, as in CPDT [2]_. A leaf is counted at most log2(n) times, each time along the heavy paths above it in
     the contracted hierarchy, with a Fenwick tree over each path: memory O(n), time O(n log n) for two caterpillars,
     about O(n log**2 n) for bushy hierarchies, O(n log**3 n) in the worst case. It is faster if one of the two is
@@ -163,18 +161,13 @@ def triplet_distance(
     normalized : bool
         Divide by the number of all triples.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
     float
         0.0 exactly if the two are equal up to nodes with one child. Counts from 2**53 on (over 378,000 leaves)
         are rounded: ``compare_triplets(...).distance`` is exact.
-
-    Raises
-    ------
-    UnknownLeafError, InvalidHierarchyError, LimitExceededError
-        As in `compare_triplets`.
 
     See Also
     --------
@@ -201,20 +194,15 @@ def robinson_foulds(
     first, second : Hierarchy
         As in `compare_triplets`, of any size.
     normalized : bool
-        Divide by the number of clades of both that could differ: those of two leaves or more but not all leaves.
+        Divide by the number of clades of both that could differ: clades of two leaves or more but not all leaves.
     leaves : {"same", "common"}
-        What to do if the leaves differ: raise an error, or compare on those that both have.
+        How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
     float
-        A whole number; normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
+        A whole number. Normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
         counts once, however many nodes with one child are above it.
-
-    Raises
-    ------
-    UnknownLeafError, InvalidHierarchyError
-        As in `compare_triplets`.
 
     See Also
     --------

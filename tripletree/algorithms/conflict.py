@@ -25,8 +25,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DEFAULT_STEPS", "Conflict", "conflict_inside", "find_conflict", "find_conflicts"]
-
 #: Steps of `find_conflict` by default: about a second.
 DEFAULT_STEPS = 300_000_000
 #: Triplets and leaves that an explanation spells out.
@@ -36,7 +34,7 @@ _SHOWN = 30
 class Conflict:
     """A minimal inconsistent set: its triplets cannot all hold, but they can without any one of them.
 
-    Iterating gives its triplets as tuples of labels; ``str(conflict)`` explains it in words.
+    Iterating gives its triplets as tuples of labels. ``str(conflict)`` explains it in words.
 
     Parameters
     ----------
@@ -53,12 +51,7 @@ class Conflict:
         The leaves of the triplets, which connect them all, so that no first split of them exists.
     at_least : int
     smallest : bool
-        Whether it is proven that there is no smaller one: ``len(conflict) == at_least``.
-
-    Raises
-    ------
-    InvalidTripletError
-        If the triplets are not a minimal inconsistent set.
+        True if it is proven that there is no smaller one: ``len(conflict) == at_least``.
 
     See Also
     --------
@@ -101,7 +94,7 @@ class Conflict:
 
     @property
     def smallest(self) -> bool:
-        """Whether it is proven that there is no smaller one."""
+        """True if it is proven that there is no smaller one."""
         return len(self) == self.at_least
 
     def __len__(self) -> int:
@@ -133,7 +126,7 @@ class Conflict:
 
     @property
     def places(self) -> str:
-        """Files and lines where its triplets were read, in words; empty if unknown."""
+        """Files and lines where its triplets were read, in words. Empty if unknown."""
         return phrase(self.origins)
 
     def explain(self, *, most: int = _SHOWN) -> str:
@@ -147,7 +140,7 @@ class Conflict:
         Returns
         -------
         str
-            Several lines; the last one does not end with a newline.
+            Several lines. The last one does not end with a newline.
         """
         most = check_count(most, "most", 1)
         m, rows = len(self), self.triplets.head(most)
@@ -187,7 +180,7 @@ class Conflict:
         return f"{', '.join(names[:-1])} and {names[-1]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers for JSON; `from_dict` reads them.
+        """Return plain lists and numbers for JSON. `from_dict` reads them.
 
         Examples
         --------
@@ -208,7 +201,7 @@ class Conflict:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conflict:
-        """Make a conflict from what `to_dict` returned, over the leaves that occur in it, without origins.
+        """Make a conflict from the result of `to_dict`, over the leaves that occur in it, without origins.
 
         Examples
         --------
@@ -245,8 +238,8 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
         Search all conflicts of at most this many triplets: either the smallest one is returned, or it is proven that
         there is none. Each additional triplet multiplies the steps by about the number of triplets of a leaf.
     max_steps : int or None
-        Steps after which the search ends; the conflict may then be larger than necessary. A hundred million take some
-        0.3 seconds; a quarter is kept for conflicts of more than `max_size` triplets. None for no limit.
+        Steps after which the search ends. The conflict may then be larger than necessary. A hundred million take some
+        0.3 seconds. A quarter is kept for conflicts of more than `max_size` triplets. None for no limit.
 
     Returns
     -------
@@ -254,14 +247,9 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
         None if the whole set is consistent. ``.smallest`` tells whether it is proven that there is no smaller one,
         ``.at_least`` how small one could still be.
 
-    Raises
-    ------
-    ValueError
-        If `max_size` or `max_steps` is negative.
-
     See Also
     --------
-    find_conflicts : several. is_consistent : whether there is one. repair : what to drop.
+    find_conflicts : several. is_consistent : whether there is one. repair : triplets to drop.
 
     Notes
     -----
@@ -302,19 +290,14 @@ def find_conflicts(
     k : int
         How many at most.
     max_size, max_steps
-        As in `find_conflict`; `max_steps` is for all of them together.
+        As in `find_conflict`. `max_steps` is for all of them together.
 
     Returns
     -------
     list of Conflict
-        Those of at most `max_size` triplets by size, then others; fewer than k if the set is consistent without their
+        Those of at most `max_size` triplets by size, then others. Fewer than k if the set is consistent without their
         triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a bound for
         the set without the triplets of the conflicts before.
-
-    Raises
-    ------
-    ValueError
-        If `k`, `max_size` or `max_steps` is negative.
 
     See Also
     --------
@@ -354,7 +337,7 @@ _ERROR_STEPS, _SMALL_STEPS, _SMALL_STEPS_OF_FEW = 30_000_000, 10_000_000, 30_000
 
 
 def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
-    """Find a conflict inside a group of leaves that cannot be split, in little time; see `find_conflict`.
+    """Find a conflict inside a group of leaves that cannot be split, in little time. See `find_conflict`.
 
     Parameters
     ----------
@@ -383,9 +366,9 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
 # ----------------------------------------------------------------------
 # The search.
 
-#: Steps of one call of the kernel, from the first to any later one; an interrupt (Ctrl-C) is noticed between calls.
+#: Steps of one call of the kernel, from the first to any later one. An interrupt (Ctrl-C) is noticed between calls.
 _FIRST_SLICE, _SLICE = 20_000, 5_000_000
-#: What a run of BUILD counts as: steps to start it, and for each row and leaf.
+#: The steps of a run of BUILD: some to start it, and for each row and leaf.
 _BUILD_STEPS, _BUILD_STEPS_EACH = 150_000, 10
 #: Shares of a group that are tried at random, one after the other, in search of a smaller failing group.
 _SHARES = (0.5, 0.5, 0.6, 0.7, 0.8, 0.85)
@@ -399,7 +382,7 @@ class _Found(NamedTuple):
     Attributes
     ----------
     rows : ndarray of int64
-        Row numbers, ascending; none of them can be left out.
+        Row numbers, ascending. None of them can be left out.
     at_least : int
         Among the rows that are in none of the conflicts before, no conflict has fewer rows.
     """
@@ -424,12 +407,12 @@ class _Group(NamedTuple):
 
 
 class _Search:
-    """Conflicts that share no row: those of at most `max_size` rows by size, then others made small; iterate over it.
+    """Conflicts that share no row: those of at most `max_size` rows by size, then others made small. Iterate over it.
 
     Parameters
     ----------
     rows : ndarray of int32, shape (m, 3)
-        Triplets; among conflicts of one size those with earlier rows are preferred.
+        Triplets. Among conflicts of one size those with earlier rows are preferred.
     n : int
         Number of leaves.
     max_size : int
@@ -437,7 +420,7 @@ class _Search:
     max_steps : int
         Steps after which conflicts are still minimal, but no longer made smaller.
     reduction_steps : int, optional
-        The part of `max_steps` that is kept for conflicts of more than `max_size` rows; by default a quarter.
+        The part of `max_steps` that is kept for conflicts of more than `max_size` rows. By default a quarter.
     """
 
     def __init__(self, rows: np.ndarray, n: int, max_size: int, max_steps: int, reduction_steps: int | None = None):
@@ -474,7 +457,7 @@ class _Search:
     # ------------------------------------------------------------------ small conflicts, exhaustively
 
     def _leaf_sets(self, size: int, start: np.ndarray, incident: np.ndarray) -> Iterator[np.ndarray]:
-        """The leaves of each conflict of `size` rows; the caller marks its rows before the next is searched."""
+        """The leaves of each conflict of `size` rows. The caller marks its rows before the next is searched."""
         held = kernels.conflict.RowsByLeaf(self._rows, self._alive, start, incident)
         number = np.full(start.size - 1, -1, np.int32)
         seed, part = 0, _FIRST_SLICE
@@ -486,14 +469,14 @@ class _Search:
                 yield leaves
 
     def _rows_within(self, leaves: np.ndarray, start: np.ndarray, incident: np.ndarray) -> np.ndarray:
-        """Numbers of the rows alive inside a few leaves, ascending; only the rows on these leaves are read."""
+        """Numbers of the rows alive inside a few leaves, ascending. Only the rows on these leaves are read."""
         near = np.unique(np.concatenate([incident[start[x] : start[x + 1]] for x in leaves.tolist()]))
         return near[self._alive[near] & np.isin(self._rows[near], leaves).all(axis=1)].astype(np.int64)
 
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
-        """Reduce a group to a conflict, from several starts while there are steps left; its row numbers."""
+        """Reduce a group to a conflict, from several starts while there are steps left. Return its row numbers."""
         best = self._minimal(self._reduced(group))
         for _ in range(_RESTARTS):
             if len(best) <= self._at_least or self._steps_left <= 0:
@@ -549,7 +532,7 @@ class _Search:
         return _Group(failed, self._rows_inside(inside, failed))
 
     def _rows_inside(self, among: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-        """Those of the row numbers `among` with all three leaves among `leaves`."""
+        """The row numbers in `among` with all three leaves among `leaves`."""
         member = np.zeros(self._n, np.bool_)
         member[leaves] = True
         return among[member[self._rows[among]].all(axis=1)]
@@ -566,7 +549,7 @@ class _Search:
         )
 
     def _minimal(self, group: _Group) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either; all of them needed."""
+        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them are needed."""
         numbers = self._spanning_tree(group.rows, group.leaves)
         own = np.full(int(self._rows.max()) + 1, -1, np.int32)
         own[group.leaves] = np.arange(group.leaves.size, dtype=np.int32)

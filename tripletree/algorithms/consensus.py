@@ -27,8 +27,6 @@ from tripletree.core.random import generator
 from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["AnswerConsensus", "HeldOut", "TrioVotes", "collect_answers", "consensus", "held_out"]
-
 #: At most so many parts of the people are left out in turn, and so many rounds of weights and hierarchies.
 _PARTS, _ROUNDS = 10, 8
 #: How many answers of the average person count as known of each person before there are any, at the least.

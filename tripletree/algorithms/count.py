@@ -1,11 +1,11 @@
 """Counting: how many binary hierarchies display a set of triplets, and how much information that is.
 
 The number is a sum over the first splits of the leaves (Constantinescu and Sankoff 1995), with one term for each way to
-put the components of the Aho graph on two sides. `_reduced` takes out all that needs no sum and leaves *cores*;
+put the components of the Aho graph on two sides. `_reduced` takes out all that needs no sum and leaves *cores*.
 `_count_displaying` adds up the sum of each core, with a stack instead of recursion, and looks up cores that were met
 before under other labels (`_key`).
 
-Inside, triplets are tuples (a, b, c) of integers, always consistent. Only leaves in triplets have a name; the others
+Inside, triplets are tuples (a, b, c) of integers, always consistent. Only leaves in triplets have a name. The others
 are a number.
 """
 
@@ -23,9 +23,6 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
-
-__all__ = ["count_hierarchies", "informativeness"]
-
 
 Row = tuple[int, int, int]
 Key = tuple[Row, ...]
@@ -49,9 +46,9 @@ def _count_binary(n: int) -> int:
 
 
 def _attachments(k: int, free: int, alone: int) -> int:
-    """In how many ways `free` leaves, and those of `alone` triplets, can be attached to a binary hierarchy of k leaves.
+    """The ways in which `free` leaves and leaves of `alone` triplets can be attached to a binary hierarchy of k leaves.
 
-    Each leaf can go to 2k - 1 places, with k growing; a third of the ways to attach three leaves display their triplet.
+    Each leaf can go to 2k - 1 places, with k growing. A third of the ways to attach three leaves display their triplet.
     """
     if k == 0:
         if alone == 0:
@@ -63,7 +60,7 @@ def _attachments(k: int, free: int, alone: int) -> int:
 
 
 def _product(factors: Iterable[int]) -> int:
-    """The product; factors are multiplied in groups, since large integers multiply fastest with equally large ones."""
+    """The product. Factors are multiplied in groups, since large integers multiply fastest with equally large ones."""
     found = list(factors)
     while len(found) > 64:
         found = [math.prod(found[k : k + 8]) for k in range(0, len(found), 8)]
@@ -71,7 +68,7 @@ def _product(factors: Iterable[int]) -> int:
 
 
 def _count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> int:
-    """Count the binary hierarchies of n leaves that display all of the triplets; no recursion.
+    """Count the binary hierarchies of n leaves that display all of the triplets. No recursion.
 
     Parameters
     ----------
@@ -131,7 +128,7 @@ def _readable(x: int) -> str:
 
 
 class _Sum:
-    """The sum over the first splits of one core; each term is the product of the numbers of its two sides."""
+    """The sum over the first splits of one core. Each term is the product of the numbers of its two sides."""
 
     def __init__(self, core: Key) -> None:
         self.core, self.total, self.fresh = core, 0, True
@@ -146,7 +143,7 @@ class _Sum:
         self._term: tuple[int, list[Key]] | None = None
 
     def advance(self, known: dict[Key, int]) -> Key | None:
-        """Add up terms until one needs a core that is not in `known`, and return that core; None at the end."""
+        """Add up terms until one needs a core that is not in `known`, and return that core. None at the end."""
         self.fresh = False
         while True:
             if self._term is None:
@@ -194,7 +191,7 @@ def _alike(rows: list[tuple[Row, int, int]], parts: list[list[int]]) -> list[lis
 
 
 # ----------------------------------------------------------------------
-# What needs no sum.
+# Triplets that need no sum.
 
 
 def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:
@@ -377,7 +374,7 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     triplets : TripletSet
         m triplets over n leaves, at least one leaf. Weights are not used.
     max_splits : int or None
-        The most first splits to visit; None for no limit.
+        The most first splits to visit. None for no limit.
 
     Returns
     -------
@@ -387,7 +384,7 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     Raises
     ------
     LimitExceededError
-        If more than `max_splits` first splits would be visited; raised before the sum that exceeds it. ``.size`` is
+        If more than `max_splits` first splits would be visited. Raised before the sum that exceeds it. ``.size`` is
         the number up to the end of that sum.
     InvalidHierarchyError
         If there are no leaves.
@@ -460,11 +457,6 @@ def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SP
         without triplets, log2(3) for one triplet, log2((2n - 3)!!) where one hierarchy remains, infinity for an
         inconsistent set. Dividing by log2((2n - 3)!!) gives a share of all there is to know.
 
-    Raises
-    ------
-    LimitExceededError, InvalidHierarchyError
-        As for `count_hierarchies`.
-
     See Also
     --------
     count_hierarchies : the number itself.
@@ -472,7 +464,7 @@ def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SP
     Notes
     -----
     This is the information of Shannon in the event that a binary hierarchy, all of them equally likely, displays the
-    set. It grows with every triplet that the others do not imply, and not with one that they do; two sets that share
+    set. It grows with every triplet that the others do not imply, and not with one that they do. Two sets that share
     no leaf need not add up. The quotient of the two integers is taken before the logarithm: no digits cancel.
 
     Examples

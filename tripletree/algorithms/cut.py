@@ -1,8 +1,8 @@
 """Flat clusters out of a hierarchy: `cut`, and `suggest_n_clusters` for how many.
 
-A rule says which nodes are split; `labels_of` makes clusters of what is left, small branches joined to one of them. To
+A rule says which nodes are split. `labels_of` makes clusters of the rest, small branches joined to one of them. To
 add a rule, write a function that returns the nodes to split, give it a case in `chooser` and its name to `RULES`. The
-estimators cut with `cut`; where pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies the rules to groups.
+estimators cut with `cut`. If pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies the rules to groups.
 """
 
 from __future__ import annotations
@@ -26,32 +26,12 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "Chooser",
-    "MOST_STATES",
-    "NEED_TRIPLETS",
-    "NumberOfClusters",
-    "RULES",
-    "best_cut",
-    "best_supported",
-    "branch_sizes",
-    "check_leaf_weights",
-    "chooser",
-    "cut",
-    "has_several",
-    "suggest_n_clusters",
-    "suggested",
-    "support_of",
-    "whole_weights",
-]
-
-
 # ----------------------------------------------------------------------
 # The rules: which nodes of a hierarchy a cut splits.
 #
 # A branch is large when it has at least `least` leaves. A node is proper when two or more of its children are large:
-# only these are split, and with each of them all nodes above it. A split adds one cluster for each large child but one;
-# small children are set aside.
+# only these are split, and with each of them all nodes above it. A split adds one cluster for each large child but one.
+# Small children are set aside.
 
 #: "auto" is not a rule of its own: `cut` chooses between "size" and "support".
 RULES = ("auto", "merge_order", "height", "size", "support", "constraints")
@@ -75,9 +55,9 @@ def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weight
     rule : str
         One of `RULES`, but not "auto".
     triplets : TripletSet or None
-        Over the leaves of the hierarchy; given for the rules of `NEED_TRIPLETS`.
+        Over the leaves of the hierarchy. Given for the rules of `NEED_TRIPLETS`.
     weights : ndarray of float64, shape (n,), optional
-        Of the leaves.
+        Weights of the leaves.
     """
     size = branch_sizes(hierarchy, weights)
     order = np.arange(hierarchy.n_nodes, dtype=np.int64)
@@ -130,7 +110,7 @@ def _of_size(least: float) -> str:
 def _last_in_order(
     hierarchy: Hierarchy, size: np.ndarray, order: np.ndarray, those: np.ndarray | None, k: int | None, least: float
 ) -> np.ndarray:
-    """Split the last proper nodes in an order, as many as make k clusters; where k is None, all of `those` (a mask)."""
+    """Split the last proper nodes in an order, as many as make k clusters. If k is None, all of `those` (a mask)."""
     gain = _proper(hierarchy, size, least)[1]
     if k is None and those is not None:
         return (gain > 0) & those
@@ -155,7 +135,7 @@ def _last_in_order(
 
 
 def _height_order(hierarchy: Hierarchy) -> np.ndarray:
-    """Rank of each node by height, raised to that of the highest node below; levels where there are no heights."""
+    """Rank of each node by height, raised to the highest node below. Levels if there are no heights."""
     height = hierarchy.height
     if height is None:
         height = kernels.cut.levels(hierarchy.parent)
@@ -183,7 +163,7 @@ def _several_parts(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
 def whole_weights(triplets: TripletSet) -> np.ndarray:
     """The weights as whole numbers (float64) of sum 2**53 at most, so that every sum of them is exact.
 
-    They are rounded to multiples of a power of two of at most 2**-51 of their sum; whole numbers stay as they are.
+    They are rounded to multiples of a power of two of at most 2**-51 of their sum. Whole numbers stay as they are.
     """
     if triplets.weights is None:
         return np.ones(len(triplets))
@@ -301,28 +281,28 @@ def cut(
     Parameters
     ----------
     hierarchy : Hierarchy
-        With n leaves. Nodes with one child count for nothing; one with c children adds c - 1 clusters at once.
+        With n leaves. Nodes with one child count for nothing. One with c children adds c - 1 clusters at once.
     n_clusters : int, optional
-        Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`; under
+        Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`. Under
         "constraints" as many as the triplets demand.
     rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
-        See above. "auto" is "size" where there are no triplets, else "support" where no samples are given.
+        See above. "auto" is "size" if there are no triplets, else "support" where no samples are given.
     triplets : TripletSet, optional
-        For "auto" and "support", which use their weights, and "constraints"; the other rules choose without them. Over
+        For "auto" and "support", which use their weights, and "constraints". The other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
     min_size : int, optional
         Branches of fewer leaves do not become clusters: small branches that a split uncovers join one of the clusters
         in the smallest clade around them.
     samples : array_like of float, shape (n, d), optional
-        Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
+        If given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
     sample_weight : array_like of float, shape (n,), optional
         How many samples each leaf stands for, more than 0: branches are then as large as the weights of their leaves
         say, n above is the sum of all, and means are weighted. A leaf of weight 3 counts as three at one place.
     strict : bool, optional
-        Whether the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
+        True if the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
         that these imply (see `are_compatible`, and Notes). By default, if the hierarchy displays all triplets given.
     outliers : {"clade", "nearest"}, default "clade"
-        Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k; it
+        Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k. It
         goes by the nearest mean, so "nearest" needs samples.
 
     Returns
@@ -335,15 +315,11 @@ def cut(
     ClusterCountError
         If `n_clusters` is not in 1..n, or cannot be reached: there are not so many branches of at least `min_size`
         leaves, or a node with more than two children would be split on the way. ``.nearest`` holds the numbers next
-        to it that can; without `min_size`, those for ``min_size=1``.
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
+        to it that can. Without `min_size`, those for ``min_size=1``.
     InconsistentTripletsError
         If the triplets of rule "constraints" contradict each other, or if `strict` and no clusters are found for them.
     LimitExceededError
         If rule "support" would take more than 50 million states of 16 bytes.
-    TypeError, ValueError
-        If an argument that the rule needs is missing, or an argument is not what is described above.
 
     See Also
     --------
@@ -354,7 +330,7 @@ def cut(
 
     Notes
     -----
-    A node is split only if at least two of its children are large, that is, have at least `min_size` leaves; on the
+    A node is split only if at least two of its children are large, that is, have at least `min_size` leaves. On the
     way down to it small children are set aside. The numbers of inner nodes stand for the order of merging, as they do
     in hierarchies from ``from_linkage`` and from estimators. Hierarchies that were read or built otherwise have some
     other order, and equal ones may be cut differently by all rules but "height". That rule never splits a child before
@@ -364,22 +340,22 @@ def cut(
     **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
     need not. If it does not, single leaves are moved until no triplet is broken, as `enforce_triplets` does. If the
     clusters break an implied triplet even so, smaller branches are tried. If none will do, as is usual for the triplets
-    of a whole taxonomy, the clusters are clades of any size: those of most even size, under "support" those of greatest
+    of a whole taxonomy, the clusters are clades of any size: of most even size, under "support" of greatest
     support. Leaves in no triplet then join the nearest cluster. There are always k clusters, and none is empty,
     provided that the triplets are consistent.
 
     "auto" compares the clusters of "size" and "support" at four sizes of small branches. It takes those with the
     greatest share of triplets with a and b together and c outside, less the logarithm of the share of squared distances
-    that is left within clusters. So a few triplets, or those of a deep hierarchy, cannot make one giant cluster and
-    crumbs. No rule is best everywhere; this one is on average, on the data that it was chosen on
+    that is left within clusters. So a few triplets, or many of a deep hierarchy, cannot make one giant cluster and
+    crumbs. No rule is best everywhere. This one is on average, on the data that it was chosen on
     (``benchmarks/results/cuts.md`` compares the rules).
 
     "size" is the threshold on the size of branches of [1]_, which leaves its value open, and lets outliers join any
     cluster, though that can break triplets: ``rule="size", min_size=..., outliers="nearest", strict=False``.
     "support" considers every choice of k branches with only small ones beside them, by a knapsack over the hierarchy in
     O(n k) time; of equally good choices it takes the one of the latest splits, so without triplets it is "size".
-    "constraints" splits the nodes whose leaves belong to two or more children of the root of ``one_tree(triplets)``;
-    leaves in no triplet count for nothing.
+    "constraints" splits the nodes whose leaves belong to two or more children of the root of ``one_tree(triplets)``.
+    Leaves in no triplet count for nothing.
 
     References
     ----------
@@ -388,7 +364,7 @@ def cut(
 
     Examples
     --------
-    The last merge of this hierarchy takes in a single leaf, e; the one before joins the pairs ab and cd:
+    The last merge of this hierarchy takes in a single leaf, e. The one before joins the pairs ab and cd:
 
     >>> from tripletree.algorithms.linkage import from_linkage
     >>> h = from_linkage([[0, 1, 1.0, 2], [2, 3, 1.5, 2], [5, 6, 4.0, 4], [4, 7, 5.0, 5]], "a b c d e".split())
@@ -397,7 +373,7 @@ def cut(
     >>> cut(h, 2).tolist(), cut(h, 3).tolist()
     ([0, 0, 1, 1, 0], [0, 0, 1, 1, 2])
 
-    Triplets tell what to keep together:
+    Triplets tell which leaves to keep together:
 
     >>> known = TripletSet.from_labels([("a", "b", "c"), ("c", "d", "a"), ("a", "b", "e")])
     >>> cut(h, 2, triplets=known).tolist()
@@ -473,7 +449,7 @@ def _cuts(
     weights: np.ndarray | None = None,
     inside: float = 0.0,
 ) -> list[tuple[float, np.ndarray]]:
-    """The cuts that a rule compares, as (value, labels); the first of those with the greatest value is its answer."""
+    """The cuts that a rule compares, as (value, labels). The first of those with the greatest value is its answer."""
     crumbs_last = rule in ("auto", "size") and min_size is None
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
@@ -556,7 +532,7 @@ def _clade_cut(
     points: np.ndarray | None,
     weights: np.ndarray | None,
 ) -> np.ndarray | None:
-    """Clusters that are clades, however small, of the leaves in triplets; branches of other leaves join them.
+    """Clusters that are clades, however small, of the leaves in triplets. Branches of other leaves join them.
 
     A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. Of all
     choices of k clades they are those of most even size, or of greatest support. None if there are no k of them, or if
@@ -570,7 +546,7 @@ def _clade_cut(
         merit = support_of(hierarchy, known)
     else:
         share = branch_sizes(hierarchy, weights) / (n if weights is None else weights.sum())
-        # whole numbers, so that sums are exact; entropy is greatest for clusters of equal size
+        # whole numbers, so that sums are exact. Entropy is greatest for clusters of equal size
         merit = freeze(np.rint(-share * np.log(np.maximum(share, 1e-300)) * 2.0**40).astype(np.int64))
     try:
         split = best_supported(hierarchy, of_named, merit, k, 1)
@@ -582,13 +558,7 @@ def _clade_cut(
 
 
 def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
-    """The weights of n leaves as float64; None where all are 1.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each leaf, or one is not a number between 1e-100 and 1e100.
-    """
+    """The weights of n leaves as float64. None if all are 1."""
     if sample_weight is None:
         return None
     try:
@@ -616,7 +586,7 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
 def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None, inside: float = 0.0) -> float:
     """The logarithm of the share of the squared distances to the mean that is left within clusters.
 
-    `inside` is that of the samples that points of several stand for, to the points.
+    `inside` is the sum over the samples that a point stands for, to that point.
     """
     total, within = scatter(points, None, weights) + inside, scatter(points, labels, weights) + inside
     return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0
@@ -674,7 +644,7 @@ def suggest_n_clusters(
     max_clusters: int | None = None,
     sample_weight: Any = None,
 ) -> NumberOfClusters:
-    """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
+    """Suggest into how many clusters to cut a hierarchy, from the samples and the triplets' evidence about the level.
 
     For each number k, the clusters of ``cut(hierarchy, k, triplets=triplets, samples=samples)`` are scored in nats: by
     the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets. A few
@@ -690,7 +660,7 @@ def suggest_n_clusters(
     triplets : TripletSet, optional
         Over leaves of the hierarchy.
     max_clusters : int, optional
-        The largest number tried; by default the square root of n, at most 30. The least is 1; 2 where there are
+        The largest number tried. By default the square root of n, at most 30. The least is 1. 2 where there are
         triplets, as these say that not all samples are alike.
     sample_weight : array_like of float, shape (n,), optional
         How many samples each leaf stands for, more than 0; n is then the sum of them.
@@ -701,13 +671,6 @@ def suggest_n_clusters(
         A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that no cut
         gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words, with the
         number of greatest evidence if it was passed over.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
-    ValueError, TypeError
-        If an argument has the wrong type or shape, or samples are not finite.
 
     See Also
     --------
@@ -757,7 +720,7 @@ def suggested(
     weights: np.ndarray | None,
     inside: float = 0.0,
 ) -> NumberOfClusters:
-    """`suggest_n_clusters` for arguments that are checked; `inside` as in `best_cut`."""
+    """`suggest_n_clusters` for arguments that are checked. `inside` as in `best_cut`."""
     n = hierarchy.n_leaves if weights is None else float(weights.sum())
     most = min(30, isqrt(int(n))) if most is None else check_count(most, "max_clusters", 1)
     most = min(most, hierarchy.n_leaves)
@@ -793,12 +756,12 @@ def suggested(
 
 
 def has_several(share: np.ndarray) -> bool:
-    """Whether two clusters or more, with these shares of the samples, are no crumbs; or there is but one cluster."""
+    """True if two clusters or more, with these shares of the samples, are no crumbs, or there is but one cluster."""
     return int((share >= CRUMB / share.size).sum()) >= min(2, share.size)
 
 
 def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
-    """What triplets say for these clusters, in nats, against clades of a hierarchy at any level."""
+    """The evidence of the triplets for these clusters, in nats, against clades of a hierarchy at any level."""
     if not known:
         return 0.0
     a, b, c = labels[known.rows.T]
@@ -840,7 +803,7 @@ def labels_of(
     anywhere: bool = False,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined.
+    """Clusters of the leaves once some nodes are split, numbered by their first leaves. Small branches joined.
 
     They join clusters in the clade of their parent, or `anywhere`.
     """
@@ -856,7 +819,7 @@ def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
     """Clusters, any numbers from 0 on, numbered anew in the order of their first leaves."""
     n = cluster.size
     first = np.empty(int(cluster.max(initial=-1)) + 1, np.intp)
-    first[cluster[::-1]] = np.arange(n)[::-1]  # what is written last stays: the first leaf of each
+    first[cluster[::-1]] = np.arange(n)[::-1]  # the last value written stays: the first leaf of each
     first = first[cluster]
     number = np.cumsum(first == np.arange(n)) - 1
     return number[first].astype(np.intp, copy=False)
@@ -901,7 +864,7 @@ def _joined(
 def _means_of_runs(
     points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.ndarray, weights: np.ndarray | None
 ) -> Any:
-    """The means of the points of leaf[first:stop] for each run; none is empty, and runs do not overlap."""
+    """The means of the points of leaf[first:stop] for each run. None is empty, and runs do not overlap."""
     if not is_sparse(points):
         if weights is not None:
             there = weights[leaf]
@@ -935,6 +898,6 @@ def _nearest_of_runs(points: Any, centres: Any, first: np.ndarray, stop: np.ndar
 
 
 def _over_runs(function: np.ufunc, values: np.ndarray, first: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """Reduce values[first:stop] for each run; none is empty."""
+    """Reduce values[first:stop] for each run. None is empty."""
     padded = np.concatenate([values, values[-1:]])  # reduceat wants every index inside
     return function.reduceat(padded, np.stack([first, stop], axis=1).ravel(), axis=0)[::2]

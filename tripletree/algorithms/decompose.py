@@ -15,8 +15,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = ["decompose", "decomposition_size"]
-
 #: Rows of a decomposition at most, unless `max_triplets` is given (12 bytes a row, four times that meanwhile).
 DEFAULT_LIMIT = 50_000_000
 #: Candidates up to which plain Python is as fast as loading the compiled kernel.
@@ -37,7 +35,7 @@ def decompose(
     ----------
     hierarchy : Hierarchy or Ontology
         Nodes with one child make no triplet and are skipped. For an Ontology: certain triplets that imply all others
-        (as few as possible for a tree, elsewhere not always); only ``guarantee="identify"``.
+        (as few as possible for a tree, elsewhere not always). Only ``guarantee="identify"``.
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
@@ -49,10 +47,10 @@ def decompose(
         For a binary hierarchy the two are equal. Both are the fewest with their guarantee.
     max_triplets : int, optional
         If the set is larger, return exactly this many of it. They start with the ``"rebuild"`` triplets, so from
-        n - (children of the root) on `one_tree` still returns `hierarchy`; the rest is a random part of the others. Of
+        n - (children of the root) on `one_tree` still returns `hierarchy`. The rest is a random part of the others. Of
         an Ontology: a random part.
     random_state : None, int, Generator or RandomState
-        With None the first leaf below a child represents it, and parts are drawn with a fixed seed; otherwise random
+        With None the first leaf below a child represents it, and parts are drawn with a fixed seed. Otherwise random
         leaves represent it.
 
     Returns
@@ -63,9 +61,7 @@ def decompose(
     Raises
     ------
     LimitExceededError
-        If the set has more than 50 million triplets and `max_triplets` is not given; for an Ontology even if it is.
-    ValueError
-        If `guarantee` is neither of the two, or `max_triplets` is negative.
+        If the set has more than 50 million triplets and `max_triplets` is not given. For an Ontology even if it is.
 
     See Also
     --------
@@ -74,9 +70,9 @@ def decompose(
     Notes
     -----
     For each inner node w but the root, with parent u: the children of w are joined by a star of triplets ab|c with
-    a, b below different children of w and c below a sibling of w; ``"identify"`` does so for every sibling,
+    a, b below different children of w and c below a sibling of w. ``"identify"`` does so for every sibling,
     ``"rebuild"`` for one. The triplets are numbered and written straight from their numbers, linear in the number of
-    nodes and triplets on every shape. That the first is smallest is due to [1]_.
+    nodes and triplets on every shape. The first is smallest by [1]_.
 
     References
     ----------
@@ -106,7 +102,7 @@ def decompose(
         )
         raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
     rng = None if random_state is None else generator(random_state)
-    # numbered by edge, then sibling, then join; within an edge the triplets of its first sibling come first
+    # numbered by edge, then sibling, then join. Within an edge the triplets of its first sibling come first
     if max_triplets is None or max_triplets >= total:
         edge = np.repeat(np.arange(counts.size), counts)
         within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -117,11 +113,6 @@ def decompose(
 
 def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "identify") -> int:
     """Count the triplets of `decompose` without listing them.
-
-    Raises
-    ------
-    ValueError
-        If `guarantee` is neither of the two.
 
     Examples
     --------
@@ -144,7 +135,7 @@ def _check_identify(guarantee: str) -> None:
 
 
 def _part(joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Edge and number within it of `size` triplets: those of the first siblings, then a random part of the rest."""
+    """Edge and number within it of `size` triplets: of the first siblings, then a random part of the rest."""
     base = np.cumsum(joins)
     first = np.arange(base[-1]) if size >= base[-1] else np.sort(distinct_integers(rng, int(base[-1]), size))
     edge = np.searchsorted(base, first, side="right")
@@ -233,7 +224,7 @@ class _EntailedStars:
         self.child_start, self.child = child_start, child
         w, inside = kernels.ontology.enclosing(d.parent, d.reach, d.n)
         _check_size(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
-        # candidates to read, many times what the arrays hold
+        # candidates to read, many times the size of the arrays
         above = w[w >= 0]
         work = int((degree[above] + np.diff(d.reach.start)[above - d.n]).sum())
         loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
@@ -245,7 +236,7 @@ class _EntailedStars:
         return np.diff(self.first) * self.joins
 
     def rows(self, ranks: np.ndarray) -> np.ndarray:
-        """The triplets with the given numbers; they are numbered by node, then by c, then by edge of the star."""
+        """The triplets with the given numbers. They are numbered by node, then by c, then by edge of the star."""
         d, counts = self.dominance, self.counts()
         end = np.cumsum(counts)
         k = np.searchsorted(end, ranks, side="right")

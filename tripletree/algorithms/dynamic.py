@@ -1,8 +1,8 @@
 """TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
 
-`TripletBuilder` deals with labels, weights and undo; `DynamicAhoTree` below it deals with leaf indices, and owns the
-arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users
-hand over into leaf indices.
+`TripletBuilder` deals with labels, weights and undo. `DynamicAhoTree` below it deals with leaf indices, and owns the
+arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn the values
+that users hand over into leaf indices.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DynamicAhoTree", "TripletBuilder"]
-
 _Label = Hashable
 _LabelTriplet = tuple[Any, Any, Any]
 #: A triplet ab|c as leaf indices, a < b.
@@ -41,7 +39,7 @@ _Key = tuple[int, int, int]
 
 #: A batch of more than this share of the triplets and leaves already there is added by one run of BUILD.
 _LARGE_BATCH = 0.25
-#: Triplets handed to one call of a kernel; an interrupt (Ctrl-C) is only noticed between two calls.
+#: Triplets handed to one call of a kernel. An interrupt (Ctrl-C) is only noticed between two calls.
 _SLICE = 4096
 #: While an upper bound of the total weight is below this, the sum cannot overflow and is not computed.
 _SAFE_WEIGHT = 1e300
@@ -54,7 +52,7 @@ class _Change(NamedTuple):
     ----------
     added, removed : sequence of keys
     weights_before : dict
-        For each triplet with a changed weight the weight it had before; None if it had none.
+        For each triplet with a changed weight the weight it had before. None if it had none.
     """
 
     added: Sequence[_Key]
@@ -68,13 +66,13 @@ _NO_CHANGE = _Change((), (), {})
 class TripletBuilder:
     """A set of triplets that grows and shrinks, and is consistent at every moment.
 
-    Each addition is tested at once; one that contradicts the triplets there is rejected and changes nothing. Single
+    Each addition is tested at once. One that contradicts the triplets there is rejected and changes nothing. Single
     changes and batches can be undone. `triplets` is the set, `hierarchy` the result of `one_tree` on it.
 
     Parameters
     ----------
     leaves : LeafIndex, iterable of labels, or int
-        All leaves; `add_leaves` adds more.
+        All leaves. `add_leaves` adds more.
     triplets : TripletSet, or iterable of (a, b, c), optional
         The first triplets.
 
@@ -82,8 +80,6 @@ class TripletBuilder:
     ------
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
-    UnknownLeafError
-        If a leaf of `triplets` is not among `leaves`.
 
     See Also
     --------
@@ -92,11 +88,11 @@ class TripletBuilder:
 
     Notes
     -----
-    The Aho tree (the result of `one_tree` [1]_) is kept up to date; "Triplets one at a time" in ``docs/algorithms.md``
+    The Aho tree (the result of `one_tree` [1]_) is kept up to date. "Triplets one at a time" in ``docs/algorithms.md``
     explains how. An addition that leaves the tree as it is costs O(log n) amortised [2]_. Other additions, and tests
     that end in a contradiction, cost time in proportion to the triplets between the two subtrees that become one:
     microseconds as a rule, O(d m log n) at worst for a tree of depth d. A removal takes O(log n + t) for t triplets on
-    its leaves; if the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
+    its leaves. If the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
     added with one run of `one_tree`. Memory O(n + m): some 700 bytes a leaf and 500 a triplet.
 
     References
@@ -142,7 +138,7 @@ class TripletBuilder:
 
     @property
     def triplets(self) -> TripletSet:
-        """The triplets there, as a set over `leaves`; with weights if any were given."""
+        """The triplets there, as a set over `leaves`. With weights if any were given."""
         if self._triplets is None:
             rows = self._tree.rows()
             weights = None
@@ -180,7 +176,7 @@ class TripletBuilder:
         return f"<TripletBuilder: {len(self)} {noun} on {counted(len(self.leaves), 'leaf', 'leaves')}>"
 
     def can_add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> np.ndarray:
-        """Tell for each triplet whether it alone could be added; nothing changes.
+        """Tell for each triplet whether it alone could be added. Nothing changes.
 
         Parameters
         ----------
@@ -191,13 +187,6 @@ class TripletBuilder:
         -------
         ndarray of bool
             Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there already.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels.
 
         Examples
         --------
@@ -244,24 +233,17 @@ class TripletBuilder:
         Parameters
         ----------
         triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
-            Tuples are labels, each meaning ab|c; data frames as in `TripletSet.from_labels`.
+            Tuples are labels, each meaning ab|c. Data frames as in `TripletSet.from_labels`.
         weights : float or array_like of float, optional
-            Positive; one for each triplet or one for all, by default those of the set or data frame. A weight given
-            for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and those
-            there already stay as they are.
+            Positive. One for each triplet or one for all, by default the weights of the set or data frame. A weight
+            given for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and
+            those there already stay as they are.
 
         Raises
         ------
         InconsistentTripletsError
-            If they contradict each other or those there; ``.conflict`` is irreducible and holds at least one of the
+            If they contradict each other or those there. ``.conflict`` is irreducible and holds at least one of the
             new ones. The builder is unchanged.
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels, or a weight is not positive and finite, or all weights
-            together are not.
-        TypeError
-            If `triplets` is not iterable.
 
         Examples
         --------
@@ -301,14 +283,7 @@ class TripletBuilder:
         Returns
         -------
         bool
-            Whether it is there now.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If the triplet does not have three different labels.
+            True if it is there now.
 
         Examples
         --------
@@ -346,7 +321,7 @@ class TripletBuilder:
         Raises
         ------
         InvalidTripletError
-            If a row is not a triplet; nothing has been added.
+            If a row is not a triplet. Nothing has been added.
 
         Notes
         -----
@@ -371,12 +346,7 @@ class TripletBuilder:
         return np.fromiter((key in held for key in keys), np.bool_, len(keys))
 
     def add_leaves(self, labels: Iterable[_Label]) -> None:
-        """Add leaves, children of the root until a triplet names them; `undo` does not remove them.
-
-        Raises
-        ------
-        DuplicateLeafError
-            If a label is already a leaf, or is given twice.
+        """Add leaves, children of the root until a triplet names them. `undo` does not remove them.
 
         Examples
         --------
@@ -397,11 +367,7 @@ class TripletBuilder:
         Raises
         ------
         UnknownTripletError
-            If some are not there; ``.triplets`` holds all of those.
-        UnknownLeafError
-            If a label is not among the leaves.
-        InvalidTripletError
-            If an entry does not have three different labels.
+            If some are not there. ``.triplets`` holds all of those.
 
         Examples
         --------
@@ -426,17 +392,17 @@ class TripletBuilder:
             raise
 
     def undo(self, n: int = 1) -> None:
-        """Undo the last n additions and removals; a batch counts as one.
+        """Undo the last n additions and removals. A batch counts as one.
 
         Parameters
         ----------
         n : int
-            Every `add`, `remove` and `try_add_rows` counts, even if it changed nothing; `try_add` if it returned True.
+            Every `add`, `remove` and `try_add_rows` counts, even if it changed nothing. `try_add` if it returned True.
 
         Raises
         ------
         ValueError
-            If there have been fewer; nothing changes.
+            If there have been fewer. Nothing changes.
 
         Examples
         --------
@@ -480,11 +446,11 @@ class TripletBuilder:
                 raise _contradiction(tree.rows(), new[: done + 1], self.leaves)
 
     def _is_large(self, new: Sequence[_Key]) -> bool:
-        """Whether one run of BUILD is cheaper than adding them one by one."""
+        """True if one run of BUILD is cheaper than adding them one by one."""
         return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
 
     def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
-        """The weights that the triplets will have, after the given ones are added to those there; `fresh` have none."""
+        """The weights that the triplets will have, after the given ones are added to those there. `fresh` have none."""
         now = self._weights
         after = {
             key: weight if key in fresh else now.get(key, 1.0) + weight for key, weight in zip(keys, given, strict=True)
@@ -520,7 +486,7 @@ class TripletBuilder:
 
 
 def _unpickled(leaves: LeafIndex, rows: Any, weights: dict[_Key, float], undo_log: list[_Change]) -> TripletBuilder:
-    """Make a builder of what a pickle holds."""
+    """Make a builder from the content of a pickle."""
     logged = [key for change in undo_log for keys in change for key in keys]
     check_triplet_rows([*weights, *logged], len(leaves), "triplet of the pickle")
     builder = TripletBuilder(leaves)
@@ -585,7 +551,7 @@ class DynamicAhoTree:
         return kernels.dynamic_build.harvest(self._ready(1).tree, self.n)
 
     def can_add(self, rows: np.ndarray) -> np.ndarray:
-        """Whether each triplet alone is consistent with those that are there: bool, shape (k,)."""
+        """True if each triplet alone is consistent with those that are there: bool, shape (k,)."""
         arrays = self._borrow(1)
         out = np.empty(len(rows), np.int8)
         new = rows.astype(np.int64, order="C")
@@ -605,7 +571,7 @@ class DynamicAhoTree:
         return added
 
     def add_consistent(self, keys: Sequence[_Key]) -> list[_Key]:
-        """Add different triplets that are not there, one after the other, where consistent; those that were added."""
+        """Add different triplets that are not there, one after the other, if consistent. Return the added ones."""
         arrays = self._borrow(len(keys))
         new = np.array(keys, np.int64).reshape(-1, 3)
         was_added = np.empty(len(keys), np.int8)
@@ -706,7 +672,7 @@ class DynamicAhoTree:
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
         listed = kernels.dynamic_build.empty_table((len(arrays.listed), new), np.int32)
         listed[:, :old] = arrays.listed
-        # the free pieces end with the number after the last one, that of the first new one now
+        # the free pieces end with the number after the last one, the first new one's now
         entries, pieces = _longer(arrays.entries, new // 5 + self.n + 1), len(arrays.entries)
         entries[pieces:, kernels.dynamic_build.NEXT_PIECE] = np.arange(pieces + 1, len(entries) + 1)
         larger = arrays._replace(row=_longer(arrays.row, new), entries=entries, by_lca=by_lca, listed=listed)
@@ -726,7 +692,7 @@ def _longer(array: np.ndarray, length: int) -> np.ndarray:
 
 
 def _is_one(triplets: Any, leaves: LeafIndex) -> bool:
-    """Whether this is one triplet and not several.
+    """True if this is one triplet and not several.
 
     A tuple is one triplet. Only a tuple of tuples or lists is doubtful: ``(("a", "b", "c"), ...)`` is several, unless
     tuples are leaf labels here.

@@ -2,7 +2,7 @@
 
 A hierarchy displays ab|c or not. Flat clusters satisfy it unless one of them holds c and only one of a, b (Liu, Zhang
 and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. They are compatible with a set of
-triplets if they can be clades of a hierarchy that displays the set; then they also satisfy every triplet that the set
+triplets if they can be clades of a hierarchy that displays the set. Then they also satisfy every triplet that the set
 implies. `cut` and the estimators ask for compatible clusters.
 """
 
@@ -28,10 +28,8 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["are_compatible", "enforce_triplets", "enforced", "fit_together", "is_broken", "satisfies", "unbroken"]
-
-#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre; and
-#: for how many moves a leaf that has moved stays where it is.
+#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like the price of a move away from a centre,
+#: and for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
 
@@ -46,8 +44,8 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample; of an estimator its ``labels_``. Keys of a mapping and the index of a Series are
-        leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1; otherwise
+        The cluster of each sample. An estimator gives its ``labels_``. Keys of a mapping and the index of a Series are
+        leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1. Otherwise
         there must be as many labels as leaves, in their order.
     triplets : TripletSet
         They may contradict each other.
@@ -56,15 +54,6 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     -------
     ndarray of bool, shape (len(triplets),)
         Parallel to ``triplets.rows``.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the clusters do not fit, or that of a sample in a triplet is missing (None or NaN); -1 is a cluster.
-    UnknownLeafError
-        If a triplet names a sample that is not in `labels`.
-    DuplicateLeafError
-        If the index of a Series holds a sample in a triplet more than once.
 
     See Also
     --------
@@ -116,7 +105,7 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
     Returns
     -------
     bool
-        False where the triplets contradict each other.
+        False if the triplets contradict each other.
 
     See Also
     --------
@@ -150,7 +139,7 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
 
 
 def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
-    """Whether clusters are compatible with consistent triplets, rows of positions."""
+    """True if clusters are compatible with consistent triplets, rows of positions."""
     if is_broken(codes, rows).any():
         return False
     of = codes[rows]
@@ -170,11 +159,11 @@ def enforce_triplets(
     labels : sequence, shape (n,)
         The cluster of each leaf of the triplets, in their order.
     triplets : TripletSet
-        Where they are consistent the clusters will be compatible with them.
+        If they are consistent the clusters will be compatible with them.
     samples : array_like of float, shape (n, d), optional
-        Where given, a move to a cluster costs less the nearer its mean is.
+        If given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional
-        Turns of the search; by default 20 for each sample and triplet. If it ends without compatible clusters, they
+        Turns of the search. By default 20 for each sample and triplet. If it ends without compatible clusters, they
         are made from the tree of the triplets: that may move samples far, but succeeds if the triplets are consistent.
 
     Returns
@@ -184,12 +173,8 @@ def enforce_triplets(
 
     Raises
     ------
-    InvalidLabelsError
-        If there is not one label for each leaf, or one is missing.
     InconsistentTripletsError
         If the triplets contradict each other and no clusters were found that satisfy all. Drop some with `repair`.
-    ValueError, TypeError
-        If `samples` or `max_steps` is not what is described above.
 
     See Also
     --------
@@ -200,7 +185,7 @@ def enforce_triplets(
     Broken triplets are taken in turn. Of the three samples the one moves whose best move adds least to the triplets
     that are broken, each weighed by how often it was found broken, and to the squared distances to means (min-conflicts
     [1]_ with breakout weights [2]_). Nothing is random. Consistent triplets can be satisfied with every number k of
-    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. Where the search fails, or its
+    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. If the search fails, or its
     clusters break a triplet that is implied, clusters are unions of siblings in ``one_tree(triplets)``, each given its
     most frequent label as far as k allows.
 
@@ -236,7 +221,7 @@ def enforce_triplets(
 
 
 def check_points(samples: Any, n: int) -> Any:
-    """The samples as finite float64, a row for each leaf; sparse ones as CSR."""
+    """The samples as finite float64, a row for each leaf. Sparse ones become CSR."""
     points: Any = as_rows(samples) if is_sparse(samples) else np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:
         msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
@@ -260,7 +245,7 @@ def enforced(
 ) -> np.ndarray:
     """The clusters 0..k-1, none empty, changed so that they are compatible with the triplets over their leaves.
 
-    A leaf of weight w counts as w of them in means, and its move as that of all. Triplets that contradict each other
+    A leaf of weight w counts as w of them in means, and its move as w moves. Triplets that contradict each other
     are compatible with nothing: then it is enough that none is broken.
     """
     found = unbroken(codes, triplets, points, max_steps, weights)
@@ -276,7 +261,7 @@ def unbroken(
     max_steps: int | None = None,
     weights: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """The clusters after moves of single leaves until no triplet is broken; None if the search does not get there."""
+    """The clusters after moves of single leaves until no triplet is broken. None if the search does not get there."""
     rows = triplets.rows
     if not is_broken(codes, rows).any():
         return codes

@@ -1,4 +1,4 @@
-"""Induced triplets: those that a hierarchy displays; all of them, some of them, or asked triple by triple.
+"""Induced triplets: those that a hierarchy displays. All of them, some of them, or asked triple by triple.
 
 An Ontology, with several parents for some terms, stands for many hierarchies: one for each choice of one parent for
 each term. A triplet displayed by all of them is entailed by the ontology (the docs call it *certain*), and each
@@ -34,17 +34,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple, check_tripl
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "InducedTriplets",
-    "all_triplets",
-    "count_triplets",
-    "displays",
-    "induce",
-    "displayed",
-    "rows_over",
-    "sample_triplets",
-]
-
 #: Rows that `all_triplets` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
 #: Triplets that can be numbered in 64 bits.
@@ -57,14 +46,14 @@ _BYTES_EACH = 64
 
 @dataclass(frozen=True, eq=False)
 class InducedTriplets:
-    """The triplets that a hierarchy displays on given leaf triples, in the order given; see `induce`.
+    """The triplets that a hierarchy displays on given leaf triples, in the order given. See `induce`.
 
     Attributes
     ----------
     triples : ndarray of int32, shape (m, 3)
         The triples asked for, as leaf indices.
     odd : ndarray of int8, shape (m,)
-        The column (0, 1 or 2) of the odd one out, -1 where the hierarchy leaves the triple unresolved.
+        The column (0, 1 or 2) of the odd one out, -1 if the hierarchy leaves the triple unresolved.
     leaves : LeafIndex
 
     Examples
@@ -104,7 +93,7 @@ class InducedTriplets:
         return f"<InducedTriplets: {len(self)} triples, {int(self.resolved.sum())} of them resolved>"
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any] | None]:
-        """For each triple (a, b, c) with ab|c as labels, or None where it is unresolved."""
+        """For each triple (a, b, c) with ab|c as labels, or None if it is unresolved."""
         labels = self.leaves.labels
         for row, odd in zip(self.triples.tolist(), self.odd.tolist(), strict=True):
             if odd < 0:
@@ -122,21 +111,21 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     hierarchy : Hierarchy or Ontology
         For an Ontology: the triplets that are certain, i.e. displayed whatever parents are chosen.
     leaf_triples : ndarray of int, shape (m, 3), or iterable of (x, y, z)
-        A numpy array of integers holds leaf indices; anything else is read as tuples of labels. The order within a
+        A numpy array of integers holds leaf indices. Anything else is read as tuples of labels. The order within a
         triple does not matter.
 
     Returns
     -------
     InducedTriplets
-        Parallel to `leaf_triples`: ``.odd``, ``.resolved``, ``.rows``, ``.triplets``; iterating gives (a, b, c) with
-        ab|c, or None where the three leaves are unresolved.
+        Parallel to `leaf_triples`: ``.odd``, ``.resolved``, ``.rows``, ``.triplets``. Iterating gives (a, b, c) with
+        ab|c, or None if the three leaves are unresolved.
 
     Raises
     ------
     InvalidTripletError
-        If a triple has the same leaf twice, or an index out of range; ``.row`` is its number.
+        If a triple has the same leaf twice, or an index out of range. ``.row`` is its number.
     UnknownLeafError
-        If a label is not a leaf; ``.labels`` holds all that are not.
+        If a label is not a leaf. ``.labels`` holds all that are not.
 
     See Also
     --------
@@ -145,8 +134,8 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
 
     Notes
     -----
-    Of three leaves in depth-first order, the last common ancestors of the first two and of the last two are on one
-    path to the root; the deeper one belongs to the close pair, equality means unresolved. Each is a range maximum
+    For three leaves in depth-first order, the last common ancestors of the first two and of the last two are on one
+    path to the root. The deeper one belongs to the close pair, equality means unresolved. Each is a range maximum
     over the ancestors of neighbouring leaves (Bender and Farach-Colton's sparse table [1]_). O(n log n) once for a
     hierarchy, then O(1) a triple. For an ontology of N terms and p edges, once O(p log N) for the immediate dominators,
     then O(log N) a triple.
@@ -176,17 +165,12 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     hierarchy : Hierarchy or Ontology
         For an Ontology: whether each triplet is certain.
     triplets : TripletSet
-        Its leaf index may differ from the hierarchy's; labels decide.
+        Its leaf index may differ from the hierarchy's. Labels decide.
 
     Returns
     -------
     ndarray of bool, shape (len(triplets),)
         Parallel to ``triplets.rows``. A triple that the hierarchy leaves unresolved is not displayed.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a leaf of some triplet is not in the hierarchy.
 
     Examples
     --------
@@ -226,7 +210,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     ----------
     hierarchy : Hierarchy or Ontology
     limit : int or None
-        The most triplets to list; None for no limit.
+        The most triplets to list. None for no limit.
 
     Returns
     -------
@@ -236,9 +220,9 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     Raises
     ------
     LimitExceededError
-        If there are more than `limit`; nothing is computed, ``.size`` is the number.
+        If there are more than `limit`. Nothing is computed, ``.size`` is the number.
     MemoryError
-        If they do not fit into this machine's memory; nothing is computed, either.
+        If they do not fit into this machine's memory. Nothing is computed, either.
 
     See Also
     --------
@@ -274,7 +258,7 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
     ----------
     hierarchy : Hierarchy or Ontology
     size : int
-        How many; at most ``count_triplets(hierarchy)``.
+        How many. At most ``count_triplets(hierarchy)``.
     random_state : None, int, Generator or RandomState
         The same value gives the same triplets.
 
@@ -282,11 +266,6 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
     -------
     TripletSet
         Exactly `size` triplets over all leaves of the hierarchy.
-
-    Raises
-    ------
-    ValueError
-        If `size` is negative, or more than there are.
 
     Notes
     -----
@@ -315,7 +294,7 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
 
 
 def _sampled_by_rejection(hierarchy: Hierarchy, size: int, rng: np.random.Generator) -> TripletSet:
-    """Draw triples until enough are resolved; for hierarchies of over 3.8 million leaves, where most triples are."""
+    """Draw triples until enough are resolved. For hierarchies of over 3.8 million leaves, where most triples are."""
     n = hierarchy.n_leaves
     found = TripletSet(np.empty((0, 3), np.int32), hierarchy.leaves)
     while len(found) < size:
@@ -334,7 +313,7 @@ def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _listed(hierarchy: Hierarchy | Ontology, ranks: range | np.ndarray) -> np.ndarray:
-    """The triplets with the given numbers, as rows (a, b, c); block by block, between which Ctrl-C is heard."""
+    """The triplets with the given numbers, as rows (a, b, c). Block by block, between which Ctrl-C is heard."""
     rows = np.empty((len(ranks), 3), np.int32)
     for low in range(0, len(ranks), _BLOCK):
         some = ranks[low : low + _BLOCK]
@@ -370,7 +349,7 @@ def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
 
 
 def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarray:
-    """The column of the odd one out in each triple of leaf indices; -1 where it is unresolved, or none is entailed."""
+    """The column of the odd one out in each triple of leaf indices. -1 if it is unresolved, or none is entailed."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.odd(triples)
     return kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)

@@ -1,7 +1,7 @@
-"""What triplets imply: single answers, the whole closure, and which of them the others imply.
+"""Consequences of triplets: single answers, the whole closure, and which of them the others imply.
 
 All functions run one kernel, a walk down the sets of leaves that BUILD would visit if it only followed pairs of leaves
-(see `implies`, and ``kernels/infer.py``), which starts from the BUILD tree of all triplets; they differ in what is
+(see `implies`, and ``kernels/infer.py``), which starts from the BUILD tree of all triplets. They differ in the task:
 written down at the places where it ends.
 """
 
@@ -22,8 +22,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplets
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.kernels import freeze
-
-__all__ = ["closure", "closure_size", "implies", "minimal", "redundant"]
 
 #: Rows that `closure` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
@@ -48,7 +46,7 @@ def implies(
     query : TripletSet, or iterable of (a, b, c)
         Tuples are labels, each meaning ab|c.
     max_steps : int or None
-        The most steps to take; None for no limit.
+        The most steps to take. None for no limit.
 
     Returns
     -------
@@ -61,8 +59,6 @@ def implies(
         If no hierarchy displays `triplets`: it would imply everything. ``.conflict`` explains why.
     UnknownLeafError
         If a leaf of the query is not among ``triplets.leaves``.
-    InvalidTripletError
-        If a tuple does not have three different labels.
     LimitExceededError
         If it takes more than `max_steps` steps.
 
@@ -74,9 +70,9 @@ def implies(
     -----
     ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_; that is the case when a set
     of leaves, a and b on one side and c on the other, splits in just two [1]_. One descent through ever smaller sets
-    of leaves finds it or shows that there is none; queries share the parts of it that they have in common. After
+    of leaves finds it or shows that there is none. Queries share the parts of it that they have in common. After
     O((n + m) log n) for the BUILD tree, a query takes O(d r log n), where d < n is the number of sets visited and r the
-    number of triplets at hand there, those between parts of a set that the tree already shows to be tied together; all
+    number of triplets at hand there, those between parts of a set that the tree already shows to be tied together. All
     queries together no more than `closure_size`, and O(d) each. A step is a triplet or query at hand in a set visited,
     50 to 400 nanoseconds.
 
@@ -111,9 +107,9 @@ def closure(
     triplets : TripletSet
         Consistent.
     limit : int or None
-        The most triplets to list; None for no limit.
+        The most triplets to list. None for no limit.
     max_steps : int or None
-        The most steps to take, see `implies`; None for no limit.
+        The most steps to take, see `implies`. None for no limit.
 
     Returns
     -------
@@ -136,7 +132,7 @@ def closure(
     Notes
     -----
     The closure is a list of sets of leaves split in two, about as many as leaves: each implies ab|c for all a, b on one
-    side and c on the other, and no triplet comes from two of them. Time is twice that of `closure_size`, and
+    side and c on the other, and no triplet comes from two of them. Time is twice as long as `closure_size`, and
     O(size log size) for the list.
 
     Examples
@@ -165,7 +161,7 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
     triplets : TripletSet
         Consistent.
     max_steps : int or None
-        The most steps to take, see `implies`; None for no limit.
+        The most steps to take, see `implies`. None for no limit.
 
     Returns
     -------
@@ -186,7 +182,7 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
     visit, one for each triplet, each set counted once. Where each split of the BUILD tree is in two these are the m
     triplets once, however deep it is: .1 s for 30,000 triplets of a caterpillar. It is the same for 300,000 random
     triplets over 30,000 leaves of a bushy hierarchy, .5 s, that leave few splits open. Where they leave many open it
-    may take minutes and more; the worst case is O(n m log n) for each pair of leaves that a triplet separates. Memory
+    may take minutes and more. The worst case is O(n m log n) for each pair of leaves that a triplet separates. Memory
     O((n + m) log (n + m)).
 
     Examples
@@ -212,7 +208,7 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     triplets : TripletSet
         Consistent.
     max_steps : int or None
-        The most steps to take, see `implies`; None for no limit.
+        The most steps to take, see `implies`. None for no limit.
 
     Returns
     -------
@@ -251,9 +247,9 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     triplets : TripletSet
         Consistent.
     random_state : None, int, Generator or RandomState
-        With None earlier rows are preferred; otherwise a random choice, not every one equally likely.
+        With None earlier rows are preferred. Otherwise a random choice, not every one equally likely.
     max_steps : int or None
-        The most steps to take, see `implies`; None for no limit.
+        The most steps to take, see `implies`. None for no limit.
 
     Returns
     -------
@@ -283,7 +279,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     References
     ----------
     .. [1] Seemann, Hellmuth (2018), The matroid structure of representative triple sets and triple-closure computation,
-       European Journal of Combinatorics 70, 384-407; arXiv:1707.01667.
+       European Journal of Combinatorics 70, 384-407. arXiv:1707.01667.
 
     Examples
     --------
@@ -300,7 +296,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
 
 
 def _aho_tree(triplets: TripletSet) -> Hierarchy:
-    """The BUILD tree of the triplets, over their leaves by number; an error with a conflict if there is none."""
+    """The BUILD tree of the triplets, over their leaves by number. An error with a conflict if there is none."""
     parent, failed = build_aho_tree(triplets.rows, len(triplets.leaves))
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
@@ -309,9 +305,9 @@ def _aho_tree(triplets: TripletSet) -> Hierarchy:
 
 
 def _separated(rows: np.ndarray, clades: Any) -> Any:
-    """Triplets sorted by where the tree separates them, as the kernel takes them; those that no split implies left out.
+    """Triplets sorted by where the tree separates them, as the kernel takes them. Those that no split implies left out.
 
-    Those of the same place stay in their order.
+    Rows of the same place stay in their order.
     """
     node, key = kernels.infer.separate(rows, clades)
     number = np.lexsort((key, node))
@@ -328,7 +324,7 @@ def _walk(
     order: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Run the kernel; return its flags and sizes. `task` is the name of one of its tasks, `order` that of the rows."""
+    """Run the kernel. Return its flags and sizes. `task` is the name of one of its tasks, `order` orders the rows."""
     most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     wanted = len(triplets) if queries is None else len(queries)
     if len(triplets) == 0:

@@ -13,8 +13,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["from_linkage", "to_linkage"]
-
 
 def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = None) -> Hierarchy:
     """Make a hierarchy from a scipy linkage matrix.
@@ -27,7 +25,7 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     Z : array_like of float, shape (n - 1, 4)
         The two clusters merged, their distance, and the number of leaves in the new one.
     leaves : LeafIndex, iterable of labels, int or None
-        Labels of the n leaves; by default 0..n-1.
+        Labels of the n leaves. By default 0..n-1.
 
     Returns
     -------
@@ -38,7 +36,7 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     ------
     InvalidHierarchyError
         If `Z` is not a linkage: wrong shape, a cluster number that is not an integer, is used twice or before it is
-        formed, a height that is not finite, a size that is not the sum of the two merged; or if there are not n
+        formed, a height that is not finite, a size that is not the sum of the two merged, or if there are not n
         leaves. ``.node`` is the node that the first such row should form.
 
     See Also
@@ -127,7 +125,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
         Binary, with n leaves.
     monotone : bool
         False for the hierarchy's own heights, which may fall from a cluster to the one it is merged into (under
-        constraints, or with centroid linkage). True raises each to the highest one below it: what scipy's drawing and
+        constraints, or with centroid linkage). True raises each to the highest one below it: as scipy's drawing and
         cutting functions take for granted.
 
     Returns
@@ -138,7 +136,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     Raises
     ------
     InvalidHierarchyError
-        If some node does not have exactly two children; ``.node`` is the first one.
+        If some node does not have exactly two children. ``.node`` is the first one.
 
     See Also
     --------
@@ -148,7 +146,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     Notes
     -----
     A linkage has its leaves at height 0. Leaves that stand elsewhere (branch lengths that are not ultrametric) lose
-    their heights; those of the inner nodes stay. Where the hierarchy has no heights, the number of edges down to the
+    their heights. Those of the inner nodes stay. If the hierarchy has no heights, the number of edges down to the
     deepest leaf stands in, so that the matrix can be drawn.
 
     Examples

@@ -1,7 +1,7 @@
 """Matching names: which taxon of a hierarchy or ontology each name of a sample means, and how sure that is.
 
-A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. What fits
-two different taxa equally well matches neither: it is reported as ambiguous.
+A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. A name that
+fits two different taxa equally well matches neither: it is reported as ambiguous.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
-__all__ = ["NameMatches", "match_names"]
-
-#: How a name can match, the surest first; then what became of those that do not.
+#: How a name can match, the surest first. Then the fate of the others.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
 
 #: Names that are offered where nothing matches.
@@ -39,7 +37,7 @@ _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 
 @dataclass(frozen=True)
 class NameMatches:
-    """Which taxon each name means, how it was found, and how sure that is: what `match_names` returns.
+    """Which taxon each name means, how it was found, and how sure that is. The result of `match_names`.
 
     Attributes
     ----------
@@ -47,7 +45,7 @@ class NameMatches:
         The names, without repeats, in the order given.
     matches : tuple of (label or None)
         The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
-        ontology the id of a term; None where nothing fits, or several do.
+        ontology the id of a term. None if nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": but for case, underscores, hyphens and spaces, quotes,
         accents.
@@ -60,7 +58,7 @@ class NameMatches:
         most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others. Names whose digits
         differ never match by spelling.
     suggestions : tuple of tuple
-        What a person could choose from where nothing is sure: those that fit, or the most similar, the best first.
+        Candidates if nothing is sure: the taxa that fit, or the most similar, the best first.
     hierarchy : Hierarchy or Ontology
         The one that was searched. Where leaves of a genus have no named ancestor, their last common one is named
         by the genus here, so that it can be matched.
@@ -84,7 +82,7 @@ class NameMatches:
 
     @property
     def shared(self) -> dict[Any, tuple[Any, ...]]:
-        """The taxa that several names mean, each with these names; a genus that stands for its species is none."""
+        """The taxa that several names mean, each with these names. A genus that stands for its species is none."""
         meant: dict[Any, list[Any]] = {}
         for x, match, kind in zip(self.names, self.matches, self.kinds, strict=True):
             if match is not None and kind != "genus":
@@ -94,15 +92,8 @@ class NameMatches:
     def attach(self) -> Hierarchy | Ontology:
         """Return the hierarchy or ontology on the names that match: each stands where its taxon does.
 
-        Several names of one taxon become its children; a name matched by its genus becomes a child of the genus, which
+        Several names of one taxon become its children. A name matched by its genus becomes a child of the genus, which
         says no more than is known.
-
-        Raises
-        ------
-        UnknownLeafError
-            If no name matches.
-        DuplicateLeafError
-            If a name is the id of another term of the ontology than the one it was matched with, or of an inner term.
         """
         known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
         if not known:
@@ -122,14 +113,12 @@ class NameMatches:
         Parameters
         ----------
         parent : {"error", "deepest", "first", "smallest"}
-            Of an ontology, which parent counts where a term has several: see `Ontology.to_hierarchy`.
+            The parent of an ontology's term that has several: see `Ontology.to_hierarchy`.
         labels : {"id", "name"}
-            What inner nodes of an ontology are called. Leaves are called as the names that match.
+            Names of the inner nodes of an ontology. Leaves are called as the names that match.
 
         Raises
         ------
-        UnknownLeafError
-            If no name matches.
         NotATreeError
             If some term above these names has several parents and `parent` is "error".
 
@@ -163,14 +152,7 @@ class NameMatches:
         ----------
         choices : mapping
             The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes, of an ontology the
-            id or the name of a term; None for none.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a key is not one of the names, or a taxon not in the hierarchy.
-        TypeError
-            If `choices` is not a mapping.
+            id or the name of a term. None for none.
         """
         _check_mapping(choices, "choices", "{name: taxon}")
         known = _exact_names(self.hierarchy)
@@ -192,7 +174,7 @@ class NameMatches:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
 
-        Edited, its columns name and match are what `choose` takes. Terms of an ontology stand by their names, where
+        Edited, its columns name and match are the input of `choose`. Terms of an ontology stand by their names, where
         these tell them apart.
         """
         import pandas as pd
@@ -248,31 +230,23 @@ def match_names(
     Parameters
     ----------
     names : iterable of hashable
-        The names, such as the index of a table; a repeated one counts once. What is not text can only match exactly.
+        The names, such as the index of a table. A repeated one counts once. A value that is not text can only match
+        exactly.
     hierarchy : Hierarchy or Ontology
         The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
-        ontology, ids and names of terms; species and genus are tried only where some terms have these ranks.
+        ontology, ids and names of terms. Species and genus are tried only if some terms have these ranks.
     synonyms : mapping of str to str or list of str, optional
         The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump
         or an ontology.
     min_score : float in [0, 1]
-        The least similarity, of each word, for a match by spelling; 1 for none. Names with two words or more match by
+        The least similarity, of each word, for a match by spelling. 1 for none. Names with two words or more match by
         spelling only names with as many: *Mustela vison* and *Mustela nivalis* are different species however
         similar the whole is. No name matches by spelling a taxon whose own name is among `names`.
 
     Returns
     -------
     NameMatches
-        For each name the match, its kind and its score; ``attach()`` makes the hierarchy on the names.
-
-    Raises
-    ------
-    ValueError
-        If `min_score` is not between 0 and 1, or there are no names.
-    TypeError
-        If `names` is a table or not iterable, or `synonyms` not a mapping of text to text.
-    MissingDependencyError
-        If some names have no sure match and rapidfuzz, of the extra ``io``, is missing.
+        For each name the match, its kind and its score. ``attach()`` makes the hierarchy on the names.
 
     See Also
     --------
@@ -331,7 +305,7 @@ def match_names(
 
 @dataclass(frozen=True)
 class _Match:
-    """What was found for a name."""
+    """The result for a name."""
 
     match: Any
     kind: str
@@ -362,7 +336,7 @@ class _NameIndex:
                 form = _form(x) if isinstance(x, str) else ""
                 if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
                     self.by_form.setdefault(form, []).append(self.exact[x])
-        #: Whether names of several words begin with a genus.
+        #: True if names of several words begin with a genus.
         self.binomial = isinstance(hierarchy, Hierarchy) or bool({"species", "genus"} & {*(hierarchy.ranks or ())})
         self.synonyms: dict[str, list[str]] = {}
         if synonyms is not None:
@@ -383,7 +357,7 @@ class _NameIndex:
         self.new_names: dict[int, str] = {}
 
     def find(self, name: Any) -> _Match:
-        """What a name means, where that is sure; spelling and genus come later."""
+        """The taxon of a name, if that is sure. Spelling and genus come later."""
         if name in self.exact:
             return _Match(self.exact[name], "exact", 1.0)
         if not isinstance(name, str):
@@ -403,7 +377,7 @@ class _NameIndex:
         return _NOTHING
 
     def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
-        """The taxon with the most similar name, or the genus; else the similar ones as suggestions.
+        """The taxon with the most similar name, or the genus, else the similar ones as suggestions.
 
         Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
         *hesperus* in one table, neither is the other one misspelt.
@@ -464,7 +438,7 @@ class _NameIndex:
 
 
 def _exact_names(hierarchy: Hierarchy | Ontology) -> dict[Any, Any]:
-    """What each name stands for letter by letter: leaves and inner nodes themselves, terms by ids and by names."""
+    """The meaning of each name letter by letter: leaves and inner nodes themselves, terms by ids and by names."""
     if isinstance(hierarchy, Hierarchy):
         inner = [x for x in hierarchy.names or () if x is not None]
         shared = {x for x, count in Counter(inner).items() if count > 1}
@@ -486,14 +460,14 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def _form(name: str) -> str:
-    """A name without what writers differ in: case, accents, quotes, underscores, hyphens and runs of spaces."""
+    """A name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most; 0 where their number differs, but for spaces left out.
+    """The similarity of the words that differ most. 0 if their number differs, but for spaces left out.
 
     Another number is another thing, so sample12 is not sample13 misspelt.
     """

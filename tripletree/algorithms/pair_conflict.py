@@ -14,8 +14,6 @@ from tripletree.core.pairs import PairwiseConstraints, check_pairs, find_rows
 from tripletree.core.provenance import Origin, phrase
 from tripletree.errors import broken_link_text
 
-__all__ = ["Contradiction", "find_contradictions"]
-
 
 @dataclass(frozen=True, repr=False)
 class Contradiction:
@@ -30,7 +28,7 @@ class Contradiction:
     pairs : PairwiseConstraints
         The must-links of the path and the cannot-link, over the leaves of all pairs.
     origins : tuple of Origin or None
-        Where each must-link along the path was read, and last the cannot-link; None if unknown.
+        Places where each must-link along the path was read, and last the cannot-link. None if unknown.
 
     Examples
     --------
@@ -88,26 +86,21 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Every pair counts as certain; weights are not used.
+        Every pair counts as certain. Weights are not used.
     k : int, optional
-        At most this many, the first in the order of ``pairs.cannot_link``; by default all.
+        At most this many, the first in the order of ``pairs.cannot_link``. By default all.
 
     Returns
     -------
     list of Contradiction
-        The shortest first, of equal ones in the order of their cannot-links; empty if the pairs are consistent. Several
+        The shortest first, of equal ones in the order of their cannot-links. Empty if the pairs are consistent. Several
         may share must-links: one wrong must-link can violate many cannot-links, and dropping it resolves all of them.
-
-    Raises
-    ------
-    TypeError
-        If `pairs` is not a PairwiseConstraints, or `k` is not a whole number.
 
     See Also
     --------
     PairwiseConstraints.is_consistent : whether there are any.
     PairwiseConstraints.closure : raises an error for one of them.
-    PairwiseConstraints.overruled : what to drop, by weights.
+    PairwiseConstraints.overruled : pairs to drop, by weights.
 
     Notes
     -----

@@ -3,8 +3,8 @@
 Pairs constrain one clustering, triplets a hierarchy. Must-link a, b together with cannot-link a, c (or b, c) means
 ab|c: in a hierarchy from which the clusters are cut, a and b are closer to each other than either is to c. So
 
-- a component of must-links that is cannot-linked to another becomes triplets, and so does the other one;
-- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first;
+- a component of must-links that is cannot-linked to another becomes triplets, and so does the other one.
+- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first.
 - a cannot-link between two single leaves gives no triplet: it acts on the *cut*, which must separate them.
 
 For consistent pairs, with components A, B, ... of the must-links:
@@ -29,17 +29,15 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, contains_rows
 
-__all__ = ["PairReduction", "reduce_pairs"]
-
 
 @dataclass(frozen=True, eq=False)
 class PairReduction:
-    """The triplets that pairs give, and the links that triplets cannot express; ``print`` shows it in words.
+    """The triplets that pairs give, and the links that triplets cannot express. ``print`` shows it in words.
 
     Attributes
     ----------
     pairs : PairwiseConstraints
-        What was reduced.
+        The pairs that were reduced.
     closure : PairClosure
         Its components, and which are cannot-linked.
     triplets : TripletSet
@@ -66,7 +64,7 @@ class PairReduction:
 
     @property
     def is_complete(self) -> bool:
-        """Whether any two components are cannot-linked: then every hierarchy of the triplets can be cut into them."""
+        """True if any two components are cannot-linked: then every hierarchy of the triplets can be cut into them."""
         return self.closure.is_complete
 
     def pairs_behind(self, triplets: TripletSet) -> PairwiseConstraints:
@@ -78,17 +76,12 @@ class PairReduction:
         Parameters
         ----------
         triplets : TripletSet
-            Some of ``.triplets`` (others are ignored): for instance those of a conflict.
+            Some of ``.triplets`` (others are ignored): for instance a conflict's.
 
         Returns
         -------
         PairwiseConstraints
             They alone imply these triplets.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a triplet has a leaf that is not among those of the pairs.
 
         Examples
         --------
@@ -120,7 +113,7 @@ class PairReduction:
 
     @cached_property
     def _above(self) -> np.ndarray:
-        """For each leaf its parent in a spanning forest of the must-links that triplets use, and that link; or -1."""
+        """For each leaf its parent in a spanning forest of the must-links that triplets use, and that link, or -1."""
         used = np.unique(self.must_row)
         near: dict[int, list[tuple[int, int]]] = {}
         for k, (a, b) in zip(used.tolist(), self.pairs.must_link[used].tolist(), strict=True):
@@ -167,7 +160,7 @@ class PairReduction:
         return "\n".join(lines)
 
     def _cuts(self) -> str:
-        """Whether a hierarchy that displays the triplets has a cut that satisfies the pairs."""
+        """True if a hierarchy that displays the triplets has a cut that satisfies the pairs."""
         if self.is_complete:
             return "all components are kept apart: a hierarchy that displays the triplets can be cut into them"
         if self.pairs.n_must == 0:
@@ -188,7 +181,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Weights do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
+        Weights do not decide which pairs hold (see `PairwiseConstraints.soft_closure` for that), but make weights: a
         triplet weighs as much as the weaker one of its two links.
     limit : int
         The most triplets to make.
@@ -196,7 +189,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Returns
     -------
     PairReduction
-        ``.triplets`` and the links they come from; ``.merges`` and ``.on_cut``, which they cannot express.
+        ``.triplets`` and the links they come from. ``.merges`` and ``.on_cut``, which they cannot express.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Points, the rows of a dense table or of a sparse one (CSR): means of groups and squared distances.
 
-A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and what is less
-than the rounding of these is 0, so that equal rows are at distance 0 here, too.
+A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and a distance
+that is less than the rounding of these is 0, so that equal rows are at distance 0 here, too.
 """
 
 from __future__ import annotations
@@ -11,21 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ROUNDING",
-    "as_rows",
-    "group_means",
-    "group_sums",
-    "intrinsic_dimension",
-    "is_sparse",
-    "of_size_one",
-    "row_blocks",
-    "scatter",
-    "squared_distances",
-    "squared_lengths",
-]
-
-#: Of the squared lengths of two rows: a squared distance below this part of them is rounding.
+#: A squared distance below this part of the squared lengths of the two rows is rounding.
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 #: Numbers that a dense block of a sparse table may hold: 32 MB.
@@ -33,12 +19,12 @@ BLOCK = 4_000_000
 
 
 def is_sparse(points: Any) -> bool:
-    """Whether these are rows of a scipy sparse matrix or array."""
+    """True if these are rows of a scipy sparse matrix or array."""
     return hasattr(points, "tocsr")
 
 
 def as_rows(table: Any) -> Any:
-    """A sparse table as a CSR array of float64, rows sorted, no zeros kept; the object given stays as it is."""
+    """A sparse table as a CSR array of float64, rows sorted, no zeros kept. The object given stays as it is."""
     from scipy.sparse import csr_array
 
     rows = csr_array(table, dtype=np.float64)
@@ -67,7 +53,7 @@ def of_size_one(table: np.ndarray) -> np.ndarray:
 
 
 def squared_lengths(points: Any) -> np.ndarray:
-    """The squared Euclidean length of each row; of sparse ones exactly 1 where it is 1 but for rounding.
+    """The squared Euclidean length of each row; of sparse ones exactly 1 if it is 1 but for rounding.
 
     So all rows of length 1 that have no feature in common are equally far apart.
     """
@@ -118,7 +104,7 @@ def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | No
 
 
 def scatter(points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None) -> float:
-    """The sum of the squared distances to the mean of all points, or to those of groups 0..k-1, none empty."""
+    """The sum of the squared distances to the mean of all points, or of groups 0..k-1, none empty."""
     codes = np.zeros(points.shape[0], np.intp) if codes is None else codes
     k = int(codes.max()) + 1
     means = group_means(points, codes, k, weights)

@@ -2,7 +2,7 @@
 
 `repair` numbers the leaves that occur, gives them with the triplets to a method as a `Problem`, and makes a `Repair`
 of the triplets that the method keeps. "exact" and "search" both split groups of leaves from the root down
-(`split_all`); they differ in the rule for groups that the triplets connect. "greedy" takes triplet after triplet.
+(`split_all`). They differ in the rule for groups that the triplets connect. "greedy" takes triplet after triplet.
 """
 
 from __future__ import annotations
@@ -26,20 +26,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets, total_weight
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
-
-__all__ = [
-    "Problem",
-    "Repair",
-    "Search",
-    "SphereCut",
-    "completed",
-    "displayed_by",
-    "greedy",
-    "ladder",
-    "repair",
-    "repair_with",
-    "split_all",
-]
 
 #: Steps of a search by default: a minute or less.
 DEFAULT_STEPS = 1_000_000_000
@@ -89,7 +75,7 @@ class Repair:
     hierarchy : Hierarchy
         ``one_tree(kept)``.
     method : str
-        The method whose answer it is; "none" where nothing had to be dropped.
+        The method whose answer it is. "none" where nothing had to be dropped.
 
     Examples
     --------
@@ -104,12 +90,12 @@ class Repair:
 
     @property
     def weight_kept(self) -> float:
-        """Weight of the triplets kept; their number where there are no weights."""
+        """Weight of the triplets kept. Their number if there are no weights."""
         return total_weight(self.kept)
 
     @property
     def weight_lost(self) -> float:
-        """Weight of the triplets dropped; their number where there are no weights."""
+        """Weight of the triplets dropped. Their number if there are no weights."""
         return total_weight(self.dropped)
 
     @property
@@ -148,12 +134,12 @@ def repair(
             The greatest weight, by dynamic programming over subsets of leaves: up to 15 connected leaves.
         "search"
             From the root down, each group of leaves is split so that the weight displayed less 1.5 times the weight
-            lost is large; then subtrees are pruned and regrafted until no move gains. At least a third of the weight.
+            lost is large. Then subtrees are pruned and regrafted until no move gains. At least a third of the weight.
         "greedy"
             Triplets are taken by decreasing weight, equal ones in the order of rows, if they are consistent with those
             taken before. A simple baseline: it keeps little of a noisy set.
     random_state : None, int, Generator or RandomState
-        For the random starts of "auto" and "search"; None for the same ones at each call.
+        For the random starts of "auto" and "search". None for the same ones at each call.
     max_steps : int or None
         Steps, some 5 to 50 nanoseconds each, after which "auto" and "search" look no further: groups of leaves not
         split yet are taken apart leaf by leaf. The answer does not depend on the speed of the machine. "greedy" is not
@@ -169,8 +155,6 @@ def repair(
 
     Raises
     ------
-    ValueError
-        If the method is unknown.
     LimitExceededError
         If `method` is "exact" and triplets connect more than 15 leaves.
 
@@ -181,12 +165,12 @@ def repair(
 
     Notes
     -----
-    Leaves that the triplets do not connect are split without loss, as in `one_tree`; the methods work on the groups
+    Leaves that the triplets do not connect are split without loss, as in `one_tree`. The methods work on the groups
     that remain. The triplets that the hierarchy found displays are kept, and of the rest those consistent with them,
     by decreasing weight. "exact" takes O(3**g g) for each group of g leaves. In "search", a split is a cut in a graph
-    with positive and negative weights, improved by passes of Fiduccia and Mattheyses, O((n + m) log n) each; the first
+    with positive and negative weights, improved by passes of Fiduccia and Mattheyses, O((n + m) log n) each. The first
     start is a cut of points on a sphere [1]_. Regrafting all subtrees once takes some O(m d) for a hierarchy of depth
-    d. The bound of a third is that of splitting off the best leaf again and again [2]_, O((n + m) log n).
+    d. The bound of a third comes from splitting off the best leaf again and again [2]_, O((n + m) log n).
     "Noisy sets" in ``docs/algorithms.md`` explains more. Published methods that keep less (best pair, maximum cut,
     minimum cut) are in ``benchmarks/baselines_repair.py``.
 
@@ -214,7 +198,7 @@ def repair(
 
 @dataclass(frozen=True)
 class _Options:
-    """What a method gets beside the problem."""
+    """The options of a method beside the problem."""
 
     rng: np.random.Generator
     max_steps: int
@@ -233,7 +217,7 @@ def repair_with(
     max_steps: int | None = DEFAULT_STEPS,
     verbose: bool | int = False,
 ) -> Repair:
-    """`repair` by any method, also one from outside this package; it is only called if the set is inconsistent."""
+    """`repair` by any method, also one from outside this package. It is only called if the set is inconsistent."""
     most = WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     rng = generator(0 if random_state is None else random_state)
     if len(check_triplets(triplets)) == 0 or build_aho_tree(triplets.rows, len(triplets.leaves)).failed.size == 0:
@@ -292,14 +276,14 @@ _METHODS: dict[str, Method] = {"auto": _auto, "exact": _exact, "search": _search
 # ----------------------------------------------------------------------
 # From the root down: split leaves by their triplets, and by a rule where these connect them.
 
-#: Which side, 0 or 1, each leaf of a connected problem goes to (both occur); None to split its leaves off one by one.
+#: Which side, 0 or 1, each leaf of a connected problem goes to (both occur). None to split its leaves off one by one.
 Rule = Callable[[Problem], "np.ndarray | None"]
 
 
 def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarchy:
     """Make a binary hierarchy from the root down.
 
-    Leaves are split into the components of their Aho graph, which loses no triplet. Where there is one component only,
+    Leaves are split into the components of their Aho graph, which loses no triplet. If there is one component only,
     the rule splits it.
 
     Parameters
@@ -348,7 +332,7 @@ def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarc
 
 
 def _first_split(group: Problem, rule: Rule) -> np.ndarray | None:
-    """A part for each leaf, at least two parts; None to split the leaves off one by one."""
+    """A part for each leaf, at least two parts. None to split the leaves off one by one."""
     if len(group.rows) == 0:
         return np.arange(group.k)
     label, parts = kernels.repair.components(group.rows, group.k)
@@ -358,7 +342,7 @@ def _first_split(group: Problem, rule: Rule) -> np.ndarray | None:
 def _parts(
     leaves: np.ndarray, label: np.ndarray, inside: np.ndarray, at: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The leaves of each part, with the triplets inside it; `at` is the part of each triplet, -1 for none."""
+    """The leaves of each part, with the triplets inside it. `at` is the part of each triplet, -1 for none."""
     size = np.bincount(label)
     grouped = np.split(leaves[np.argsort(label, kind="stable")], np.cumsum(size)[:-1])
     count = np.bincount(at + 1, minlength=size.size + 1)
@@ -387,7 +371,7 @@ def _attach_ladder(order: np.ndarray, v: int, fresh: Iterator[int], up: np.ndarr
 
 
 def ladder(problem: Problem) -> Hierarchy:
-    """Make the caterpillar that splits off the best leaf each time; it displays at least a third of the weight.
+    """Make the caterpillar that splits off the best leaf each time. It displays at least a third of the weight.
 
     Examples
     --------
@@ -408,7 +392,7 @@ _FEW = 7
 
 
 def _exact_split(group: Problem) -> np.ndarray:
-    """The first split of a hierarchy that displays the greatest weight; a `Rule` for a few leaves."""
+    """The first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
     loops = kernels.fast("repair") if group.k > _FEW else kernels.repair
     return loops.best_split(group.rows, group.weight, group.k)
 
@@ -438,13 +422,13 @@ def displayed_by(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------
 # The search: split groups by cuts that lose little, then prune and regraft.
 
-#: What losing a triplet costs against displaying one, in a split.
+#: The cost of losing a triplet, against displaying one, in a split.
 _PENALTY = 1.5
 #: Groups of at most this many leaves are always split exactly.
 _EXACT = 8
 #: Random starts of a split, and passes from each.
 _STARTS, _PASSES = 4, 12
-#: Steps of one call of a kernel, some tenths of a second; an interrupt (Ctrl-C) is only noticed between calls.
+#: Steps of one call of a kernel, some tenths of a second. An interrupt (Ctrl-C) is only noticed between calls.
 _SLICE = 20_000_000
 #: At most so many runs on one set, as long as all together have taken fewer steps than this.
 _RUNS, _FEW_STEPS = 9, 20_000_000
@@ -455,7 +439,7 @@ _VECTORISED = 20
 
 
 class Search:
-    """A search for a hierarchy that displays much weight; it is done when the object is made.
+    """A search for a hierarchy that displays much weight. It is done when the object is made.
 
     Parameters
     ----------
@@ -466,16 +450,17 @@ class Search:
     max_steps : int
         Steps after which leaves are split off one by one, and subtrees stay where they are.
     n_runs : int
-        At most so many runs, of which the best counts; more than the first only where they are quick.
+        At most so many runs, of which the best counts. More than the first only if they are quick.
     tick : callable, optional
-        Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
+        Called with the number of leaves that have found their place, then with the number of subtrees that have been
+        tried.
 
     Attributes
     ----------
     hierarchy : Hierarchy
-        The best one found; it displays at least a third of the weight.
+        The best one found. It displays at least a third of the weight.
     optimal : bool
-        Whether it is proven that none displays more: every split was forced or exact.
+        True if it is proven that none displays more: every split was forced or exact.
     steps : int
         Steps taken.
     """
@@ -516,7 +501,7 @@ class Search:
         return other if second > first + self._least_gain else one
 
     def _rule(self, group: Problem) -> np.ndarray | None:
-        """Split a connected group; a `Rule`."""
+        """Split a connected group: a `Rule`."""
         k = group.k
         # once a split has been a guess, there is little to gain from exact splits of larger groups
         if k <= (self._most_exact if self.optimal else _EXACT):
@@ -558,7 +543,7 @@ class Search:
         return Hierarchy(tree.up, n)
 
     def _meetings(self, hierarchy: Hierarchy, child: np.ndarray) -> Any:
-        """Where the leaves of the triplets meet, as the kernel takes it."""
+        """The nodes where the leaves of the triplets meet, for the kernel."""
         position, table = hierarchy.ancestor_table
         start, stop, _ = hierarchy.leaf_intervals
         meet = np.empty((len(self._problem.rows), 3), np.int32)
@@ -573,7 +558,7 @@ class Search:
 
 #: Dimensions of the sphere, rounds of better and better ratios, steps of a round, random planes that cut it.
 _DIMENSIONS, _ROUNDS, _ITERATIONS, _PLANES = 4, 3, 20, 20
-#: The highest cost of a lost triplet against a displayed one, and what is added to losses, as a share of all weight.
+#: The highest cost of a lost triplet against a displayed one, and the amount added to losses, as a share of all weight.
 _HIGHEST_PRICE, _ALMOST_NOTHING = 100.0, 1e-9
 
 
@@ -581,7 +566,7 @@ class SphereCut:
     """The cut with the best ratio of weight displayed to weight lost, sought on a sphere [1]_.
 
     Leaves are points on a sphere, attracted by those that they should be with and repelled by the others. Random planes
-    through the centre cut it; the best ratio found is the cost of a loss in the next round.
+    through the centre cut it. The best ratio found is the cost of a loss in the next round.
 
     References
     ----------
@@ -636,7 +621,7 @@ class SphereCut:
 
 
 def _pulls(problem: Problem, price: float, most_dense: int = 100) -> Any:
-    """The matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc; dense where that is small."""
+    """The matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc. Dense where that is small."""
     from scipy.sparse import coo_array
 
     weight, k = problem.weight, problem.k
@@ -649,7 +634,7 @@ def _pulls(problem: Problem, price: float, most_dense: int = 100) -> Any:
 
 
 def _ratios(sides: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weight displayed over weight lost, for each column of sides; those that lose nothing rank by the former."""
+    """Weight displayed over weight lost, for each column of sides. Those that lose nothing rank by the former."""
     a, b, c = (sides[rows[:, i]] for i in range(3))
     shown, lost = weight @ ((a == b) & (a != c)), weight @ (a != b)
     return shown / (lost + _ALMOST_NOTHING * weight.sum())
@@ -663,7 +648,7 @@ _BATCH = 2_000
 
 
 def _by_weight(weight: np.ndarray) -> np.ndarray:
-    """Row numbers by decreasing weight; equal ones keep their order."""
+    """Row numbers by decreasing weight. Equal ones keep their order."""
     return np.argsort(-weight, kind="stable")
 
 
@@ -679,7 +664,7 @@ def greedy(problem: Problem, most_lost: float = np.inf) -> np.ndarray | None:
     Returns
     -------
     ndarray of bool, shape (m,), or None
-        The rows taken; None if it gave up.
+        The rows taken. None if it gave up.
 
     Examples
     --------

@@ -27,8 +27,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["AgreedVotes", "EdgeVotes", "Supertree", "TripletVotes", "collect_votes", "fused", "supertree"]
-
 #: A call-back for progress: how many more moves have been tried.
 Tick = Callable[[int], object]
 
@@ -37,7 +35,7 @@ Tick = Callable[[int], object]
 class Supertree:
     """The result of `supertree`: the hierarchy, and how the sources vote on it.
 
-    A source triplet is a triplet that a source displays; one that several display counts once for each, by its weight.
+    A source triplet is a triplet that a source displays. One that several display counts once for each, by its weight.
 
     Attributes
     ----------
@@ -48,16 +46,16 @@ class Supertree:
         does not resolve. They add up to 1 and are exact up to rounding: every triplet is counted. If no source displays
         a triplet, they are 1.0, 0.0 and 0.0.
     support : ndarray of float64, shape (inner nodes,)
-        Of the source triplets that the clade of an inner node decides, the share that agrees; entry ``u - n_leaves`` is
-        that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
-        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN where no source displays any of
+        The share that agrees, among the source triplets that the clade of an inner node decides. Entry ``u - n_leaves``
+        is the share of node u. A clade alone decides the triples of leaves a, b below different children of its node
+        and c below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of
         these, as at the root, which has no parent.
     n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
-        How many sources display such triplets that agree, and that do not; some may have both.
+        How many sources display such triplets that agree, and that do not. Some may have both.
     n_sources : int
         Number of sources.
     consistent : bool
-        Whether some hierarchy displays all source triplets; if so, `hierarchy` does.
+        True if some hierarchy displays all source triplets. If so, `hierarchy` does.
 
     Examples
     --------
@@ -99,27 +97,27 @@ def supertree(
 ) -> Supertree:
     """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
 
-    If some hierarchy displays all triplets of all sources, the result is that of `one_tree` for them. If not, a
+    If some hierarchy displays all triplets of all sources, the result is the tree of `one_tree` for them. If not, a
     hierarchy that displays many of them is searched, and clades without a majority are dropped from it. For sources on
     the same leaves the result is a consensus.
 
     Parameters
     ----------
     hierarchies : iterable of Hierarchy
-        The sources. A node with more than two children does not vote on how these belong together; nodes with one child
+        The sources. A node with more than two children does not vote on how these belong together. Nodes with one child
         are skipped. Heights, lengths and names are not used.
     weights : array_like of float, optional
-        A positive number for each source; a source of weight 2 counts as two of them. Default 1.
+        A positive number for each source. A source of weight 2 counts as two of them. Default 1.
     votes : {"triplet", "tree"}
-        Whether the weight is that of each triplet of a source, so that large sources have more votes, or of all
-        triplets of a source together.
+        "triplet" gives the weight to each triplet of a source, so that large sources have more votes. "tree" gives
+        it to all triplets of a source together.
     min_support : float
-        Of the triplets that only this clade decides, more than this share must agree; clades with less support, or
+        More than this share must agree, among the triplets that only this clade decides. Clades with less support, or
         without any votes, are dropped, the weakest first. With 0.5 each clade has a majority, and dropping the others
         increases the displayed less the contradicted triplets. With 0.0 as many triplets are displayed as can be found.
         If the sources are consistent, nothing is dropped.
     on_conflict : {"vote", "raise"}
-        What to do if the sources contradict each other: count votes, or raise an error.
+        How to proceed if the sources contradict each other: count votes, or raise an error.
     n_starts : int, optional
         How many trees to grow in the search, from different sources. By default four, fewer if that takes long.
     random_state : None, int, Generator or RandomState
@@ -130,19 +128,14 @@ def supertree(
     Returns
     -------
     Supertree
-        ``.hierarchy``, with sorted leaves if they can be compared, otherwise as they come; ``.displayed``,
+        ``.hierarchy``, with sorted leaves if they can be compared, otherwise as they come. ``.displayed``,
         ``.contradicted``, ``.unresolved``, ``.support``, ``.consistent``. With a fixed seed, the order of the sources
         does not matter (for leaves that can be sorted), and a source given twice equals one of twice the weight.
 
     Raises
     ------
-    ValueError
-        If there are no sources, a weight is not positive and finite, there are more or fewer weights than sources, or
-        `min_support` is not between 0 and 1 (1 excluded).
-    TypeError
-        If a source is not a Hierarchy.
     InconsistentTripletsError
-        If the sources contradict each other, and `on_conflict` is "raise"; ``.conflict`` explains where.
+        If the sources contradict each other, and `on_conflict` is "raise". ``.conflict`` explains where.
 
     See Also
     --------
@@ -153,13 +146,13 @@ def supertree(
     Notes
     -----
     No triplet is listed in the search: for a leaf x, one pass over each source with x counts the votes for all places
-    of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf at the place with the most votes;
-    then leaves, and clades where that is cheap, are pruned and regrafted while that helps. The trees found are fused
+    of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf at the place with the most votes.
+    Then leaves, and clades where that is cheap, are pruned and regrafted while that helps. The trees found are fused
     into the one with the most votes among those with no other clades, as ASTRAL [1]_ and STELAR [2]_ do with the clades
     of their input, and the result is improved again. Triplet votes of sources are the idea of SuperTriplets [3]_.
 
     A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
-    leaves each; the support takes O(depth times the leaves of all sources). Sources that agree need no search: O(n
+    leaves each. The support takes O(depth times the leaves of all sources). Sources that agree need no search: O(n
     log n) for all their leaves and triplets, whatever the depth, unless they have nodes of thousands of children.
     Memory is linear, but for tables of log2(n) numbers a leaf.
 
@@ -219,7 +212,7 @@ def supertree(
 
 
 def _sources(hierarchies: Any) -> list[Hierarchy]:
-    """The sources as a list; a clear error for anything else."""
+    """The sources as a list. Anything else gets a clear error."""
     if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
         msg = f"expected an iterable of hierarchies, such as a list, got {hierarchies!r:.60}"
         raise TypeError(msg)
@@ -293,7 +286,7 @@ class TripletVotes:
     taxon, gap, tree : ndarray of int32, shape (S,)
         The leaves of each tree in depth-first order, where each meets the next, and the number of its tree.
     weight : ndarray of float64, shape (k,)
-        Of one triplet of each tree.
+        The weight of one triplet of each tree.
     copies : ndarray of int64, shape (k,)
         How many of the trees given each stands for.
     """
@@ -333,7 +326,7 @@ class TripletVotes:
         return float((self.weight * self.n_triplets).sum())
 
     def split(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, TripletVotes | None]]:
-        """The taxa of each of k parts, ascending, and the trees restricted to them (None where no votes are left)."""
+        """The taxa of each of k parts, ascending, and the trees restricted to them (None if no votes are left)."""
         start, taxon, gap, tree = kernels.supertree.divide(self.taxon, self.gap, self.tree, freeze(part), k)
         taxa = np.argsort(part, kind="stable")
         bound = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=k))]).tolist()
@@ -359,7 +352,7 @@ def collect_votes(
 ) -> TripletVotes:
     """Make one value of trees over one leaf index, in an order that does not depend on the order given.
 
-    Trees that are equal become one with the sum of their weights; trees without triplets are left out. With `per_tree`
+    Trees that are equal become one with the sum of their weights. Trees without triplets are left out. With `per_tree`
     the weight of a tree is shared among its triplets.
     """
     found: dict[tuple[bytes, bytes], list[float]] = {}
@@ -407,7 +400,7 @@ def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
 
 
 def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafIndex) -> np.ndarray | None:
-    """The BUILD tree of all triplets of all sources, as a parent array; None if they are inconsistent.
+    """The BUILD tree of all triplets of all sources, as a parent array. None if they are inconsistent.
 
     In every group of leaves of BUILD, triplets that identify a tree (`decompose`) connect the same leaves as all
     triplets of the tree: from a source the group has leaves below two or more children of one node, of each child all
@@ -447,7 +440,7 @@ def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
             else:
                 todo.append((len(up_inner), taxa[these], inside))
                 up_inner.append(node)
-    # inner nodes are numbered from the root down; a parent array numbers them from the leaves up
+    # inner nodes are numbered from the root down. A parent array numbers them from the leaves up
     last = n + len(up_inner) - 1
     parent = np.concatenate([last - up_leaf, last - np.array(up_inner[::-1])]).astype(np.int32)
     parent[-1] = -1
@@ -460,7 +453,7 @@ def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
 #: Work, in units of some 100 nanoseconds: of a round of moves of clades, of all rounds of a start, and of all starts.
 _CLADE_WORK, _ROUND_WORK, _START_WORK = 5e6, 2e8, 6e7
 _MOST_STARTS, _MOST_ROUNDS = 4, 8
-#: Branches tried, and nodes counted, in one call of a kernel; an interrupt (Ctrl-C) is only noticed between two calls.
+#: Branches tried, and nodes counted, in one call of a kernel. An interrupt (Ctrl-C) is only noticed between two calls.
 _SLICE, _NODES = 64, 256
 #: Pairs of clades compared, at most, in search of splits that no single tree of a pool has.
 _MOST_PAIRS = 20_000_000
@@ -501,7 +494,7 @@ class _Grower:
             self.tree.root[0], self.tree.fresh[0] = parent.size - 1, parent.size
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
-        """Move each of these branches to its best place; how many moved."""
+        """Move each of these branches to its best place. Return how many moved."""
         moves = 0
         for begin in range(0, nodes.size, _SLICE):
             todo = freeze(nodes[begin : begin + _SLICE].astype(np.int32))
@@ -525,7 +518,7 @@ def _leaf_work(votes: TripletVotes) -> np.ndarray:
 
 
 def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) -> np.ndarray:
-    """All leaves, source by source: the first given, then the one with most leaves placed; random inside a source."""
+    """All leaves, source by source: the first, then always the one with most leaves placed. Random inside each."""
     begin = votes.nodes[1]
     placed = np.zeros(votes.n, np.bool_)
     there = np.zeros(votes.weight.size)
@@ -547,7 +540,7 @@ def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) 
 
 
 def _grown(votes: TripletVotes, first: int, rng: np.random.Generator, rounds: int, tick: Tick | None) -> np.ndarray:
-    """A binary tree grown leaf by leaf, each at the place with the most votes; then leaves move while that helps."""
+    """A binary tree grown leaf by leaf, each at the place with the most votes. Then leaves move while that helps."""
     grower = _Grower(votes)
     grower.try_moves(_insertion_order(votes, first, rng), tick)
     for _ in range(rounds):
@@ -575,7 +568,7 @@ def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick |
 def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
     """The binary tree with the most votes among those with clades of the pool's binary trees only, and its votes.
 
-    The votes of a split depend on its two sides only, not on what is above or below: so every clade, small ones first,
+    The votes of a split depend on its two sides only, not on the tree above or below: so every clade, small ones first,
     gets the best of its splits in two clades of the pool.
     """
     n, size = votes.n, 2 * votes.n - 1
@@ -616,7 +609,7 @@ def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, floa
 
 
 def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
+    """For all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
 
     The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they are of. Clades with
     equal sums are equal, and two of which the sums add up to a third one's are its two sides, but for a chance of one
@@ -640,7 +633,7 @@ def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-    """Splits (clade, side, side) with sides from different trees; the first side has the clade's smallest leaf."""
+    """Splits (clade, side, side) with sides from different trees. The first side has the clade's smallest leaf."""
     by_low = np.argsort(low, kind="stable")
     bound = np.flatnonzero(np.concatenate([[True], np.diff(low[by_low]) > 0, [True]]))
     out = [np.empty((0, 3), np.int64)]
@@ -658,7 +651,7 @@ def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.n
 
 
 def _split_votes(votes: TripletVotes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
-    """The weight of the triplets that each split in two displays; see the kernel."""
+    """The weight of the triplets that each split in two displays. See the kernel."""
     order, split = freeze(order), freeze(split)
     out = [np.empty(0)]
     for begin in range(0, split.shape[0], _NODES):
@@ -706,13 +699,13 @@ class EdgeVotes:
 
     @property
     def support(self) -> np.ndarray:
-        """The share that agrees: float64, shape (N,), NaN where there are no votes."""
+        """The share that agrees: float64, shape (N,), NaN if there are no votes."""
         votes = self.agree + self.oppose
         return np.divide(self.agree, votes, out=np.full(votes.size, np.nan), where=votes > 0)
 
 
 class AgreedVotes:
-    """What `EdgeVotes` tells, for trees that the hierarchy displays: O(n log n + S log S), whatever its depth."""
+    """The votes of `EdgeVotes` for trees that the hierarchy displays: O(n log n + S log S), whatever its depth."""
 
     contradicted = 0.0
 

@@ -1,6 +1,6 @@
 """Class labels and odd-one-out answers as triplets, class labels as pairs.
 
-Only what is equivalent is converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
+Only equivalent statements are converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
 like a?" is a comparison, d(a, b) < d(a, c): weaker than a triplet, and never converted to one here. If a is the
 outlier, that answer is forced and holds no information.
 """
@@ -22,14 +22,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "pairs_from_classes",
-    "sample_class_pairs",
-    "sample_class_triplets",
-    "triplets_from_classes",
-    "triplets_from_odd_one_out",
-]
-
 #: Triplets or pairs that are made at most.
 _LIMIT = 50_000_000
 
@@ -47,10 +39,10 @@ def triplets_from_classes(
     y : array_like, shape (n,)
         Class of each sample. Every value is a class of its own, -1 too.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
-        triplet, and their entries in `y` are not read; leave out the samples of unknown class so.
+        triplet, and their entries in `y` are not read. Leave out the samples of unknown class so.
 
     Returns
     -------
@@ -59,8 +51,6 @@ def triplets_from_classes(
 
     Raises
     ------
-    InvalidLabelsError
-        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
     LimitExceededError
         If there would be more than 50 million.
 
@@ -70,7 +60,7 @@ def triplets_from_classes(
 
     Notes
     -----
-    This is GenerateConstraints of [1]_ without its degenerate rows (the first member of a class against itself); the
+    This is GenerateConstraints of [1]_ without its degenerate rows (the first member of a class against itself). The
     set that identifies the two-level hierarchy of the classes, see `decompose`.
 
     References
@@ -126,11 +116,6 @@ def sample_class_triplets(
     TripletSet
         Exactly `size` triplets.
 
-    Raises
-    ------
-    ValueError
-        As in `triplets_from_classes`; or if `size` is negative or more than the classes imply.
-
     Examples
     --------
     >>> t = sample_class_triplets([0, 0, 0, 1, 1], 5, random_state=1)
@@ -172,11 +157,11 @@ def triplets_from_odd_one_out(
     Parameters
     ----------
     trios : iterable of (x, y, z), or AnswerSet
-        The three labels shown; or answers, as `read_answers` and ``OddOneOutClustering.answers_`` have them.
+        The three labels shown, or answers, as `read_answers` and ``OddOneOutClustering.answers_`` have them.
     odd : iterable of labels, optional
         The answer to each: one of the three. Not with an `AnswerSet`, which has them.
     leaves : LeafIndex or iterable of labels, optional
-        All leaves; by default those that occur, or those of the `AnswerSet`.
+        All leaves. By default the leaves that occur, or the leaves of the `AnswerSet`.
 
     Returns
     -------
@@ -186,11 +171,7 @@ def triplets_from_odd_one_out(
     Raises
     ------
     InvalidTripletError
-        If an answer is not in its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
-    UnknownLeafError
-        If `leaves` lacks a label.
-    TypeError
-        If `odd` is missing, or given with an `AnswerSet`.
+        If an answer is not in its trio, a trio repeats a label, or the lengths differ. ``.row`` is the number.
 
     See Also
     --------
@@ -294,20 +275,20 @@ def pairs_from_classes(
     leaves: LeafIndex | Iterable[Hashable] | None = None,
     samples: Any = None,
 ) -> PairwiseConstraints:
-    """Turn class labels into must-links between samples of one class and cannot-links between those of two.
+    """Turn class labels into must-links between samples of one class and cannot-links between samples of two.
 
     Parameters
     ----------
     y : array_like, shape (n,)
         Class of each sample. Every value is a class of its own, -1 too.
     which : {"all", "spanning"}
-        All n (n - 1) / 2 pairs; or the fewest that imply them: of each class its first member with each other one, and
+        All n (n - 1) / 2 pairs, or the fewest that imply them: of each class its first member with each other one, and
         the first members of each two classes with each other.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
-        not read; leave out the samples of unknown class so.
+        not read. Leave out the samples of unknown class so.
 
     Returns
     -------
@@ -315,8 +296,6 @@ def pairs_from_classes(
 
     Raises
     ------
-    InvalidLabelsError
-        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
     LimitExceededError
         If there would be more than 50 million pairs.
 
@@ -388,11 +367,6 @@ def sample_class_pairs(
     PairwiseConstraints
         Exactly `size` pairs, consistent.
 
-    Raises
-    ------
-    ValueError
-        As in `pairs_from_classes`; or if `size` is negative or there are fewer pairs (of a kind, with `must_share`).
-
     Examples
     --------
     >>> p = sample_class_pairs([0, 0, 0, 1, 1, 1], 8, must_share=0.25, random_state=1)
@@ -438,7 +412,7 @@ def _pair_of(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _inside(rank: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Pairs in one class, as places in the samples sorted by class; `count` is the size of each class."""
+    """Pairs in one class, as places in the samples sorted by class. `count` is the size of each class."""
     end = np.cumsum(count * (count - 1) // 2)
     group = np.searchsorted(end, rank, side="right")
     i, j = _pair_of(rank - np.append(0, end)[group])

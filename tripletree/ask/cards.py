@@ -10,8 +10,6 @@ import numpy as np
 from tripletree.ask.images import ImageFolder
 from tripletree.core.html import printable
 
-__all__ = ["Cards"]
-
 MAX_NAME, MAX_TEXT, MAX_COLUMNS = 200, 4000, 240
 
 

@@ -15,8 +15,6 @@ from tripletree.core.html import escaped
 from tripletree.io import write_answers, write_newick, write_triplets
 from tripletree.plots import to_html
 
-__all__ = ["EXPORTS", "Export", "export"]
-
 
 class Export(NamedTuple):
     """A file that can be had: what it is called in the page, its media type, and what makes its text."""

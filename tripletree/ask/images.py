@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tripletree.errors import LimitExceededError, ParseError
 
-__all__ = ["ImageFolder"]
-
 #: Bytes of a picture that are sent at most, and files of a folder that are looked at.
 MAX_BYTES = 20 * 2**20
 MAX_FILES = 1_000_000

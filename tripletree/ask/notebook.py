@@ -16,8 +16,6 @@ from tripletree.core.checks import counted
 from tripletree.errors import TripletreeError
 from tripletree.io import write_answers
 
-__all__ = ["AskWidget"]
-
 
 class AskWidget(anywidget.AnyWidget):
     """Shows questions and takes answers; `session` does the work."""

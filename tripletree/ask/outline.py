@@ -9,8 +9,6 @@ import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
 
-__all__ = ["make_outline", "order_clusters", "representatives"]
-
 MAX_ROWS = 40
 
 

@@ -33,8 +33,6 @@ from tripletree.ask.exports import EXPORTS, export
 from tripletree.ask.session import RefusedError, Session
 from tripletree.errors import LimitExceededError, ParseError
 
-__all__ = ["accepted_hosts", "is_loopback", "listen", "make_app", "run", "source"]
-
 MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
 #: Seconds that a connection has to send a request with the token, and how many that have sent none are kept.
 MAX_SILENCE, MAX_STRANGERS = 10.0, 100

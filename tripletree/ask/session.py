@@ -20,8 +20,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo
 
-__all__ = ["AnswerFile", "Findings", "RefusedError", "Session", "keep_for_one"]
-
 REPLIES = ("alike", "different", "unsure")
 MAX_WHO, MAX_PEOPLE = 80, 500
 AWAY = 600.0  # seconds after which a question that is not answered goes to others

@@ -25,8 +25,6 @@ from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
 from tripletree.cli.warming import warmup
 
-__all__ = ["main"]
-
 EPILOG = """
 \b
 Examples:

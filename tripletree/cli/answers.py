@@ -31,8 +31,6 @@ from tripletree.io.source import named_stream, raw_bytes, write_atomic
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
-__all__ = ["answers"]
-
 #: Leaves of a clade, and people with one answer, that are written out.
 MOST_LEAVES, MOST_PEOPLE = 8, 6
 

@@ -18,8 +18,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     from tripletree.ask.session import Session
 
-__all__ = ["ask"]
-
 #: Dimensions to which the words of texts are reduced.
 DIMENSIONS = 100
 
@@ -60,13 +58,13 @@ DIMENSIONS = 100
     "folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Ask nothing: write what the answers say.",
+    help="Ask nothing: write the content of the answers.",
 )
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @decimal_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the choice of questions.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the questions.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one", metavar="N")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
@@ -91,7 +89,7 @@ def ask(
 
     DATA is a table as for `tripletree cluster`: a column of labels and columns of numbers, of which few questions
     are made that tell much. A person sees three cards, with numbers, the texts of a column or pictures, and answers
-    with a click or a key; beside them stand the clusters and the hierarchy that the answers and the numbers make. If a
+    with a click or a key. Beside them stand the clusters and the hierarchy that the answers and the numbers make. If a
     column of texts is all there is, their words take the place of the numbers.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
@@ -149,7 +147,7 @@ def ask(
 
 
 def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, list[str] | None]:
-    """The numbers of the samples; without columns of numbers, those of the words of their texts."""
+    """The numbers of the samples. Without columns of numbers, numbers of the words of their texts."""
     if table.columns:
         return standardized(table.values) if standardize else table.values, table.columns
     assert table.texts is not None
@@ -168,7 +166,7 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, lis
 
 
 def _export(session: Session, folder: Path) -> None:
-    """Write what the answers say into a folder, and the names of the files."""
+    """Write the content of the answers into a folder, and the names of the files."""
     from tripletree.ask.exports import EXPORTS, export
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -39,8 +39,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport
 
-__all__ = ["cluster", "clustered"]
-
 #: Methods, and their options.
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
@@ -71,7 +69,7 @@ def _wrong_ones(command: Any) -> Any:
             type=click.Choice(["raise", "repair"]),
             default="raise",
             show_default=True,
-            help="Of triplets that contradict each other: an error that shows which, or drop some.",
+            help="If triplets contradict each other: show which, or drop some.",
         ),
         click.option(
             "--penalty",
@@ -131,7 +129,7 @@ def _wrong_ones(command: Any) -> Any:
     type=click.Choice(["auto", "hard", "soft"]),
     default="auto",
     show_default=True,
-    help="Whether all triplets must hold, for --method divisive.",
+    help="Make all triplets hold or let them vote, for --method divisive.",
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
@@ -176,13 +174,13 @@ def cluster(
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower. With -k (or --cut
-    constraints, which finds the number) the flat clusters are written as rows label,cluster; without it the hierarchy
+    constraints, which finds the number) the flat clusters are written as rows label,cluster. Without it the hierarchy
     as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best. The
+    gives its triplets on the leaves that are in DATA. Its names are handed to the clades that match them best. The
     options from --from on are for reading it.
 
-    By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
+    By default, ReCon merges the closest clusters that the triplets allow. It is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
     one made without constraints, on samples whose constraints are hidden. 'tripletree report' makes a page on all of
     it, to be read and printed.
@@ -192,7 +190,7 @@ def cluster(
         msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
         raise click.UsageError(msg)
     if validate and (triplet_file, hierarchy_file, pair_file, class_column) == (None,) * 4:
-        msg = "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes, too"
+        msg = "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes, too"
         raise click.UsageError(msg)
     given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
     if given and clusters is None and method["cut"] != "constraints":
@@ -304,7 +302,7 @@ def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
 
 
 def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
-    """The hierarchy in a file, on the samples; how many of them it has is said, as those that it lacks are not used."""
+    """The hierarchy in a file, on the samples. How many of them it has is said, as those that it lacks are not used."""
     found = read_hierarchy(path, reading)
     known = [x for x in labels if x in found.leaves]
     if len(known) < 3:
@@ -319,7 +317,7 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
 
 
 def _matching(path: str) -> str:
-    """The commands that match names to those of a hierarchy, and take what matches."""
+    """The commands that match names to a hierarchy, and take the matches."""
     return f"'tripletree match DATA {shlex.quote(path)} --tree matched.nwk', then --hierarchy matched.nwk"
 
 
@@ -343,7 +341,7 @@ def _classes_of(table: Table) -> list[str | None] | None:
 
 
 def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None], blanks: Any) -> None:
-    """Write the clusters or the hierarchy, and what else is asked for."""
+    """Write the clusters or the hierarchy, and other output asked for."""
     output, newick, picture = targets
     hierarchy = model.hierarchy_
     given = model.triplets_ | model.dropped_triplets_ if hasattr(model, "dropped_triplets_") else model.triplets_
@@ -371,7 +369,7 @@ def clustered(
     known: dict[str, Any],
     **options: Any,
 ) -> Any:
-    """The fitted estimator, of samples with labels; `known` has the triplets, pairs, hierarchy and classes."""
+    """The fitted estimator, of samples with labels. `known` has the triplets, pairs, hierarchy and classes."""
     from tripletree.cluster import DivisiveReCon, ReCon
 
     flat = n_clusters is not None or options.get("cut") == "constraints"
@@ -396,7 +394,7 @@ def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
 
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
-    """What was done, where the standard output is free for it."""
+    """The summary, if the standard output is free for it."""
     say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {_some(table.columns)}")
     if triplets is not None:
         score = triplet_score(hierarchy, triplets)

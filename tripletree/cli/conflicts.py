@@ -32,8 +32,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.io import write_newick
 from tripletree.plots import plot_conflict
 
-__all__ = ["explain", "repair"]
-
 #: Dropped triplets that are listed.
 MOST_DROPPED = 20
 METHODS = ("auto", "exact", "search", "greedy")
@@ -85,9 +83,9 @@ def explain(
     A conflict is as small as can be found: without any one of its triplets the others can hold. It tells whether it is
     proved that no smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
-    FILE may also hold odd-one-out answers, which are triplets (tripletree answers tells who said what); or pairs: each
-    conflict is then a cannot-link with a shortest path of must-links that breaks it, and several may share must-links.
-    --max-size, --max-steps and --plot are for triplets.
+    FILE may also hold odd-one-out answers, which are triplets (tripletree answers tells the people apart), or pairs:
+    each conflict is then a cannot-link with a shortest path of must-links that breaks it, and several may share
+    must-links. --max-size, --max-steps and --plot are for triplets.
     """
     check_apart([file], [output, picture])
     if picture is not None:
@@ -122,7 +120,7 @@ def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) ->
 
 
 def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
-    """The conflicts one after the other, each with what is proved of its size."""
+    """The conflicts one after the other, each with the proof about its size."""
     if not found:
         return f"consistent: no conflict among {counted(n_triplets, 'triplet')}"
     texts = []
@@ -182,7 +180,7 @@ def repair(
         msg = "--columns is for triplets and --odd for answers: give one of them"
         raise click.UsageError(msg)
     check_apart([file], [output, dropped, newick])
-    pairs_go = ": tripletree explain shows what is wrong with pairs"
+    pairs_go = ": tripletree explain shows the contradictions of pairs"
     triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, columns=columns, odd=odd)
     with busy(f"repairing {counted(len(triplets), 'triplet')}"):
         done = repaired(triplets, method=method, random_state=seed)
@@ -195,7 +193,7 @@ def repair(
 
 
 def _summary(done: Repair, triplets: TripletSet) -> str:
-    """What was kept, and what dropped with its lines."""
+    """The triplets kept, and those dropped, with their lines."""
     weight = "" if triplets.weights is None else f", weight {done.weight_kept:.6g} of {done.weight:.6g}"
     how = f" (by {done.method})" if len(done.dropped) else ": they are consistent"
     lines = [f"{len(done.kept):,} of {len(triplets):,} triplets kept{weight}{how}"]

@@ -33,8 +33,6 @@ from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.triplets import TripletRows
 
-__all__ = ["build", "convert", "decompose", "induce"]
-
 LIMIT = 10_000_000
 
 
@@ -69,8 +67,8 @@ def induce(
 ) -> None:
     """Read triplets off the hierarchy in FILE.
 
-    TRIPLES holds three leaves a line, in any order ("a b c"); the triplet that the hierarchy displays on them is
-    written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
+    TRIPLES holds three leaves a line, in any order ("a b c"). The triplet that the hierarchy displays on them is
+    written, in the order asked, and "# a b c unresolved" if there is none (in other formats than text, only
     the resolved ones, each once). Or give --all or --sample instead.
 
     FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Of an
@@ -112,7 +110,7 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
             rows.lines.append(number)
         elif labels:
             rows.problem(number, "expected three different leaves a line, 'a b c'", column=1, text=line)
-    rows.indexed(hierarchy.leaves)  # refuses what was noted, and unknown leaves
+    rows.indexed(hierarchy.leaves)  # refuses the rows noted, and unknown leaves
     return induced(hierarchy, rows.labels)
 
 
@@ -215,8 +213,8 @@ WRITTEN_FORMATS = [name for name, form in FORMATS.items() if form.write is not N
 @click.argument("file")
 @click.option("--to", "format_", type=click.Choice(WRITTEN_FORMATS), help="Format to write; by default as -o's suffix.")
 @click.option("--restrict", "items", metavar="FILE", help="Keep only the leaves listed in FILE, one a line.")
-@click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off what is deeper than N.")
-@click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
+@click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off nodes deeper than N.")
+@click.option("--prune-rank", "rank", metavar="RANK", help="Cut off nodes below this rank.")
 @click.option("--suppress-unary", is_flag=True, help="Leave out nodes with one child.")
 @output_option
 @blanks_option

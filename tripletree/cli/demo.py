@@ -29,8 +29,6 @@ from tripletree.io.source import write_atomic
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
-__all__ = ["demo"]
-
 SAMPLE = "mammals"
 LINKAGE = "ward"
 SHARE, DRAWS = 0.4, 20
@@ -70,7 +68,7 @@ class Outcome(NamedTuple):
     default=Path("demo-output"),
     show_default=True,
     metavar="DIR",
-    help="Where the picture and the data go.",
+    help="Folder for the picture and the data.",
 )
 def demo(output_dir: Path) -> None:
     """Show the main job on real input: decompose a hierarchy, build it again, cluster with triplets, draw.

@@ -16,8 +16,6 @@ from tripletree.errors import UnknownLeafError
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
-__all__ = ["plot"]
-
 ORIENTATIONS = ("left", "right", "top", "bottom")
 EXAMPLES = """
     \b
@@ -47,7 +45,7 @@ def _looks(command: Any) -> Any:
             type=click.Choice(["auto", "height", "order", "level"]),
             default="auto",
             show_default=True,
-            help="What the height axis shows: branch lengths, the order of nodes, or levels.",
+            help="Values of the height axis: branch lengths, the order of nodes, or levels.",
         ),
         click.option(
             "--max-leaves",

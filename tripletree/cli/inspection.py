@@ -34,8 +34,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.evaluation.describe import percent
 
-__all__ = ["check", "info"]
-
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
 TOLERANCE = 1e-6
 
@@ -53,11 +51,11 @@ TOLERANCE = 1e-6
     "--as",
     "kind",
     type=click.Choice(["hierarchy", "triplets", "pairs", "answers"]),
-    help="What FILE holds; by default it is recognised, except pairs (must-links, cannot-links).",
+    help="Kind of FILE. By default it is recognised, except pairs (must-links, cannot-links).",
 )
 @reading_options
 def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
-    """Show what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
+    """Show the content of FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
@@ -238,9 +236,9 @@ def check(
     format_: Any,
     output: str | None,
 ) -> None:
-    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' shows more.
+    """Tell whether some hierarchy displays all triplets of FILE. 'tripletree explain' shows more.
 
-    FILE may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, whether
+    FILE may also hold odd-one-out answers, which are triplets, or pairs, must-links and cannot-links: then, whether
     some clustering satisfies all of them.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them

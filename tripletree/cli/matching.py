@@ -19,8 +19,6 @@ from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.table import split_rows
 
-__all__ = ["match", "read_other_names"]
-
 
 @click.command(
     epilog="""
@@ -69,10 +67,10 @@ def match(
     """Match the names in NAMES to the taxa of the hierarchy in FILE, or to the terms of the ontology.
 
     NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
-    case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to
-    its genus, where there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
+    case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt, else it goes to
+    its genus, if there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
 
-    The table that is written says for each name which taxon it is, how that was found, and what else it could be.
+    The table that is written says for each name which taxon it is, how that was found, and other candidates.
     Change it where it is wrong, and give it as --edited to write the --tree.
     """
     if [names, file, synonyms, edited].count("-") > 1:

@@ -1,4 +1,4 @@
-"""Files that commands write: kept apart from what they read, and pictures in the format of their suffix."""
+"""Files that commands write: kept apart from their inputs, and pictures in the format of their suffix."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from tripletree.cli.shell import bad_input
 from tripletree.errors import MissingDependencyError
 from tripletree.plots import save_picture
 
-__all__ = ["check_apart", "check_picture_format", "save_figure"]
-
 DPI = 150
 
 
 def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
-    """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
+    """Refuse an output file that is an input, or another output, and two inputs from one pipe."""
     if sources.count("-") > 1:
-        msg = "of DATA and what is known of it, only one can be the standard input"
+        msg = "of DATA and the knowledge about it, only one can be the standard input"
         raise click.UsageError(msg)
     seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
     for x in targets:

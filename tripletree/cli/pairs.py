@@ -1,4 +1,4 @@
-"""What ``check``, ``explain``, ``describe`` and ``info`` write about must-links and cannot-links."""
+"""The output of ``check``, ``explain``, ``describe`` and ``info`` about must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints, n_triplets
 from tripletree.errors import InconsistentPairsError
 from tripletree.io import write_pairs
-
-__all__ = ["check_pairs", "explain_pairs", "pair_rows", "pairs_text"]
 
 #: Broken cannot-links among which the one with the fewest must-links is looked for.
 LOOKED_AT = 100
@@ -101,11 +99,11 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
     yield "kept apart", counted(said["n_apart"], "pair of groups or single leaves", "pairs of groups or single leaves")
     must, cannot = counted(said["n_must_implied"], "must-link"), counted(said["n_cannot_implied"], "cannot-link")
     yield "implied", f"{must} and {cannot} in all"
-    yield "triplets", f"{said['n_triplets']:,} for what they mean for hierarchies"
+    yield "triplets", f"{said['n_triplets']:,} for their meaning for hierarchies"
 
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:
-    """What follows from consistent pairs, in numbers."""
+    """The consequences of consistent pairs, in numbers."""
     closure = pairs.closure()
     sizes = closure.sizes[closure.sizes > 1]
     return {

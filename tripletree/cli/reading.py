@@ -1,4 +1,4 @@
-"""How the commands read hierarchies and ontologies: options shared by all of them, and what they do."""
+"""How the commands read hierarchies and ontologies: options shared by all of them, and their effect."""
 
 from __future__ import annotations
 
@@ -21,16 +21,6 @@ from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, Unk
 from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
-__all__ = [
-    "opened_again",
-    "read_either",
-    "read_hierarchies",
-    "read_hierarchy",
-    "read_names_of",
-    "read_ontology_or_hierarchy",
-    "reading_options",
-]
-
 PARENTS = ("certain", "deepest", "first", "smallest")
 #: How the columns of the file of --attach are named here.
 _ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
@@ -39,7 +29,7 @@ _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTA
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of reading a hierarchy; the command gets them as one dict, `reading`."""
+    """Add the options of reading a hierarchy. The command gets them as one dict, `reading`."""
     options = (
         click.option(
             "--from",
@@ -54,20 +44,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "info, induce and decompose tell that by default, report and match can.",
         ),
         click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
-        click.option("--root", metavar="NODE", help="Only what is at or below this node (an id, in ontologies)."),
+        click.option("--root", metavar="NODE", help="Only this node and its descendants (an id, in ontologies)."),
         click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
         click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
         click.option(
             "--attach", "annotations", metavar="FILE", help="Attach the items of FILE (item,node; GAF) to their nodes."
         ),
-        click.option("--attach-item", metavar="COLUMN", help="Of that file, the items' column: its name, or 0, 1, ..."),
-        click.option("--attach-node", metavar="COLUMN", help="Of that file, the column of their nodes."),
+        click.option("--attach-item", metavar="COLUMN", help="Column of its items: a name, or 0, 1, ..."),
+        click.option("--attach-node", metavar="COLUMN", help="Column of the nodes of its items."),
         click.option(
-            "--attach-header/--no-attach-header", default=None, help="Whether the first row of that file names columns."
+            "--attach-header/--no-attach-header", default=None, help="Tell if the first row of that file names columns."
         ),
-        click.option(
-            "--missing", type=click.Choice(["raise", "ignore"]), help="What to do with items of unknown nodes."
-        ),
+        click.option("--missing", type=click.Choice(["raise", "ignore"]), help="Treatment of items of unknown nodes."),
         click.option(
             "-O", "--option", "more", multiple=True, metavar="NAME=VALUE", help="Any other option of the reader."
         ),
@@ -110,12 +98,11 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
     of_one = options.keys() & {"parent", "root", "relations", "namespace", *_ATTACHING}
     if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
-    found = form.read_all(stream(), **options)
-    return [x[1] if isinstance(x, tuple) else x for x in found]
+    return [hierarchy for _, hierarchy in form.read_all(stream(), **options)]
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    """The tree that was read; advice to choose parents if it is an ontology with several."""
+    """The tree that was read. Advice to choose parents if it is an ontology with several."""
     found = _read_any(stream, dict(reading or {}))
     if isinstance(found, Hierarchy):
         return found
@@ -134,7 +121,7 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
 def read_names_of(
     stream: Callable[[], Any], reading: Mapping[str, Any]
 ) -> tuple[Ontology | Hierarchy, dict[str, list[str]]]:
-    """What names are matched with: a hierarchy, or a whole ontology with its ids and names; and its other names.
+    """The taxa that names are matched with, a hierarchy or a whole ontology with ids and names, and their other names.
 
     Which parent counts is chosen among those above the names that match, so after this. With --labels id, terms of an
     ontology are called by their ids, though their names are found all the same.
@@ -154,7 +141,7 @@ def read_names_of(
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
-    """Read a hierarchy, triplets or answers, as `kind` or the content has it; and the format, with what it omits."""
+    """Read a hierarchy, triplets or answers, as `kind` or the content has it, and the format, with its limits."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = opened_again(source)
@@ -189,7 +176,7 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
 
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool = False) -> Ontology | Hierarchy:
-    """Read, hang items, choose parents: in this order. Of an ontology a tree if it is one, unless it is to be whole."""
+    """Read, hang items, choose parents, in this order. An ontology that is a tree becomes one, unless `whole`."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
     columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}
@@ -217,7 +204,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
 
 
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The nodes of each item; errors name the options for their columns."""
+    """The nodes of each item. Errors name the options for their columns."""
     given: dict[str, Any] = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
     try:
         return read_annotations(path, **given)
@@ -242,7 +229,7 @@ def _read(
 
 
 def _by_name(ontology: Ontology) -> Ontology:
-    """The ontology with names as ids, ids where there are none."""
+    """The ontology with names as ids, ids if there are none."""
     names = ontology.names or [None] * ontology.n_terms
     called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
     try:

@@ -43,9 +43,6 @@ from tripletree.reports.analysis import standardized
 if TYPE_CHECKING:
     import numpy as np
 
-
-__all__ = ["closure", "compare", "describe"]
-
 LIMIT = 10_000_000
 WORK = 2_000_000_000
 WORK_TO_DESCRIBE = 1_000_000_000
@@ -95,9 +92,9 @@ def closure(
     columns: tuple[str, ...] | None,
     format_: Any,
 ) -> None:
-    """Write all triplets that those of TRIPLETS imply, themselves included.
+    """Write all triplets that TRIPLETS imply, themselves included.
 
-    TRIPLETS is a file of triplets or '-' for the standard input; --columns is for it, --format for the output. A
+    TRIPLETS is a file of triplets or '-' for the standard input. --columns is for it, --format for the output. A
     triplet is implied when every hierarchy that displays the given ones displays it, too. With --query each triplet
     of FILE is written, as "# a b | c not implied" if it is not (in other formats than text, only the implied ones).
     With --redundant each triplet is judged alone: drop one and look again, or take --minimal. The exit status is 1 if
@@ -187,7 +184,7 @@ def _answers(asked: TripletSet, implied: np.ndarray) -> Iterator[str]:
     type=click.Choice(["same", "common"]),
     default="same",
     show_default=True,
-    help="Where the leaves are not the same: refuse, or compare on those that both have.",
+    help="If the leaves differ: refuse, or compare on those that both have.",
 )
 @json_option
 @output_option
@@ -197,7 +194,7 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
 
     Every three leaves fall in one of five ways: both hierarchies display the same triplet on them, or two different
     ones, only the first or only the second displays one, or neither does. The triplet distance counts the second, third
-    and fourth way; the Robinson-Foulds distance counts the clades that only one of the two has. Both are in any of
+    and fourth way. The Robinson-Foulds distance counts the clades that only one of the two has. Both are in any of
     the formats that are read (options of reading go for both), '-' for the standard input, or a sample such as
     sample:mammals. The exit status is 0 whether or not they are equal.
     """
@@ -292,18 +289,18 @@ def describe(
     format_: Any,
     **of_data: Any,
 ) -> None:
-    """Tell what the triplets in TRIPLETS amount to.
+    """Describe the triplets in TRIPLETS in numbers.
 
-    How many leaves they cover, how much they settle, how much of them is news, how many bits they tell, what hierarchy
-    they give; with --data also how many of them the metric satisfies without them. TRIPLETS is a file of triplets or
+    How many leaves they cover, how much they settle, how much of them is news, how many bits they tell, which hierarchy
+    they give. With --data also how many of them the metric satisfies without them. TRIPLETS is a file of triplets or
     '-' for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.
 
     With --validate, the triplets on a fifth of the samples are hidden at a time, and the hierarchies that DivisiveReCon
     makes of the data with none, some and all of the others are compared with them.
 
-    The file may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, how
-    many follow from them, which leaves they hold together, and how many triplets they give; the exit status is 1 if
+    The file may also hold odd-one-out answers, which are triplets, or pairs, must-links and cannot-links: then, how
+    many follow from them, which leaves they hold together, and how many triplets they give. The exit status is 1 if
     they contradict each other.
     """
     if triplets == data == "-":

@@ -1,4 +1,4 @@
-"""The command ``report``: the whole job on one table and what is known of its rows, as a page."""
+"""The command ``report``: the whole job on one table and the knowledge about its rows, as a page."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
 from tripletree.reports.analysis import report as make_report
 
-__all__ = ["report"]
-
 KINDS = ("hierarchy", "triplets", "pairs", "answers")
 _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 
@@ -61,10 +59,10 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
     "--know",
     multiple=True,
     metavar="FILE",
-    help="What is known: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
+    help="The knowledge: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
     "be given, and triplets beside answers.",
 )
-@click.option("--as", "kind", type=click.Choice(KINDS), help="What --know holds; by default as it looks.")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="Kind of --know. By default it is recognised.")
 @click.option(
     "--classes",
     "class_column",
@@ -95,7 +93,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @seed_option
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where the page goes.")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="File of the page.")
 @click.option("--table", metavar="FILE", help="Also write rows label,cluster to this file.")
 @click.option("--newick", metavar="FILE", help="Also write the tree to this file.")
 @blanks_option
@@ -116,20 +114,20 @@ def report(
     reading: dict[str, Any],
     **more: Any,
 ) -> None:
-    """Write a page on DATA and what is known of its rows: do the two fit, does it help, what are the clusters.
+    """Write a page on DATA and the knowledge about its rows: do the two fit, does it help, which are the clusters.
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
-    and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA, or a file with
-    classes, instead. Of an ontology, --parent chooses one parent of each term, or the triplets that hold for every
+    and cannot-links, or answers to "which is the odd one out?". --classes names a column of DATA, or a file with
+    classes, instead. For an ontology, --parent chooses one parent of each term, or the triplets that hold for every
     choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
-    Whether the knowledge helps is measured on rows for which it is hidden. Then the rows are clustered, by the method
+    The gain by the knowledge is measured on rows for which it is hidden. Then the rows are clustered, by the method
     divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The page opens without a
     network, folds on a screen and can be printed.
     """
     if bool(know) == (class_column is not None):
-        msg = "give what is known of the samples: either --know FILE or --classes NAME"
+        msg = "give knowledge about the samples: either --know FILE or --classes NAME"
         raise click.UsageError(msg)
     if [data, *know, class_column, more["synonyms"]].count("-") > 1:
         msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"
@@ -200,7 +198,7 @@ def report(
 def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[str, Any, dict[str, list[str]]]:
     """One kind of knowledge out of several files, with the other names that it has.
 
-    Those of one kind are put together, and answers beside triplets count as the triplets that they say.
+    Files of one kind are put together, and answers beside triplets count as the triplets that they say.
     """
     kinds = {kind for _, kind, _, _ in found}
     if kinds == {"triplets", "answers"}:
@@ -247,7 +245,7 @@ def _known(
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
         return "pairs", read_pair_file(stream()), {}
     lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
-    # what could be paths of two steps are triplets here: among knowledge of samples these are the likelier
+    # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
         return "triplets", triplets_in(raw, name, None, None, source), {}
     try:

@@ -33,20 +33,6 @@ from tripletree.interrupts import time_limit as limit_of_time
 from tripletree.io.rows import quoted
 from tripletree.io.source import last_written
 
-__all__ = [
-    "Commands",
-    "INCONSISTENT",
-    "bad_input",
-    "busy",
-    "conflict_text",
-    "json_text",
-    "label_text",
-    "progress",
-    "say",
-    "table_text",
-    "with_options",
-]
-
 INCONSISTENT, BAD_INPUT, TIME_IS_OVER, INTERRUPTED, PIPE_CLOSED = 1, 2, 124, 130, 141
 #: Triplets of a conflict, and leaves tied together by them, that are written out.
 MOST_SHOWN = 30
@@ -70,7 +56,7 @@ _time_limit_option = click.Option(
 
 
 def _limited(callback: Any) -> Any:
-    """What a command does, with a limit of time."""
+    """Run a command with a limit of time."""
 
     @wraps(callback)
     def call(*arguments: Any, time_limit: float | None, **options: Any) -> Any:
@@ -81,7 +67,7 @@ def _limited(callback: Any) -> Any:
 
 
 class PipeClosedError(Exception):
-    """The reader of the standard output has gone; kept from click, which would exit with status 1."""
+    """The reader of the standard output has gone. The error is kept from click, which would exit with status 1."""
 
 
 class Commands(click.Group):
@@ -120,7 +106,7 @@ class Commands(click.Group):
             sys.exit(self._status(args, prog_name or "tripletree", extra))
 
     def _failed(self, message: str, args: Sequence[str] | None) -> int:
-        """Say what went wrong, in the terms of the command that was called."""
+        """Explain the error, in the terms of the command that was called."""
         given = sys.argv[1:] if args is None else args
         command = next((self.commands[x] for x in given if x in self.commands), None)
         return _failed(in_shell(message, option_names(command)))
@@ -158,7 +144,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed; the status is as usual.
+    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed. The status is as usual.
 
     None of them, nor Ctrl-C, gets lost while a kernel is compiled.
     """
@@ -170,7 +156,7 @@ def _ended_by_signals() -> Iterator[None]:
     def leave(number: int, _frame: Any) -> NoReturn:
         sys.exit(128 + number)
 
-    # what the caller ignores, as nohup does, stays ignored
+    # signals that the caller ignores, as nohup does, stay ignored
     before = {x: signal.signal(x, in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _startup.leave):
         before[signal.SIGINT] = signal.signal(signal.SIGINT, in_time(signal.default_int_handler))
@@ -187,7 +173,7 @@ def bad_input(message: str) -> click.ClickException:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Write words for people, which may quote what files hold: control characters stand escaped, long labels cut."""
+    """Write words for people, which may quote files: control characters stand escaped, long labels cut."""
     click.echo(escaped_controls(shortened(text)), err=err)
 
 
@@ -221,7 +207,7 @@ def _show_warning(message: Warning | str, *_args: Any, **_extra: Any) -> None:
 
 
 def _discard_output() -> None:
-    """Send what is still in the buffers nowhere, so that the interpreter does not complain at its end."""
+    """Send the rest of the buffers nowhere, so that the interpreter does not complain at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -233,7 +219,7 @@ def label_text(label: Any) -> str:
 
 
 def conflict_text(conflict: Conflict) -> str:
-    """A conflict in words: its triplets, where they stand, and what they do together."""
+    """A conflict in words: its triplets, where they stand, and why they clash."""
     return conflict.explain(most=MOST_SHOWN)
 
 
@@ -267,7 +253,7 @@ def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iter
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show what is being done, and for how long, on the standard error where that is a terminal."""
+    """Show the current work, and for how long, on the standard error where that is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

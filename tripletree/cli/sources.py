@@ -1,4 +1,4 @@
-"""What the commands read and write: hierarchies and triplets from files, pipes and samples."""
+"""Input and output of the commands: hierarchies and triplets from files, pipes and samples."""
 
 from __future__ import annotations
 
@@ -22,29 +22,6 @@ from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text
 from tripletree.io.table import read_table as table_columns
 
-__all__ = [
-    "blanks_option",
-    "columns_option",
-    "either_columns_option",
-    "format_option",
-    "given_name",
-    "holds_answers",
-    "kind_by_columns",
-    "kind_option",
-    "odd_option",
-    "output_option",
-    "read_answer_file",
-    "read_classes",
-    "read_constraints",
-    "read_pair_file",
-    "read_triplet_file",
-    "seed_option",
-    "some_leaves",
-    "triplet_columns_option",
-    "triplets_in",
-    "write_triplet_file",
-]
-
 SAMPLE = "sample:"
 FORMATS = ("text", "csv", "tsv", "parquet")
 
@@ -56,17 +33,17 @@ blanks_option = click.option(
     type=click.Choice(["quote", "underscore"]),
     default="quote",
     show_default=True,
-    help="What becomes of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
+    help="Form of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
     "have underscores.",
 )
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default that of the suffix."
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets. By default the suffix decides."
 )
 kind_option = click.option(
     "--as",
     "kind",
     type=click.Choice(["triplets", "pairs", "answers"]),
-    help="What FILE holds; by default as it looks: pairs have a column 'link', or must or cannot in each line, "
+    help="Kind of FILE. By default it is recognised: pairs have a column 'link', or must or cannot in each line, "
     "odd-one-out answers a column 'odd' or 'answer', or are JSON lines.",
 )
 odd_option = click.option(
@@ -103,7 +80,7 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 def given_name(source: str) -> str:
-    """What to call a source in messages."""
+    """The name of a source in messages."""
     return "standard input" if source == "-" else source
 
 
@@ -115,9 +92,9 @@ def read_triplet_file(
     columns: tuple[str, ...] | None = None,
     odd: str | None = None,
 ) -> TripletSet:
-    """Read triplets from a file or the standard input (``-``), or those that answers say; `pairs_go`: where pairs go.
+    """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
 
-    None where the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
+    None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
     are in a table.
     """
     if source.startswith(SAMPLE):
@@ -142,7 +119,7 @@ _LOOSE = frozenset({"edges", "lineages", "linkage"})
 
 
 def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
-    """Say what a file is, if it holds a hierarchy or an ontology in the place of triplets."""
+    """Name the format of a file, if it holds a hierarchy or an ontology in the place of triplets."""
     try:
         form = registry.FORMATS.get(registry.recognize(named_stream(raw, name)))
     except (ParseError, csv.Error):
@@ -159,7 +136,7 @@ def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
 def triplets_in(
     raw: bytes | str, name: str | None, format_: Any, columns: tuple[str, ...] | None, source: str
 ) -> TripletSet:
-    """Triplets of a content; what to do about columns of other names is said in the shell's terms."""
+    """Triplets of a content. Advice about columns of other names is in the shell's terms."""
     try:
         found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
     except ParseError as error:
@@ -175,7 +152,7 @@ def triplets_in(
 
 
 def holds_answers(raw: bytes | str, name: str | None) -> bool:
-    """Whether content looks like odd-one-out answers."""
+    """True if content looks like odd-one-out answers."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
         return looks_like_answers(content, name)
@@ -184,7 +161,7 @@ def holds_answers(raw: bytes | str, name: str | None) -> bool:
 
 
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
-    """Read answers; columns of a table are names, or numbers from 0 where no column has such a name."""
+    """Read answers. Columns of a table are names, or numbers from 0 if no column has such a name."""
     given = {key: x for key, x in columns.items() if x is not None}
     try:
         try:
@@ -215,7 +192,7 @@ def _numbers(columns: Any) -> Any:
 
 
 def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
-    """Whether content looks like must-links and cannot-links."""
+    """True if content looks like must-links and cannot-links."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
         return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
@@ -258,7 +235,7 @@ def read_constraints(
 
 
 def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]) -> str:
-    """Whether the columns of a table hold "triplets" or "pairs": most of what the third of these holds is links."""
+    """Tell whether the columns of a table hold "triplets" or "pairs": most cells of a third column are then links."""
     table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names))
     if not set(columns) <= set(table.names or ()):
         return "pairs"  # says which columns there are
@@ -303,7 +280,7 @@ def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None
 
 
 def read_classes(path: str) -> dict[str, str]:
-    """Classes by label, out of the first two columns of a table with a header; a label without a class is left out."""
+    """Classes by label, out of the first two columns of a table with a header. A label without a class is left out."""
     table = table_columns(path, header=True)
     if len(table.columns) < 2 or not table.columns[0]:
         raise bad_input(

@@ -2,7 +2,7 @@
 
 The library's errors name arguments and functions as Python has them. Every message that a command prints goes through
 `in_shell`, which replaces arguments that are options of the command, options of readers by ``-O NAME=VALUE``, and
-functions by what does the same in a shell. What stands in quotes comes from a file, and stays.
+functions by the option or command that does the same in a shell. Text in quotes comes from a file, and stays.
 """
 
 from __future__ import annotations
@@ -18,22 +18,17 @@ import click
 
 from tripletree.io import registry
 
-__all__ = ["in_shell", "option_names"]
-
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
-#: Options of readers that commands spell by themselves; another one's name may be that of something else in a command,
+#: Options of readers that commands spell by themselves. Another one's name may belong to something else in a command,
 #: as ``tree=`` of a reader and ``--tree`` of `match`, where a file is written.
 _READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing"})
-#: What does the work of a function in a shell.
+#: The command that does the work of a function in a shell.
 _COMMANDS = {
     "read_triplets": "'tripletree build'",
     "read_answers": "'tripletree answers'",
     "read_hierarchy": "'tripletree info'",
-    "read_newick_all": "'tripletree supertree'",
-    "read_nexus_all": "'tripletree supertree'",
-    "read_nexml_all": "'tripletree supertree'",
-    "read_phyloxml_all": "'tripletree supertree'",
+    "read_hierarchies": "'tripletree supertree'",
     "write_newick": "'tripletree convert'",
     "write_answers": "'tripletree answers --jsonl'",
     "read_comparisons": "in Python, tripletree.io.read_comparisons",
@@ -122,7 +117,7 @@ def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 
 def _command(function: str, options: Mapping[str, str]) -> str | None:
-    """What stands in a shell for a function: an option of the command, or another command; None if nothing does."""
+    """The equivalent of a function in a shell: an option of the command, or another command. None if nothing does."""
     form = function.removeprefix("read_")
     if form in registry.FORMATS and options.get("format") == "--from":
         return f"--from {form}"

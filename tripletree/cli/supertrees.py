@@ -16,8 +16,6 @@ from tripletree.cli.sources import blanks_option, output_option, seed_option
 from tripletree.core.checks import counted
 from tripletree.io import write_newick
 
-__all__ = ["supertree"]
-
 
 @click.command(
     epilog="""
@@ -32,7 +30,7 @@ __all__ = ["supertree"]
 @click.option("--weights", metavar="W,W,...", help="A positive number for each hierarchy, in the order they are read.")
 @click.option(
     "--votes", type=click.Choice(["triplet", "tree"]), default="triplet", show_default=True,
-    help="What has the weight: each triplet of a hierarchy, or all of them together.",
+    help="Unit of the weight: each triplet of a hierarchy, or all of them together.",
 )  # fmt: skip
 @click.option(
     "--min-support", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True, metavar="SHARE",
@@ -41,7 +39,7 @@ __all__ = ["supertree"]
 @click.option("--support", is_flag=True, help="Write the share that agrees as the name of each inner node.")
 @click.option(
     "--on-conflict", type=click.Choice(["vote", "raise"]), default="vote", show_default=True,
-    help="Where the hierarchies contradict each other: count votes, or show a conflict.",
+    help="If the hierarchies contradict each other: count votes, or show a conflict.",
 )  # fmt: skip
 @seed_option
 @output_option
@@ -61,8 +59,8 @@ def supertree(
 ) -> None:
     """Combine the hierarchies in FILE... into one of all their leaves, and write it as Newick.
 
-    A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found; otherwise
-    one that displays as many as can be found, less the clades that have no majority. What became of the triplets is
+    A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found. Otherwise
+    one that displays as many as can be found, less the clades that have no majority. The fate of the triplets is
     said on the standard error.
     """
     if list(files).count("-") > 1:

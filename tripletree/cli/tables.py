@@ -1,6 +1,6 @@
-"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others; nothing guessed.
+"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others. Nothing guessed.
 
-Where a metric knows what to do with gaps or with categories, cells may be empty or hold text.
+If a metric can handle gaps or categories, cells may be empty or hold text.
 """
 
 from __future__ import annotations
@@ -21,22 +21,10 @@ from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
 
-__all__ = [
-    "GAPS",
-    "HINT",
-    "Table",
-    "check_metric",
-    "class_file_of",
-    "decimal_option",
-    "delimiter_for",
-    "metric_option",
-    "read_table",
-]
-
-#: Metrics that take cells that are empty, and cells with text; and how an error names them.
+#: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
 HINT = (
-    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
+    "; or compare the values known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
     "--metric gower (numbers and categories)"
 )
 metric_option = click.option(
@@ -51,21 +39,21 @@ decimal_option = click.option(
     type=click.Choice([".", ","]),
     default=".",
     show_default=True,
-    help="What stands before the decimals of the numbers in DATA.",
+    help="The mark before the decimals of the numbers in DATA.",
 )
 
-#: Names of a first column that are taken for labels even where they are numbers.
+#: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 _WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 _SHOWN = 5
-#: What to do about columns of text, by the options that a command may have.
+#: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
     "drop": "leave them out with",
-    "index_column": "name the one of the labels with",
-    "class_column": "that of known classes with",
-    "text_column": "that of texts with",
+    "index_column": "name the column of the labels with",
+    "class_column": "the column of known classes with",
+    "text_column": "the column of texts with",
 }
 
 
@@ -94,7 +82,7 @@ class Table:
 
 
 def check_metric(metric: str, standardize: bool) -> None:
-    """Refuse what does not go with a metric."""
+    """Refuse options that do not go with a metric."""
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
@@ -111,7 +99,7 @@ def read_table(
     hint: str = "",
     decimal: str = ".",
 ) -> Table:
-    """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
+    """Read a table with a header line. Tabs or commas (or semicolons) between the fields, as the header has them.
 
     Parameters
     ----------
@@ -119,32 +107,24 @@ def read_table(
         A path, or '-' for the standard input.
     index_column : str, optional
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
-        name or sample; else the rows are numbered from 0.
+        name or sample, else the rows are numbered from 0.
     class_column : str, optional
-        A column of classes; empty, or NA and the like, where the class is not known. Or a file, where no column is
+        A column of classes. Empty, or NA and the like, where the class is not known. Or a file, where no column is
         called so: a table with a header, whose first two columns are labels and classes.
     text_column : str, optional
-        A column of texts; with it, there may be no column of numbers.
+        A column of texts. With it, there may be no column of numbers.
     drop : sequence of str
         Columns to leave out.
     gaps : {"raise", "numbers", "mixed"}
-        Whether cells may be empty or NA, and whether columns may also hold text.
+        "numbers" allows cells that are empty or NA, "mixed" also columns with text.
     hint : str
-        What else to do about gaps and text, for the errors.
+        Other advice about gaps and text, for the errors.
     decimal : {".", ","}
-        What stands before the decimals of numbers.
+        The mark before the decimals of numbers.
 
     Returns
     -------
     Table
-
-    Raises
-    ------
-    ClickException
-        If there are no samples, a column is unknown or repeated, a row has too many or too few fields, a value is
-        missing or no number.
-    DuplicateLeafError
-        If two samples have one label.
     """
     content, name = read_bytes(source)
     where = name or source
@@ -209,14 +189,14 @@ def read_table(
 
 
 def class_file_of(name: str | None) -> str | None:
-    """The file, or pipe, that --classes may mean, if there is one; "-" is the standard input."""
+    """The file, or pipe, that --classes may mean, if there is one. "-" is the standard input."""
     if name == "-":
         return name
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
 
 
 def delimiter_for(text: str, decimal: str) -> str | None:
-    """What stands between the cells, if decimal commas are told: the header may have commas in its names, too."""
+    """The delimiter of the cells, if decimals have commas: the header may have commas in its names, too."""
     if decimal != ",":
         return None
     header = next((x for x in text.splitlines() if x.strip() and not x.startswith("#")), "")
@@ -224,7 +204,7 @@ def delimiter_for(text: str, decimal: str) -> str | None:
 
 
 def _with_point(text: str) -> str:
-    """A number with a decimal comma as one with a point; anything else as it is."""
+    """A number with a decimal comma as one with a point. Anything else as it is."""
     return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
@@ -346,7 +326,7 @@ def _check_complete(
 
 
 def _values(column: list[str], name: str, where: str, lines: Sequence[int], gaps: str) -> np.ndarray:
-    """The cells of a column: numbers, or text where some are no numbers; gaps as asked for."""
+    """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
     known = np.array([not _is_missing(x) for x in column])
     if gaps == "raise" or (known.all() and gaps == "numbers"):
         return _numbers(column, name, where, lines)

@@ -1,4 +1,4 @@
-"""What compiles ahead: ``warmup``."""
+"""The command ``warmup``, which compiles ahead."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import click
 
 from tripletree.core.checks import counted
 from tripletree.warmup import JOBS, warm_up
-
-__all__ = ["warmup"]
 
 
 @click.command(
@@ -24,10 +22,10 @@ __all__ = ["warmup"]
 def warmup(kinds: tuple[str, ...], n_jobs: int) -> None:
     """Compile the kernels once on this machine, so that nothing later waits for the compiler.
 
-    Without KIND all are compiled, which takes some minutes of one core. KIND: what they are needed for, such as recon,
-    divisive, kmeans or supertree; a wrong one lists all.
+    Without KIND all are compiled, which takes some minutes of one core. KIND: the task that needs them, such as recon,
+    divisive, kmeans or supertree. A wrong one lists all.
 
-    What is compiled is kept in your folder for caches (on Linux ~/.cache/tripletree), or in NUMBA_CACHE_DIR if that is
+    Compiled kernels are kept in your folder for caches (on Linux ~/.cache/tripletree), or in NUMBA_CACHE_DIR if that is
     set.
     """
     n_compiled = warm_up(kinds or None, n_jobs=n_jobs, verbose=sys.stderr.isatty())

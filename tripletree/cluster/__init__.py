@@ -1,7 +1,7 @@
 """Clustering in which constraints hold: scikit-learn estimators whose triplets and pairs travel beside X as metadata.
 
-X is always the samples; ``fit(X, triplets=..., pairs=...)`` takes what is known about some of them. Integer labels mean
-rows of an array X; where X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
+X is always the samples. ``fit(X, triplets=..., pairs=...)`` takes the knowledge about some of them. Integer labels mean
+rows of an array X. If X is a pandas DataFrame, labels are its index. Nothing is matched by guessing: labels
 that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
@@ -12,8 +12,8 @@ that are missing from the index, or occur twice in it, are refused.
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
 `MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each
 `CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
-`BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
-`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
+`BoostedConstrainedKMeans`  many quick k-means vote. Pairs that one violates come first in the next
+`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with the answers
 `OddOneOutClustering`       asks somebody which of three samples is the odd one out, and clusters by the answers
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
 ==========================  ============================================================================================
@@ -47,7 +47,7 @@ its index (not 0..n-1) or the labels as ``fit(..., sample_names=)``, which is cu
 
 Three things to know about cross-validation. A list or array of as many triplets as samples is cut as if it were sample
 weights: repeat one triplet, as repeats count once. In ``triplets_from_classes`` the first member of each class is in
-every triplet of it, so a part without that member has no triplet of the class; random triplets on few samples, as here,
+every triplet of it, so a part without that member has no triplet of the class. Random triplets on few samples, as here,
 lose less. And ``clone`` unfits a transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
 A row number would mean another sample in a part of X. It is refused where it lies outside, and a `TripletSet` over all
 rows always is, but tuples of low row numbers cannot be recognised.
@@ -57,21 +57,19 @@ Exact: all triplets hold, and every merge above the micro-clusters is the closes
 Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
-samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price; "auto" costs
+samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price. "auto" costs
 little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``).
 
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
 row numbers, as for an array. The names of features are taken from both.
 
-**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides what is known of some samples in
+**Does it help?** ``fit(..., validate=True)`` of `ReCon` and `DivisiveReCon` hides the knowledge about some samples in
 turn, warns if results without knowledge place them better, and names a better setting. ``validation_`` has the figures.
 
 How the algorithms work is explained in ``docs/algorithms.md``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from tripletree.cluster.active.clustering import ActiveClustering
 from tripletree.cluster.active.oracle import labels_oracle
@@ -97,7 +95,6 @@ from tripletree.cluster.temporal.chain import Snapshot
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import match_clusters
 from tripletree.cluster.validation import ValidationReport
-from tripletree.errors import warn_user
 
 __all__ = [
     "ActiveClustering",
@@ -126,13 +123,3 @@ __all__ = [
     "stack_snapshots",
     "why_rejected",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Serve the former names of `CVQE` for one release."""
-    if name == "CVQEPlus":
-        warn_user("CVQEPlus is now CVQE(variant='cvqe+'), its default; the name will be removed", FutureWarning)
-        return CVQE
-    hint = "; it is now CVQE(variant='lcvqe')" if name == "LCVQE" else ""
-    msg = f"module 'tripletree.cluster' has no attribute {name!r}{hint}"
-    raise AttributeError(msg)

@@ -1,8 +1,9 @@
-"""What is known, aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
+"""Knowledge aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -17,61 +18,34 @@ from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
-__all__ = [
-    "align_classes",
-    "align_hierarchy",
-    "align_pairs",
-    "align_triplets",
-    "by_label_or_row",
-    "check_distinct",
-    "check_same_rows",
-    "index_labels",
-    "index_leaves",
-    "named",
-    "named_by",
-    "triplets_by_label",
-]
-
 #: The class that holds each, for messages.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 
-class _RowNames:
-    """A stand-in for a data frame whose index holds the names of the rows."""
+@dataclass(frozen=True, eq=False)
+class RowNames:
+    """Names of the rows of X that are given apart from it. Stands in for X in the functions below."""
 
-    columns = ()
-
-    def __init__(self, names: Iterable[Any]) -> None:
-        labels = list(names)
-        self.index = np.empty(len(labels), object)
-        self.index[:] = labels
+    labels: list[Any]
 
 
 def named(X: Any, sample_names: Any) -> Any:
-    """What the functions below take for X where the names of its rows are given apart from it; X itself where not.
-
-    Raises
-    ------
-    ValueError
-        If there are more or fewer names than rows.
-    TypeError
-        If the names are one text, or nothing that can be listed.
-    """
+    """The names as `RowNames`, checked, if they are given apart from X. Otherwise X itself."""
     if sample_names is None:
         return X
     if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
         msg = f"sample_names must be a list with a name for each row of X, not {type(sample_names).__name__}"
         raise TypeError(msg)
-    rows = _RowNames(sample_names)
+    names = RowNames(list(sample_names))
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(rows.index) != n:
-        msg = f"sample_names has {len(rows.index)} names, X has {n} rows: give one name for each row"
+    if len(names.labels) != n:
+        msg = f"sample_names has {len(names.labels)} names, X has {n} rows: give one name for each row"
         raise ValueError(msg)
-    return rows
+    return names
 
 
 def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
-    """The triplets over the samples of X: index i is row i, its label is that of the row.
+    """The triplets over the samples of X: index i is row i and has its label.
 
     Parameters
     ----------
@@ -83,33 +57,22 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     n_samples : int
         Number of rows.
     missing_samples : {"raise", "ignore"} or None
-        What to do with triplets on labels that are not in the index of X; row numbers out of range always raise, and an
+        What to do with triplets on labels that are not in the index of X. Row numbers out of range always raise, and an
         index 0..n-1 counts as row numbers. None is "raise" for callers that have no such parameter, which the message
         then does not mention.
 
     Returns
     -------
     TripletSet
-        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no triplet
+        Its leaf index holds the n samples. They are labelled 0..n-1 if the index of X has repeats and no triplet
         refers to it.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet names a sample that X does not have.
-    DuplicateLeafError
-        If triplets refer to an index that holds a label more than once.
-    InvalidTripletError
-        If an entry is not a triplet, or row numbers are given where they could as well be labels.
-    TypeError
-        If `triplets` is none of these.
     """
     given, length = _as_set_or_rows(triplets)
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
 
 
 def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
-    """The pairs over the samples of X: index i is row i, its label is that of the row.
+    """The pairs over the samples of X: index i is row i and has its label.
 
     Parameters
     ----------
@@ -117,22 +80,13 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         As for `align_triplets`.
     pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
         A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
-        which holds row numbers; or None.
+        which holds row numbers, or None.
 
     Returns
     -------
     PairwiseConstraints
-        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no pair
+        Its leaf index holds the n samples. They are labelled 0..n-1 if the index of X has repeats and no pair
         refers to it.
-
-    Raises
-    ------
-    UnknownLeafError, DuplicateLeafError
-        As `align_triplets` does.
-    InvalidPairError
-        If an entry is not a pair, or row numbers are given where they could as well be labels.
-    TypeError
-        If `pairs` is none of these.
     """
     if pairs is None:
         pairs = PairwiseConstraints([], [], 0)
@@ -182,7 +136,7 @@ def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
     return PairwiseConstraints([], rows[:, :2], leaves)
 
 
-#: What keeps more than leaving constraints out does.
+#: Advice that keeps more than leaving constraints out.
 _FROM = {
     "triplets": (
         "; of the triplets of a hierarchy that loses much of what it says of the samples left: give "
@@ -201,7 +155,7 @@ def _aligned(
     make: Callable[[Any, Any], Any],
     length: int | None = None,
 ) -> Any:
-    """Triplets or pairs over the samples of X; `make` makes them of rows and leaves."""
+    """Triplets or pairs over the samples of X. `make` makes them of rows and leaves."""
     rows_of = LeafIndex(n_samples)
     labels = index_labels(X)
     indexed = labels is not None
@@ -241,12 +195,7 @@ def _aligned(
 
 
 def check_same_rows(X: Any, sample_weight: Any) -> None:
-    """Refuse a Series of weights for the rows of X with other rows, or in another order, by its index.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a Series of weights for the rows of X with other rows, or in another order, by its index."""
     labels, own = index_labels(X), series_index(sample_weight)
     if labels is not None and own is not None and own != labels:
         msg = (
@@ -257,12 +206,7 @@ def check_same_rows(X: Any, sample_weight: Any) -> None:
 
 
 def check_distinct(X: Any) -> None:
-    """Refuse an index that holds a label twice where an oracle is asked by these labels.
-
-    Raises
-    ------
-    DuplicateLeafError
-    """
+    """Refuse an index that holds a label twice where an oracle is asked by these labels."""
     _check_distinct(X, "by which the oracle is asked")
 
 
@@ -282,7 +226,7 @@ def _warn_of_slices(length: int) -> None:
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """Advice where labels are texts of those in the index, such as numbers read from a file; "" where they are not."""
+    """Advice where labels are texts of those in the index, such as numbers read from a file. "" where they are not."""
     texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
     if not any(x in texts for x in unknown if isinstance(x, str)):
         return ""
@@ -290,14 +234,16 @@ def _text_hint(unknown: list, labels: list, noun: str) -> str:
 
 
 def index_labels(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, None for anything that has no index."""
+    """The labels in the index of a DataFrame, or those given apart from X. None if the rows have no labels."""
+    if isinstance(X, RowNames):
+        return X.labels
     if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
         return X.index.tolist()
     return None
 
 
 def index_leaves(labels: list, why: str = "") -> LeafIndex:
-    """The labels in the index of X as leaves; an error that two are the same ends in `why` this matters."""
+    """The labels in the index of X as leaves. An error that two are the same ends in `why` this matters."""
     try:
         return LeafIndex(labels)
     except DuplicateLeafError as error:
@@ -309,7 +255,7 @@ def _repeats(labels: list) -> bool:
 
 
 def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
-    """A TripletSet of labels, or an integer array of row numbers; and how many were given, repeats included."""
+    """A TripletSet of labels, or an integer array of row numbers, and how many were given, repeats included."""
     if triplets is None:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
@@ -345,11 +291,6 @@ def triplets_by_label(triplets: Any) -> TripletSet:
     """The triplets, in whatever form an estimator takes them, over those samples alone that they name.
 
     The numbers of an integer array are labels here.
-
-    Raises
-    ------
-    InvalidTripletError, TypeError
-        As `align_triplets` does.
     """
     given, _ = _as_set_or_rows(triplets)
     if not isinstance(given, TripletSet):
@@ -358,7 +299,7 @@ def triplets_by_label(triplets: Any) -> TripletSet:
 
 
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
-    """Refuse triplets or pairs with labels that are not row numbers, even those of leaves that occur in none.
+    """Refuse triplets or pairs with labels that are not row numbers, even labels of leaves that occur in none.
 
     Such a leaf shows that they were made for other samples, so the same numbers would mean other rows. It is named only
     where the leaves that do occur are row numbers.
@@ -399,33 +340,24 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 
 
 def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
-    """The class of each sample as a number, -1 where it is not known.
+    """The class of each sample as a number, -1 if it is not known.
 
     Parameters
     ----------
     X : object
         The samples as the user gave them.
     classes : array_like, mapping or pandas Series
-        None or NaN where a class is not known. A mapping or Series goes by labels and may leave samples out; an array,
-        and a Series whose index is that of X row by row, go by the order of rows. So does a Series whose index has
+        None or NaN if a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
+        and a Series with the index of X, row by row, go by the order of rows. So does a Series whose index has
         repeats where the rows of X have no labels.
     leaves : LeafIndex
         The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
-        What to do with labels of no sample; "raise" names the other choice.
+        How to treat labels of no sample. "raise" names the other choice.
 
     Returns
     -------
     ndarray of int64, shape (n,)
-
-    Raises
-    ------
-    InvalidLabelsError
-        If an array does not have an entry for each sample.
-    UnknownLeafError
-        If a label is that of no sample.
-    DuplicateLeafError
-        If classes go by labels, and the index of X or of a Series holds one twice.
     """
     classes = by_label_or_row(classes, index_labels(X))
     if not isinstance(classes, Mapping):
@@ -443,18 +375,13 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:
-    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows; others unchanged.
+    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows. Others unchanged.
 
     Parameters
     ----------
     classes : array_like, mapping or pandas Series
     labels : list or None
-        Those of the rows, if they have any.
-
-    Raises
-    ------
-    DuplicateLeafError
-        If the rows have labels, and the index of the Series repeats one and is not the same row by row.
+        The labels of the rows, if they have any.
     """
     index = series_index(classes)
     if index is None:
@@ -467,7 +394,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
-    """A hierarchy, or that in a file, on those of its leaves that are samples of X; nodes with one child stay."""
+    """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
     if isinstance(hierarchy, (str, PathLike)):
         from tripletree.io import read_hierarchy
 

@@ -1,4 +1,4 @@
-"""What the estimators share: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
+"""Shared by the estimators: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
 
 from __future__ import annotations
 
@@ -22,25 +22,13 @@ from tripletree.core.triplets import TripletSet
 from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
-__all__ = [
-    "CheckedEstimator",
-    "ConstrainedClusterer",
-    "HierarchicalClusterer",
-    "all_or_nothing",
-    "check_measured",
-    "check_samples",
-    "check_y",
-    "warn_if_few",
-    "warn_of_silent_classes",
-]
-
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
-#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times those of random
-#: triplets, and if more than this part of the named samples is tied to no group.
+#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
+#: random triplets, and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
-#: What to do about missing values.
+#: Advice about missing values.
 _GAPS = (
     "Fill them in (sklearn.impute), or compare what is known of two samples: ReCon and ConstrainedCompleteLink with "
     "metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
@@ -53,7 +41,7 @@ class CheckedEstimator(VersionedState, BaseEstimator):
     """Base of all estimators: parameters are checked in `fit`."""
 
     def _validate_params(self) -> None:
-        """As in scikit-learn; and True is no number, though in Python it counts as 1."""
+        """As in scikit-learn, and True is no number, though in Python it counts as 1."""
         super()._validate_params()
         for name, accepted in self._parameter_constraints.items():
             value = getattr(self, name)
@@ -65,7 +53,7 @@ class CheckedEstimator(VersionedState, BaseEstimator):
 
 
 class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
-    """Base of all estimators that cluster: what they are told beside X goes by name, in `fit_predict` as in `fit`."""
+    """Base of all estimators that cluster: arguments beside X go by name, in `fit_predict` as in `fit`."""
 
     labels_: Any
 
@@ -79,17 +67,12 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         y : None
             Ignored.
         **knowledge
-            Triplets, pairs and what else `fit` takes.
+            Triplets, pairs and other arguments of `fit`.
 
         Returns
         -------
         ndarray of int, shape (n_samples,)
             ``labels_``.
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError, RuntimeError
-            As `fit` does.
 
         Examples
         --------
@@ -106,7 +89,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
     Attributes
     ----------
     predictor_ : NeighbourPredictor
-        Set by `fit`; what `predict` needs, and nothing else.
+        The data that `predict` needs, and no more. Set by `fit`.
     """
 
     hierarchy_: Hierarchy
@@ -120,13 +103,8 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Returns
         -------
         ndarray of int, shape (n_samples - 1, 2)
-            Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has
+            Row i makes node n_samples + i of ``hierarchy_``. Numbers below n_samples are samples. ``distances_`` has
             its distance.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
 
         Examples
         --------
@@ -138,7 +116,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         return self.linkage_[:, :2].astype(np.intp)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Find the flat cluster of samples: that of fitted ones, and what their nearest neighbours say of new ones.
+        """Find the flat cluster of samples: fitted ones keep theirs, new ones go by their nearest neighbours.
 
         Parameters
         ----------
@@ -150,17 +128,10 @@ class HierarchicalClusterer(ConstrainedClusterer):
         ndarray of int, shape (n_new,)
             Their clusters; of several with as many votes, the lowest.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
-
         Notes
         -----
         A fitted sample gets its label in ``labels_`` (of several equal samples, the most frequent of theirs), which
-        constraints may have put far from the centre of its cluster. Of a new sample no constraint says anything: the
+        constraints may have put far from the centre of its cluster. No constraint is about a new sample: the
         five nearest fitted samples under the metric vote, with weights of one over their distance.
 
         ``predictor_`` is all that is needed for this. It is small, with at most 4 million numbers of features kept (of
@@ -186,12 +157,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Returns
         -------
         ndarray of float64, shape (n_new, n_clusters_)
-            Rows sum to 1; a fitted sample has all of its votes in its own cluster.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
+            Rows sum to 1. A fitted sample has all of its votes in its own cluster.
 
         Examples
         --------
@@ -215,11 +181,6 @@ class HierarchicalClusterer(ConstrainedClusterer):
         list of ndarray of int
             For each sample nodes of ``hierarchy_``: the root first, each the parent of the next. It ends at the
             smallest clade with more than half of the nearest neighbours, for a fitted sample at its own leaf.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
 
         Examples
         --------
@@ -250,12 +211,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def check_y(y: Any) -> None:
-    """Refuse triplets and pairs that were given as y, where they would be ignored.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Refuse triplets and pairs that were given as y, where they would be ignored."""
     two_lists = (
         isinstance(y, (tuple, list))
         and len(y) == 2
@@ -271,7 +227,7 @@ def check_y(y: Any) -> None:
 
 
 def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False) -> Any:
-    """X as a finite float64 matrix of at least one row and column; the estimator learns or checks its features.
+    """X as a finite float64 matrix of at least one row and column. The estimator learns or checks its features.
 
     Parameters
     ----------
@@ -280,19 +236,12 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
     reset : bool
         True in `fit`, False afterwards.
     sparse, missing : bool
-        Whether X may be sparse, and whether it may hold NaN.
+        If True, X may be sparse, or may hold NaN.
 
     Returns
     -------
     ndarray or csr_array of float64, shape (n_samples, n_features)
         Sparse ones are as `as_rows` makes them.
-
-    Raises
-    ------
-    ValueError
-        If X holds text, NaN, infinity, or integers beyond float64, or has the wrong shape or features.
-    TypeError
-        If X is sparse, and must not be.
     """
     if hasattr(X, "tocsr") and not sparse:
         msg = (
@@ -354,13 +303,7 @@ def row_text(X: Any, i: int) -> str:
 
 
 def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool) -> tuple[Any, Any]:
-    """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`).
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `check_samples` does; and if nothing is known of a sample.
-    """
+    """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`)."""
     metric = estimator.metric
     if not isinstance(metric, str) or metric != "gower":
         missing = isinstance(metric, str) and metric in WITH_MISSING
@@ -399,18 +342,18 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
     triplets : TripletSet
         m consistent triplets over the n samples, of which they name u.
     tree : Hierarchy
-        That of `one_tree` for them.
+        The tree of `one_tree` for them.
 
     Notes
     -----
-    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like those of a
+    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like a
     Poisson distribution: the variance over the mean is 1 (samples that none names counted in, by their expected
     number), and up to 1.9 for two classes of 80 and 20 percent. Informative triplets name few samples over and over:
     for 30 and more of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves
     hardly any named sample alone below the root of its hierarchy, as `decompose` gives, is not random either.
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
-    features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89
+    features, Ward linkage) from .840 to .71-.81. From 1.2 on it was .98 and more where all samples were named, .89
     where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/results/knowledge.md`` has sets on which
     ReCon gains nothing below 3. So the message recommends no number.
     """
@@ -432,16 +375,16 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
 
 def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
-    """Warn of classes of which nothing follows; `needed` says what it takes."""
+    """Warn of classes that imply nothing. `needed` gives the requirement."""
     known = codes[codes >= 0]
     given = f"{counted(known.size, 'label')} of {counted(np.unique(known).size, 'class', 'classes')}"
     warn_user(f"classes has {given}, of which nothing follows: it takes {needed}")
 
 
 def _dispersion(count: np.ndarray) -> float:
-    """Variance over mean of numbers of which only the positive ones are seen; for a Poisson distribution it is 1."""
+    """Variance over mean of numbers of which only the positive ones are seen. For a Poisson distribution it is 1."""
     seen = float(count.mean())
     mean = seen
     for _ in range(200):
-        mean = seen * -np.expm1(-mean)  # that of all, the unseen zeros included
+        mean = seen * -np.expm1(-mean)  # the mean of all, the unseen zeros included
     return 1.0 + float((count * (count - 1.0)).sum() / count.sum()) - mean

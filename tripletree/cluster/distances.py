@@ -16,30 +16,11 @@ from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
 from tripletree.interrupts import check_time
 
-__all__ = [
-    "ANY_METRIC",
-    "EUCLIDEAN",
-    "FittedMetric",
-    "METRICS",
-    "WITH_MISSING",
-    "check_distances",
-    "check_rows",
-    "check_spread",
-    "check_metric",
-    "condensed_distances",
-    "condensed_matrix",
-    "distances_between",
-    "is_precomputed",
-    "metric_parameters",
-    "shifted",
-    "transformed",
-]
-
 #: Linkages that are defined for any distances, and those that need points in a Euclidean space.
 ANY_METRIC = ("average", "weighted", "complete", "single")
 EUCLIDEAN = ("centroid", "median", "ward")
 
-#: Metrics of scipy.spatial.distance, and those of them that compare truth values.
+#: Metrics of scipy.spatial.distance, and the ones that compare truth values.
 METRICS = (
     "braycurtis",
     "canberra",
@@ -81,7 +62,7 @@ def is_precomputed(metric: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FittedMetric:
-    """How distances are taken: a metric with what it has learned from the samples it was fitted on.
+    """How distances are taken: a metric with parameters learned from the samples it was fitted on.
 
     Attributes
     ----------
@@ -100,11 +81,11 @@ class FittedMetric:
 
     @property
     def has_points(self) -> bool:
-        """Whether samples are points, which have means."""
+        """True if samples are points, which have means."""
         return not self.is_precomputed and self.metric not in WITH_MISSING
 
     def is_on_centres(self, linkage: str) -> bool:
-        """Whether a linkage needs no table of the distances of all pairs."""
+        """True if a linkage needs no table of the distances of all pairs."""
         return linkage in EUCLIDEAN or (isinstance(self.metric, str) and linkage in _BY_MEANS.get(self.metric, ()))
 
     def between(self, samples: Any, others: Any) -> np.ndarray:
@@ -112,14 +93,14 @@ class FittedMetric:
         return distances_between(samples, others, self.metric, self.parameters)
 
     def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-        """Checked distances of all pairs of samples, in scipy's condensed order; `samples` may be those distances."""
+        """Checked distances of all pairs of samples, in scipy's condensed order. `samples` may be those distances."""
         if self.is_precomputed:
             return condensed_matrix(samples, dtype)
         return condensed_distances(samples, self.metric, self.parameters, dtype)
 
 
 def check_metric(metric: Any, linkage: str) -> Any:
-    """Check that a metric goes with a linkage; return it, or "euclidean" where `transformed` samples are compared so.
+    """Check that a metric goes with a linkage. Return it, or "euclidean" where `transformed` samples are compared so.
 
     Samples go through a transformer, or linkages of `EUCLIDEAN` take them, divided by their lengths, for "cosine".
 
@@ -132,15 +113,6 @@ def check_metric(metric: Any, linkage: str) -> Any:
     Returns
     -------
     str or callable
-
-    Raises
-    ------
-    ValueError
-        If the linkage needs points in a Euclidean space and the metric does not give them.
-    TypeError
-        If the metric is a class.
-    NotFittedError
-        If it is a transformer that is not fitted.
     """
     if isinstance(metric, type):
         msg = f"metric is the class {metric.__name__}: give a fitted instance of it, or a function of two samples"
@@ -186,11 +158,6 @@ def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of float64, shape (n, e)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the transformer gives no finite table of n rows, or a sample has no direction.
     """
     if isinstance(metric, str) and metric == "cosine":
         return _of_length_one(samples)
@@ -220,16 +187,11 @@ def _of_length_one(samples: Any) -> Any:
 
 
 def metric_parameters(samples: Any, metric: Any, columns: MixedColumns | None = None) -> dict[str, Any]:
-    """What a metric learns from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
+    """The parameters that a metric learns from the samples it is fitted on, by scipy's names: variances V, inverse VI.
 
     For Gower's distance these are the `columns`, and the scales of these.
 
     Constant features are divided by 1, as scikit-learn's scalers do.
-
-    Raises
-    ------
-    ValueError
-        If features depend on each other linearly (mahalanobis).
     """
     if columns is not None:
         return {"columns": columns, "scale": columns.scale}
@@ -274,7 +236,7 @@ def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
 
 
 def _check_lengths(samples: Any, dtype: Any) -> None:
-    """`check_spread` for sparse samples, whose distances are those of products."""
+    """`check_spread` for sparse samples, whose distances come from products."""
     limits, largest = np.finfo(dtype), float(np.abs(samples.data).max(initial=0.0))
     with np.errstate(over="ignore", under="ignore"):
         longest = np.square(largest) * np.diff(samples.indptr).max(initial=1)
@@ -287,7 +249,7 @@ def _check_lengths(samples: Any, dtype: Any) -> None:
 
 
 def shifted(samples: Any, dtype: Any) -> Any:
-    """Points of the given precision; float32 ones as seen from the first, so that no common offset costs digits."""
+    """Points of the given precision. Float32 ones as seen from the first, so that no common offset costs digits."""
     if is_sparse(samples):
         return samples.astype(dtype, copy=False)
     return samples if samples.dtype == dtype else (samples - samples[0]).astype(dtype)
@@ -313,9 +275,7 @@ def condensed_distances(
     Raises
     ------
     MemoryError
-        If they do not fit; the message has their size.
-    ValueError
-        If a distance is not defined, negative, infinite or too large to add up.
+        If they do not fit. The message has their size.
     """
     n = samples.shape[0]
     if n == 1:
@@ -376,7 +336,7 @@ def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any
 def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[str, Any]) -> np.ndarray:
     """Distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
 
-    Of sparse ones only blocks are made dense, and none for the Euclidean metrics and cosine.
+    Only blocks of sparse ones are made dense, and none for the Euclidean metrics and cosine.
     """
     from scipy.spatial.distance import cdist
 
@@ -403,7 +363,7 @@ def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[s
 
 
 def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
-    """The first distance, in flat order, that is not valid, why, and how many there are; None where all are valid."""
+    """The first distance, in flat order, that is not valid, why, and how many there are. None if all are valid."""
     flat = distances.ravel()
     bad = np.flatnonzero(~(np.abs(flat) <= limit))
     if bad.size:
@@ -422,7 +382,7 @@ def _is_no_truth(rows: np.ndarray) -> np.ndarray:
     return ((rows != 0) & (rows != 1)).any(axis=1)
 
 
-#: Metrics that are not defined for some samples: what these are, and which.
+#: Metrics that are not defined for some samples: those samples in words, and a test for them.
 _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "cosine": ("all zeros, which has no direction", lambda rows: (rows == 0).all(axis=1)),
     "correlation": ("constant, which correlates with nothing", lambda rows: np.ptp(rows, axis=1) == 0),
@@ -432,15 +392,7 @@ _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
 
 
 def check_rows(samples: Any, metric: Any) -> None:
-    """Refuse samples for which the metric is not defined, or means something else.
-
-    Raises
-    ------
-    ValueError
-        If a metric of truth values meets other numbers than 0 and 1, cosine a sample of zeros, jensenshannon one that
-        is not a distribution, or correlation one with all features equal (scipy would divide by zero, or by its
-        rounding).
-    """
+    """Refuse samples for which the metric is not defined, or means something else."""
     if not isinstance(metric, str) or metric not in _IMPOSSIBLE:
         return
     what, find = _IMPOSSIBLE[metric]
@@ -457,13 +409,7 @@ def check_rows(samples: Any, metric: Any) -> None:
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-    """The upper triangle of a checked matrix of distances, in scipy's condensed order.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, symmetric, zero on the diagonal and nowhere negative.
-    """
+    """The upper triangle of a checked matrix of distances, in scipy's condensed order."""
     n = samples.shape[0]
     if samples.shape[1] != n:
         msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"

@@ -62,8 +62,6 @@ from tripletree.core.triplets import TripletSet, check_label_triple, total_weigh
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 
-__all__ = ["DivisiveReCon", "by_votes", "flat_votes", "linkage_of"]
-
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
 

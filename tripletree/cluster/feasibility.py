@@ -1,10 +1,10 @@
 """Groups of samples that cannot share a cluster: whether k clusters are enough for them, and the cheapest assignment.
 
 All estimators that keep cannot-links ask here. A group (samples that must-links tie together) is a node of a graph, a
-cannot-link an edge. Whether k clusters are enough is graph colouring, which is NP-complete: `CannotGraph.colour`
-decides it within a limit of steps, and names the groups that need more; `CannotGraph.find_clique` is the quick way to
-show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be, `CannotGraph.complete` and
-`CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
+cannot-link an edge. The question if k clusters are enough is graph colouring, which is NP-complete:
+`CannotGraph.colour` decides it within a limit of steps, and names the groups that need more. `CannotGraph.find_clique`
+is the quick way to show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be,
+`CannotGraph.complete` and `CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
 from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
-__all__ = ["ADVICE", "CannotGraph", "NotColourable", "find_representatives", "too_few_clusters"]
+#: Advice about merges that end at too many clusters, besides asking for more.
+ADVICE = "on_infeasible='more' to take more clusters, or 'violate' to break cannot-links"
 
-#: What a user can do about merges that end at too many clusters, besides asking for more.
-ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
-
-#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls; also the most that an improvement visits.
+#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls. Also the most that an improvement visits.
 _SLICE = 20_000_000
 #: Neighbours visited in the search for a clique that is too large.
 _CLIQUE_WORK = 200_000_000
@@ -36,9 +34,9 @@ _MATCHED = 4
 _RENAMED = 16
 #: Costs and neighbours visited in exchanges of two clusters, for one visited in the search.
 _EXCHANGING = 10
-#: What sums may differ by and still be the same, as a part of them.
+#: The largest difference of equal sums, as a part of them.
 _ROUNDING = 1e-12
-#: Steps of the first attempt to find a feasible assignment; each next one has twice as many.
+#: Steps of the first attempt to find a feasible assignment. Each next one has twice as many.
 _FIRST_ATTEMPT = 2_000
 #: Steps of the tabu search (which are shorter) for one of the backtracking.
 _TABU = 10
@@ -59,7 +57,7 @@ class NotColourable(Exception):  # noqa: N818 (an answer inside this package, wh
     groups : list of int
         Groups that cannot be assigned (all of a connected part, where it was given up).
     is_clique, proved : bool
-        Whether all of them are kept apart from one another; whether there is no assignment, rather than none found.
+        True if all of them are kept apart from one another, and if it is proved that there is no assignment.
     """
 
     def __init__(self, groups: list[int], *, is_clique: bool, proved: bool) -> None:
@@ -139,9 +137,9 @@ class CannotGraph:
     Attributes
     ----------
     bound : ndarray of int
-        The groups that have a cannot-link, ascending; node i is ``bound[i]``.
+        The groups that have a cannot-link, ascending. Node i is ``bound[i]``.
     neighbours : Graph
-        Those of each node, ascending. Costs and labels of all methods are those of nodes.
+        The neighbours of each node, ascending. Costs and labels of all methods belong to nodes.
     """
 
     def __init__(self, cannot: np.ndarray, n_groups: int) -> None:
@@ -169,7 +167,7 @@ class CannotGraph:
         Returns
         -------
         ndarray of int or None
-            None where there is none, or none was found.
+            None if there is none, or none was found.
         """
         # nodes with fewer neighbours are in no such clique
         order, _ = kernels.feasibility.peel(self.neighbours, size - 1)
@@ -182,7 +180,7 @@ class CannotGraph:
     ) -> np.ndarray:
         """A feasible assignment to k clusters.
 
-        Nodes with fewer than k neighbours always find a place, once the others have theirs; what is left is searched
+        Nodes with fewer than k neighbours always find a place, once the others have theirs. The rest is searched
         for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
         random assignment, in turn.
 
@@ -192,9 +190,9 @@ class CannotGraph:
         rng : Generator
         limit : int
         cost : ndarray of float64, shape (m, k), optional
-            What to try first, so that the assignment is cheap where that is easy.
+            The clusters to try first, so that the assignment is cheap where that is easy.
         explain : bool
-            Whether `NotColourable` names a smallest reason, which takes time; else all of a connected part.
+            True if `NotColourable` names a smallest reason, which takes time, else all of a connected part.
 
         Returns
         -------
@@ -234,7 +232,7 @@ class CannotGraph:
         return NotColourable(np.sort(self.bound[nodes]).tolist(), is_clique=is_clique, proved=proved)
 
     def _reason(self, part: _Part, k: int) -> tuple[np.ndarray, bool]:
-        """Of nodes that k clusters are too few for: a clique of k + 1, else some of which none can be left out."""
+        """The reason why k clusters are too few: a clique of k + 1, else nodes of which none can be left out."""
         clique = _listed_clique(part, k + 1, _CLIQUES)
         if clique is not None:
             return clique, True
@@ -250,21 +248,21 @@ class CannotGraph:
     # ------------------------------------------------------------------ cheap assignments
 
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
-        """Each node in turn in its cheapest cluster that no neighbour has; None where a node finds none."""
+        """Each node in turn in its cheapest cluster that no neighbour has. None if a node finds none."""
         nobody = freeze(np.full(self.bound.size, -1, np.int32))
         label, failed = kernels.feasibility.greedy(self.neighbours, frozen(cost, np.float64), frozen(order), nobody)
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap where that is easy; None where none is found.
+        """A feasible assignment that is cheap where that is easy. None if none is found.
 
-        Nodes choose in turn, those with most to lose first; one that finds no place goes first in the next round. What
+        Nodes choose in turn, those with most to lose first. One that finds no place goes first in the next round. What
         that does not solve is searched for by `colour`, cheap clusters first.
 
         Parameters
         ----------
         cost : ndarray of float64, shape (m, k)
-            Of each node in each cluster.
+            The cost of each node in each cluster.
 
         Returns
         -------
@@ -286,7 +284,7 @@ class CannotGraph:
             return None
 
     def complete(self, cost: np.ndarray, label: np.ndarray) -> np.ndarray | None:
-        """Assign the nodes that have no cluster yet, cheap clusters first; None where no way is found.
+        """Assign the nodes that have no cluster yet, cheap clusters first. None if no way is found.
 
         The others keep theirs, but where that fails in a connected part of the graph, all of its nodes may move.
 
@@ -294,7 +292,7 @@ class CannotGraph:
         ----------
         cost : ndarray of float64, shape (m, k)
         label : ndarray of int32, shape (m,)
-            Feasible, -1 where there is none.
+            Feasible, -1 if there is none.
 
         Returns
         -------
@@ -319,7 +317,7 @@ class CannotGraph:
         Parameters
         ----------
         cost : ndarray of float64, shape (m, k)
-            Of each node in each cluster.
+            The cost of each node in each cluster.
         label : ndarray of int32, shape (m,)
             Feasible.
         limit : int
@@ -331,7 +329,7 @@ class CannotGraph:
         label : ndarray of int32, shape (m,)
             Feasible.
         is_cheapest : bool
-            Whether no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
+            True if no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
         """
         order, parent, cliques, core = self._exact
         folded, two = kernels.feasibility.fold(frozen(cost, np.float64), order, parent)
@@ -359,7 +357,7 @@ class CannotGraph:
 
     @cached_property
     def _exact(self) -> _Exact:
-        """What can be solved without a search, and the rest."""
+        """The part solved without a search, and the rest."""
         order, parent = kernels.feasibility.peel(self.neighbours, 2)
         core = self._part(self._all_but(order))
         size = np.diff(core.blocks)
@@ -411,13 +409,13 @@ def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
 
 
 def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:
-    """The bounds of the largest connected parts, k nodes at least; so many that matching them stays cheap."""
+    """The bounds of the largest connected parts, k nodes at least, so many that matching them stays cheap."""
     bounds = sorted(core.bounds, key=lambda part: part[0] - part[1])
     return [(low, high) for low, high in bounds if high - low >= max(k, _RENAMED)][: max(1, limit // k**2)]
 
 
 def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
-    """So many nodes of a clique, the first of the maximal ones that is large enough; None where none is found."""
+    """So many nodes of a clique, the first of the maximal ones that is large enough. None if none is found."""
     import networkx as nx
 
     ends = np.repeat(np.arange(part.nodes.size), part.degree)
@@ -427,7 +425,7 @@ def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
 
 
 def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """The cheapest clusters of nodes that all need different ones; those they have where no others are cheaper."""
+    """The cheapest clusters of nodes that all need different ones: those they have if no others are cheaper."""
     from scipy.optimize import linear_sum_assignment
 
     rows, found = linear_sum_assignment(cost)
@@ -436,7 +434,7 @@ def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
 
 
 def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
-    """Keep together what has one cluster, but give all of them clusters as cheaply as can be, in place."""
+    """Keep nodes of one cluster together, but give all of them clusters as cheaply as can be, in place."""
     if label.min() < 0:
         return
     used, group = np.unique(label, return_inverse=True)
@@ -449,7 +447,7 @@ def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
 
 
 def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None) -> np.ndarray:
-    """A feasible assignment, cheap clusters first; -1 in connected parts where none is found soon.
+    """A feasible assignment, cheap clusters first. -1 in connected parts where none is found soon.
 
     n_taken : ndarray of int32, shape (m, k), how many neighbours elsewhere have each cluster
     """
@@ -466,7 +464,7 @@ def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None
 def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
-    """Clusters of connected nodes, None where none were found; and whether the search went to its end."""
+    """Clusters of connected nodes, None if none were found, and whether the search went to its end."""
     m = part.nodes.size
     problem, spent = part.problem(np.zeros((m, k))), 0
     limit += m  # to reach the end once
@@ -489,7 +487,7 @@ def _find_colours(
 def _backtrack(
     problem: AssignmentProblem, bounds: tuple[int, int], state: AssignmentSearch, limit: int, *, symmetric: bool = False
 ) -> tuple[np.ndarray | None, bool]:
-    """The first assignment of a connected part that branch and bound comes to; and whether it went to its end.
+    """The first assignment of a connected part that branch and bound comes to, and whether it went to its end.
 
     symmetric : bool, nothing costs anything: clusters are alike, and the first assignment is the best
     """

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MixedColumns", "gower_distances", "gower_of_codes"]
-
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
 
@@ -21,9 +19,9 @@ class MixedColumns:
     names : list
         Names of the columns, or their numbers.
     levels : list of (dict or None)
-        For each column its categories and their codes, which are ranks where they are ordered; None for numbers.
+        For each column its categories and their codes, which are ranks where they are ordered. None for numbers.
     scale : ndarray of float64, shape (d,)
-        One over the range of each column of numbers, 0 where that is 0; NaN for categories.
+        One over the range of each column of numbers, 0 if that is 0. NaN for categories.
     """
 
     names: list[Any]
@@ -39,11 +37,6 @@ class MixedColumns:
         X : DataFrame or array_like, shape (n, d)
         nominal : sequence, default ()
             Columns of numbers, by name or place, that are categories all the same.
-
-        Raises
-        ------
-        ValueError
-            If X is no table, a column does not exist, or a number is infinite.
         """
         names, columns = _columns(X)
         unknown = [x for x in nominal if x not in names]
@@ -67,13 +60,7 @@ class MixedColumns:
         return cls(names, levels, scale)
 
     def encoded(self, X: Any) -> np.ndarray:
-        """Samples as numbers: NaN what is missing, -1 a category that is not known (NaN where categories are ordered).
-
-        Raises
-        ------
-        ValueError
-            If X has other columns, text where there were numbers, or infinity.
-        """
+        """Samples as numbers: NaN for a missing value, -1 for an unknown category (NaN if categories are ordered)."""
         names, columns = _columns(X)
         if len(names) != len(self.names):
             msg = f"X has {len(names)} features; expected {len(self.names)}"
@@ -97,27 +84,22 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
     """Gower's distance of samples whose columns hold numbers or categories, and may have gaps.
 
     The distance is the mean, over the columns known of both samples, of: the difference over the range of the column,
-    for numbers; 0 for equal categories and 1 for different ones.
+    for numbers. 0 for equal categories and 1 for different ones.
 
     Parameters
     ----------
     X : DataFrame or array_like, shape (n, d)
-        None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality; dates
+        None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality. Dates
         and ordered categories (by their rank) count as numbers.
     Y : DataFrame or array_like, shape (m, d), optional
-        Other samples with the same columns; the samples of X themselves where there are none. Ranges are those of X.
+        Other samples with the same columns. The samples of X themselves if there are none. Ranges come from X.
     nominal : sequence, default ()
         Columns of numbers, by name (of an array by place), that are compared by equality, such as postcodes.
 
     Returns
     -------
     ndarray of float64, shape (n, n) or (n, m)
-        NaN where no column is known of both.
-
-    Raises
-    ------
-    ValueError
-        If X is no table, Y has other columns, or a number is infinite.
+        NaN if no column is known of both.
 
     See Also
     --------
@@ -151,7 +133,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
 
 
 def gower_of_codes(samples: np.ndarray, others: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN where none is defined."""
+    """Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN if none is defined."""
     total, known = np.zeros((len(samples), len(others))), np.zeros((len(samples), len(others)))
     for t, factor in enumerate(scale):
         a, b = samples[:, t, None], others[None, :, t]
@@ -184,13 +166,7 @@ def _columns(X: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _numbers(column: Any, name: Any) -> np.ndarray | None:
-    """A column as float64 with NaN for gaps, or None if it does not hold numbers.
-
-    Raises
-    ------
-    ValueError
-        If a number is infinite.
-    """
+    """A column as float64 with NaN for gaps, or None if it does not hold numbers."""
     kind = getattr(column, "dtype", None)
     if getattr(kind, "kind", "O") in "mM":
         when = np.asarray(column)
@@ -209,7 +185,7 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
 
 
 def _ranks(column: Any) -> list[Any] | None:
-    """The categories of a column in their order; None where they have none."""
+    """The categories of a column in their order. None if they have none."""
     kind: Any = getattr(column, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 
@@ -226,5 +202,5 @@ def _values(column: Any) -> list[Any]:
 
 
 def _is_gap(x: Any) -> bool:
-    """Whether this is None, pandas' NA or NaT, or NaN, which differs from itself."""
+    """True if this is None, pandas' NA or NaT, or NaN, which differs from itself."""
     return x is None or type(x).__name__ in ("NAType", "NaTType") or bool(x != x)  # noqa: PLR0124

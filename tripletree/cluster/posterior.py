@@ -23,18 +23,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.interrupts import check_time
 from tripletree.kernels import freeze
 
-__all__ = [
-    "Chain",
-    "TreeSample",
-    "independent",
-    "linked",
-    "mean_tree",
-    "n_steps",
-    "parents_of",
-    "run_division",
-    "sample_trees",
-]
-
 #: The likelihood of d features has the exponent 12 / d if there are more: those of tables are less independent than
 #: the model has it.
 FEATURES = 12

@@ -14,8 +14,6 @@ from tripletree.cluster.distances import FittedMetric, check_distances, check_ro
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
-__all__ = ["NeighbourPredictor"]
-
 #: Neighbours that vote, each with a weight of one over its distance.
 N_NEIGHBOURS = 5
 
@@ -27,7 +25,7 @@ _TREE_DIMENSIONS = 15  # beyond them a k-d tree is slower than all distances
 
 
 class NeighbourPredictor:
-    """Assigns samples to flat clusters by their five nearest neighbours; small, and pickles without the estimator.
+    """Assigns samples to flat clusters by their five nearest neighbours. Small, and pickles without the estimator.
 
     A fitted sample is known by a hash of its features, and gets the cluster it was fitted in; of equal samples in
     several clusters, the most frequent, the lowest of these. Others are decided by the five nearest of the samples
@@ -49,7 +47,7 @@ class NeighbourPredictor:
     Attributes
     ----------
     kept : ndarray of int, shape (r,)
-        The samples that are kept: all of them, while they are 4 million numbers at most; else as many as that allows,
+        The samples that are kept: all of them, while they are 4 million numbers at most, else as many as that allows,
         drawn at random from each cluster by its size, 50 at least of each. Distances to all are kept where they are
         precomputed.
     """
@@ -70,7 +68,7 @@ class NeighbourPredictor:
 
     @property
     def _search(self) -> Any:
-        """A search by Euclidean distances, made when it is first needed; None for other distances."""
+        """A search by Euclidean distances, made when it is first needed. None for other distances."""
         if self._tree is None and self.distances.metric == "euclidean" and self._points is not None:
             from sklearn.neighbors import NearestNeighbors
 
@@ -120,7 +118,7 @@ class NeighbourPredictor:
         return samples
 
     def _votes(self, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """One over the distance, but for a factor, for each neighbour; where any are at 0, only these count."""
+        """One over the distance, but for a factor, for each neighbour. If any are at 0, only these count."""
         nearest = distance[:, :1]
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = np.where(nearest > 0, nearest / distance, distance == 0)
@@ -149,7 +147,7 @@ class NeighbourPredictor:
         return [_path(hierarchy.parent, u) for u in node.tolist()]
 
     def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The place in `_known` of each fitted sample, -1 for new ones; the neighbours of these: distances, places."""
+        """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of their neighbours."""
         at = self._looked_up(samples)
         points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
@@ -206,7 +204,7 @@ def _hashes(samples: Any) -> np.ndarray:
 
 
 def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different hashes, sorted; the most frequent cluster under each, and the first sample in it."""
+    """The different hashes, sorted. The most frequent cluster under each, and the first sample in it."""
     key = _hashes(samples)
     order = np.lexsort((labels, key))
     key, label = key[order], labels[order]

@@ -1,12 +1,12 @@
-"""Flat clusters from the classes of some samples: a mixture that knows these, and what neighbours say to each other.
+"""Flat clusters from the classes of some samples: a mixture that knows these, and messages between neighbours.
 
 Triplets of labels say little of flat classes, and every pair of labelled samples says the same again. So the labels
 are used as they are. First, normal distributions of one shape, one for each cluster, are fitted to all samples by
 expectation and maximisation: it begins at the means of the classes, and a labelled sample belongs to its class but for
 `WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each other
-in that shape speak to each other [1]_: labelled ones say their class, loudly, the others what the mixture says of them,
-softly, but in clusters without a label, which would be shouted down. So classes of any form are followed where labels
-are many, and wrong labels are outvoted by those around.
+in that shape speak to each other [1]_: labelled ones say their class, loudly, the others the mixture's estimate for
+them, softly, but in clusters without a label, which would be shouted down. So classes of any form are followed where
+labels are many, and wrong labels are outvoted by those around.
 
 .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
 """
@@ -15,21 +15,19 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["compressed", "fill_empty", "propagated"]
-
 #: The part of wrong labels that is reckoned with.
 WRONG = 0.1
 
 #: How many samples the Euclidean metric is worth, as in `MPCKMeans`.
 PRIOR = 10.0
 
-#: How loud a sample without a label is; how much of what a sample says comes from its neighbours, and how many.
+#: How loud a sample without a label is, the share of its message that comes from neighbours, and their number.
 QUIET, HEARD, NEIGHBOURS = 0.03, 0.9, 10
 
-#: A sample as far from all centres as all but this part of them becomes that of a cluster of which no class is known.
+#: A sample as far from all centres as all but this part of them becomes the centre of a cluster without a known class.
 FAR = 0.05
 
-#: Directions in which samples spread most, at most so many; steps of either part.
+#: Directions in which samples spread most, at most so many. Steps of either part.
 _DIRECTIONS, _STEPS = 100, 100
 
 
@@ -42,16 +40,16 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         The samples, or their distances where `is_matrix`.
     is_matrix : bool
     codes : ndarray of int, shape (n,)
-        The class of each sample, -1 where it is not known.
+        The class of each sample, -1 if it is not known.
     k : int
         Number of clusters.
     fixed : bool
-        Whether labelled samples keep their class in any case.
+        True if labelled samples keep their class in any case.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Clusters 0..k-1 in the order of their first samples, none empty. None where there are fewer than two classes or
+        Clusters 0..k-1 in the order of their first samples, none empty. None if there are fewer than two classes or
         more than clusters, or where distances are given and there are fewer classes than clusters.
     """
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
@@ -71,7 +69,8 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         says *= QUIET
         says[known] = 0.0
         says[known, of] = 1.0
-        # all samples of a cluster without a label are together as loud as those of one with, none louder than a label
+        # all samples of a cluster without a label are together as loud as the samples of one with, none louder than a
+        # label
         loud = np.maximum(says.sum(axis=0), 1e-300)
         says[:, classes.size :] *= np.minimum(loud[: classes.size].mean() / loud[classes.size :], 1 / QUIET)
         share = _spoken(points, is_matrix, says)
@@ -86,7 +85,7 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
 
 
 def compressed(points: np.ndarray) -> np.ndarray:
-    """The samples around their mean, in the directions in which they spread most; the mean variance of these is 1."""
+    """The samples around their mean, in the directions in which they spread most. The mean variance of these is 1."""
     points = points - points.mean(axis=0)
     if points.shape[1] > _DIRECTIONS:
         points = points @ np.linalg.eigh(points.T @ points)[1][:, -_DIRECTIONS:]
@@ -95,7 +94,7 @@ def compressed(points: np.ndarray) -> np.ndarray:
 
 
 def _mixture(points: np.ndarray, known: np.ndarray, of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The probability of each cluster for each sample; the samples where the shape of the clusters is round."""
+    """The probability of each cluster for each sample, and the samples where clusters are round."""
     n, d = points.shape
     own = points[known]
     centre = np.stack([own[of == c].mean(axis=0) for c in range(of.max() + 1)])
@@ -129,7 +128,7 @@ def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray:
-    """What each sample says in the end: what it says by itself, and what its neighbours say."""
+    """The final message of each sample: its own, and its neighbours'."""
     from scipy.sparse import csr_array
     from sklearn.neighbors import NearestNeighbors
 

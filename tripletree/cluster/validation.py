@@ -33,21 +33,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import TripletreeError, warn_user
 
-__all__ = [
-    "AMOUNTS",
-    "FEWEST",
-    "AlignedKnowledge",
-    "Knowledge",
-    "Measured",
-    "ValidationReport",
-    "align_knowledge",
-    "alike",
-    "compare_settings",
-    "measure",
-    "n_parts",
-    "unclear",
-]
-
 #: Shares of the samples that are not hidden of which something is known to a fit.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
 
@@ -536,11 +521,6 @@ def compare_settings(
     -------
     ValidationReport or None
         None where nothing is known.
-
-    Raises
-    ------
-    ValueError
-        If there is too little to hold anything out.
     """
     kinds = [kind for kind in kinds if len(kind.rows)]
     if not kinds:

@@ -24,8 +24,6 @@ import numpy as np
 
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
 
-__all__ = ["Messages", "Voted", "FlatVotes", "embedded", "nearer_means", "voted"]
-
 #: The share of wrong statements at first; what it is drawn to, as strongly as by so many statements; the least, and the
 #: greatest of pairs and of triplets, at which they say nothing.
 WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)

@@ -1,6 +1,6 @@
 """The values: leaves, hierarchies, triplets, pairs, ontologies, and where they were read.
 
-Law: no algorithm. Each class stands whole in its own file, is immutable, and checks what it is made of. Modules here
+Law: no algorithm. Each class stands whole in its own file, is immutable, and checks its input. Modules here
 know each other, the errors and the kernels, nothing else.
 """
 

@@ -18,8 +18,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError
 from tripletree.kernels import freeze
 
-__all__ = ["ALIKE", "DIFFERENT", "KINDS", "UNSURE", "Answer", "AnswerSet", "check_answers"]
-
 #: The kinds of an answer. In `AnswerSet.replies`, 0, 1 and 2 are the position of the odd one, and these are the others.
 KINDS = ("odd", "alike", "different", "unsure")
 ALIKE, DIFFERENT, UNSURE = 3, 4, 5
@@ -377,11 +375,6 @@ class AnswerSet(Immutable, Sequence):
     def by(self, who: str | None) -> AnswerSet:
         """Return the answers of one person, over the same leaves; of None those without a name.
 
-        Raises
-        ------
-        ValueError
-            If there is no such person.
-
         Examples
         --------
         >>> answers = AnswerSet([Answer((0, 1, 2), "alike", who="anna"), Answer((0, 1, 3), "alike", who="ben")])
@@ -396,11 +389,6 @@ class AnswerSet(Immutable, Sequence):
 
     def about(self, *items: Hashable) -> AnswerSet:
         """Return the answers to the question that shows exactly these items, in whatever order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If an item is no leaf.
 
         Examples
         --------

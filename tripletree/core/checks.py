@@ -10,17 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "check_call",
-    "check_choice",
-    "check_count",
-    "check_entries",
-    "check_real",
-    "check_support",
-    "counted",
-    "described",
-]
-
 
 def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
     """Raise a TypeError that shows the `call` unless a function can be called with so many arguments by position."""
@@ -81,7 +70,7 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
 
 
 def check_support(support: Any, inner: int) -> np.ndarray:
-    """Return the support of so many inner nodes as float64, or raise a ValueError that says what it must be."""
+    """Return the support of so many inner nodes as float64, or raise a ValueError that tells how it must be."""
     try:
         values = np.asarray(support, np.float64)
     except (TypeError, ValueError):

@@ -18,27 +18,25 @@ from tripletree.core.parents import restricted, scrambled
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["Hierarchy", "check_hierarchy"]
-
 
 class Hierarchy(Immutable):
     """An immutable rooted tree with labelled leaves.
 
-    Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children; the
+    Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children. The
     root is last. So ``parent[u] > u`` for every node but the root: a forward loop over the nodes is bottom-up and a
     backward loop is top-down, at any depth.
 
     Parameters
     ----------
     parent : array_like of int, shape (N,)
-        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes may come in any order (they
+        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves. Inner nodes may come in any order (they
         are renumbered if needed).
     leaves : LeafIndex, iterable of labels, int or None
-        Labels of the n leaves; by default 0..n-1.
+        Labels of the n leaves. By default 0..n-1.
     height : array_like of float, shape (N,), optional
         Height of each node, such as the distance at which a clustering merged it.
     length : array_like of float, shape (N,), optional
-        Length of the branch above each node, NaN where unknown. Give at most one of `height` and `length`.
+        Length of the branch above each node, NaN if unknown. Give at most one of `height` and `length`.
     names : sequence of str or None, length N - n, optional
         Names of the inner nodes.
     ranks : sequence of str or None, length N, optional
@@ -56,8 +54,6 @@ class Hierarchy(Immutable):
     InvalidHierarchyError
         If `parent` is not a tree (a cycle, several roots, an inner node without children) or an array has the wrong
         length.
-    DuplicateLeafError
-        If two leaves have the same label.
 
     Notes
     -----
@@ -120,7 +116,7 @@ class Hierarchy(Immutable):
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
-        """Make a hierarchy from nested lists or tuples; anything else in them is a leaf label.
+        """Make a hierarchy from nested lists or tuples. Anything else in them is a leaf label.
 
         Parameters
         ----------
@@ -135,8 +131,6 @@ class Hierarchy(Immutable):
         ------
         InvalidHierarchyError
             If a list is empty, or contains itself.
-        DuplicateLeafError
-            If a label occurs twice.
 
         Examples
         --------
@@ -173,17 +167,17 @@ class Hierarchy(Immutable):
 
     @property
     def is_binary(self) -> bool:
-        """Whether every inner node has exactly two children."""
+        """True if every inner node has exactly two children."""
         return bool((self.n_children[self.n_leaves :] == 2).all())
 
     @property
     def has_unary(self) -> bool:
-        """Whether some node has exactly one child."""
+        """True if some node has exactly one child."""
         return bool((self.n_children == 1).any())
 
     @cached
     def length(self) -> np.ndarray | None:
-        """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None if there are none."""
+        """Length of the branch above each node (float64, shape (N,)), NaN if unknown. None if there are none."""
         if self._height is None:
             return self._length
         length = np.full(self.n_nodes, np.nan)
@@ -228,13 +222,6 @@ class Hierarchy(Immutable):
     def common_ancestor(self, labels: Iterable[Hashable]) -> int:
         """Return the lowest common ancestor of some leaves.
 
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf of this hierarchy.
-        ValueError
-            If no label is given.
-
         Examples
         --------
         >>> h = Hierarchy.from_nested([("a", "b"), "c"])
@@ -246,7 +233,7 @@ class Hierarchy(Immutable):
         if at.size == 0:
             msg = "labels is empty; give at least one leaf"
             raise ValueError(msg)
-        # the ancestor of the leftmost and the rightmost leaf is that of all between them
+        # the ancestor of the leftmost and the rightmost leaf is the ancestor of all between them
         first, last = order[[at.min()]], order[[at.max()]]
         return int(kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
 
@@ -301,9 +288,9 @@ class Hierarchy(Immutable):
         Parameters
         ----------
         labels : iterable of hashable
-            The leaves to keep; the result has them in this order.
+            The leaves to keep. The result has them in this order.
         keep_unary : bool
-            Whether to keep nodes that are left with one child (they have names, but display no triplets).
+            If True, keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
@@ -312,14 +299,8 @@ class Hierarchy(Immutable):
 
         Raises
         ------
-        UnknownLeafError
-            If a label is not a leaf of this hierarchy. (`attach` turns inner nodes into leaves.)
-        DuplicateLeafError
-            If a label is given twice.
         InvalidHierarchyError
             If no label is given.
-        TypeError
-            If `labels` is one string.
 
         See Also
         --------
@@ -361,17 +342,13 @@ class Hierarchy(Immutable):
 
         Raises
         ------
-        UnknownLeafError
-            If there is no such label or name.
         InvalidHierarchyError
             If several nodes have the name.
-        IndexError
-            If there is no node of this number.
 
         See Also
         --------
         restrict : keep some of the leaves.
-        prune : keep what is above a depth or rank.
+        prune : keep the part above a depth or rank.
 
         Examples
         --------
@@ -393,11 +370,6 @@ class Hierarchy(Immutable):
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Hierarchy:
         """Return the same hierarchy over a leaf index with the same labels in another order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If `leaves` has a label that is not a leaf of this hierarchy, or lacks one.
 
         Examples
         --------
@@ -427,32 +399,30 @@ class Hierarchy(Immutable):
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
             The node of each item: the label of a leaf or the name of an inner node, or a list of one. A pandas Series
-            has the items as its index; a DataFrame has two columns, the item and its node.
+            has the items as its index. A DataFrame has two columns, the item and its node.
         keep : {"items", "all"}
             The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
         missing : {"raise", "ignore"}
-            What to do with items that have no node, or one that is unknown here: raise an error, or leave them out.
+            How to treat items that have no node, or one that is unknown here: raise an error, or leave them out.
         keep_unary : bool
-            Whether to keep nodes that are left with one child (they have names, but display no triplets).
+            If True, keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
         Hierarchy
             Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
-            with two items becomes an inner node named by the leaf's label; a single item replaces its leaf, unless
+            with two items becomes an inner node named by the leaf's label. A single item replaces its leaf, unless
             unary nodes are kept.
 
         Raises
         ------
         UnknownLeafError
-            If some nodes (with ``missing="ignore"``: all nodes) are neither labels nor names of this hierarchy;
+            If some nodes (with ``missing="ignore"``: all nodes) are neither labels nor names of this hierarchy.
             ``.labels`` lists them.
         NotATreeError
-            If an item has several nodes; ``.node`` and ``.parents`` are the first such item and its nodes.
+            If an item has several nodes. ``.node`` and ``.parents`` are the first such item and its nodes.
         InvalidHierarchyError
             If several nodes have a name that is used, an item has no node, or there are no items.
-        DuplicateLeafError
-            If, with ``keep="all"``, an item has the label of a leaf that stays.
 
         See Also
         --------
@@ -481,7 +451,7 @@ class Hierarchy(Immutable):
         labels = index
         if keep == "all" and bare.size:
             labels = _items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
-        # new nodes in order: the items, the leaves without items, the leaves that became inner nodes, the inner nodes;
+        # new nodes in order: the items, the leaves without items, the leaves that became inner nodes, the inner nodes.
         # `old` has the old node of each
         old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
         number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
@@ -502,35 +472,30 @@ class Hierarchy(Immutable):
         keep: Literal["all", "cut"] = "all",
         unnamed: Literal["error", "number"] = "error",
     ) -> Hierarchy:
-        """Remove everything below a depth or a rank; the nodes there become leaves, labelled by their names.
+        """Remove everything below a depth or a rank. The nodes there become leaves, labelled by their names.
 
         Parameters
         ----------
         depth : int, optional
-            Number of edges below the root at which to cut; nodes with one child count.
+            Number of edges below the root at which to cut. Nodes with one child count.
         rank : str, optional
-            Cut below every node of this rank; of several on one path the uppermost counts. Give either `depth` or
-            `rank`.
+            Cut below every node of this rank, the uppermost if several are on one path. Give either `depth` or `rank`.
         keep : {"all", "cut"}
-            Whether leaves above the cut, or in a branch without a node of that rank, stay as they are, or only the
-            nodes at the cut are kept.
+            "all" also keeps leaves above the cut, and leaves in a branch without a node of that rank, as they are.
+            "cut" keeps only the nodes at the cut.
         unnamed : {"error", "number"}
-            What to do with inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
+            How to treat inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
 
         Returns
         -------
         Hierarchy
-            Its leaves are in the order of the first leaf below each. Nodes with one child stay; `suppress_unary`
+            Its leaves are in the order of the first leaf below each. Nodes with one child stay. `suppress_unary`
             removes them.
 
         Raises
         ------
         InvalidHierarchyError
             If the hierarchy has no ranks, a node at the cut has no name, or ``keep="cut"`` leaves nothing.
-        UnknownLeafError
-            If no node has this rank; the message lists the ranks.
-        DuplicateLeafError
-            If two of the new leaves have the same name.
 
         See Also
         --------
@@ -549,7 +514,7 @@ class Hierarchy(Immutable):
         check_choice(unnamed, "unnamed", ("error", "number"))
         n, N = len(self.leaves), self.parent.size
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
-        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it; it
+        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it. It
         # is a new leaf if it is cut or was a leaf
         passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
         stays = passed == cut
@@ -571,7 +536,7 @@ class Hierarchy(Immutable):
         return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
 
     def suppress_unary(self) -> Hierarchy:
-        """Return the hierarchy without nodes that have one child; their branch lengths are added to those below.
+        """Return the hierarchy without nodes that have one child. Their branch lengths are added to those below.
 
         Examples
         --------
@@ -630,8 +595,8 @@ class Hierarchy(Immutable):
 
     @cached
     def _hash(self) -> int:
-        # the hash of a clade is the sum of its labels' scrambled hashes, that of the hierarchy the sum of its clades'
-        # scrambled ones: sums do not depend on any order
+        # the hash of a clade is the sum of its labels' scrambled hashes, the hash of the hierarchy is the sum of its
+        # clades' scrambled ones: sums do not depend on any order
         start, stop, order = self.leaf_intervals
         labels = np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.leaves), np.uint64, self.n_leaves)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scrambled(labels)[order], dtype=np.uint64)])
@@ -671,7 +636,7 @@ class Hierarchy(Immutable):
 
 
 def _check_parent(parent: Any) -> np.ndarray:
-    """Return the parent array as read-only int32; entries must be in range, and at most one of them the root's."""
+    """Return the parent array as read-only int32. Entries must be in range, and at most one of them the root's."""
     try:
         array = np.asarray(parent)
     except ValueError:
@@ -701,7 +666,7 @@ def _check_parent(parent: Any) -> np.ndarray:
 
 
 def _number_of_leaves(parent: np.ndarray, n_labels: int | None) -> int:
-    """Count the nodes without children; they must be the first ones, and as many as there are labels."""
+    """Count the nodes without children. They must be the first ones, and as many as there are labels."""
     childless = np.flatnonzero(np.bincount(parent[parent >= 0], minlength=parent.size) == 0)
     n = childless.size
     if n_labels is None:
@@ -725,7 +690,7 @@ def _number_of_leaves(parent: np.ndarray, n_labels: int | None) -> int:
 
 
 def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
-    """Return the nodes in an order with children before parents, None if they are so already; raise for a cycle."""
+    """Return the nodes in an order with children before parents, None if they are so already. Raise for a cycle."""
     N = parent.size
     if parent[-1] == -1 and bool((parent[:-1] > np.arange(N - 1)).all()):
         return None
@@ -771,7 +736,7 @@ def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np
 
 
 def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Return the names of the inner nodes in node order; None if no node has one."""
+    """Return the names of the inner nodes in node order. None if no node has one."""
     if names is None:
         return None
     names = [None if x is None or x == "" else str(x) for x in check_entries(names, "names")]
@@ -784,7 +749,7 @@ def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[s
 
 
 def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Return the ranks of all nodes in node order; None if no node has one."""
+    """Return the ranks of all nodes in node order. None if no node has one."""
     if ranks is None:
         return None
     ranks = [None if x is None or x == "" else str(x) for x in check_entries(ranks, "ranks")]
@@ -931,7 +896,7 @@ def _numbers(
     hint: str = "",
     advice: str,
 ) -> dict[Any, int]:
-    """Return the node of each label or name, which must be unique; with `some`, unknown ones are left out.
+    """Return the node of each label or name, which must be unique. With `some`, unknown ones are left out.
 
     Raises if none is known, even with `some`.
     """
@@ -1015,14 +980,14 @@ def _cut_labels(
 
 #: Trees of other libraries by package and class, and the function of `tripletree.interop` that converts them.
 _PEERS = {
-    ("Bio", "Clade"): "from_biopython",
-    ("Bio", "Tree"): "from_biopython",
-    ("dendropy", "Node"): "from_dendropy",
-    ("dendropy", "Tree"): "from_dendropy",
-    ("ete3", "TreeNode"): "from_ete3",
-    ("ete4", "Tree"): "from_ete4",
+    ("Bio", "Clade"): "from_tree",
+    ("Bio", "Tree"): "from_tree",
+    ("dendropy", "Node"): "from_tree",
+    ("dendropy", "Tree"): "from_tree",
+    ("ete3", "TreeNode"): "from_tree",
+    ("ete4", "Tree"): "from_tree",
     ("networkx", "Graph"): "from_networkx",
-    ("skbio", "TreeNode"): "from_skbio",
+    ("skbio", "TreeNode"): "from_tree",
 }
 
 

@@ -18,8 +18,6 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["Drawn", "drawn_heights", "escaped", "image_html", "printable", "sketch_svg", "table_html"]
-
 HEIGHTS = ("auto", "height", "order", "level")
 INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
 ROWS = 20  # most rows of a sketch
@@ -53,9 +51,9 @@ _POWER = 290
 def drawn_heights(
     parent: np.ndarray, height: np.ndarray | None, n_leaves: int, kind: str = "auto"
 ) -> tuple[np.ndarray, str]:
-    """Return the position of each node on the height axis (float64[N]), and a title of the axis; for all pictures.
+    """Return the position of each node on the height axis (float64[N]), and a title of the axis. For all pictures.
 
-    "auto" takes the heights unless there are none, they are all equal or one is not finite; and the order of merging if
+    "auto" takes the heights unless there are none, they are all equal or one is not finite, and the order of merging if
     more than a tenth of the branches would point down.
     """
     note = ""
@@ -74,7 +72,7 @@ def drawn_heights(
         if kind == "height" or lower <= INVERTED * branches:
             title = "height"
             power = int(np.log10(max(np.abs(height).max(), 1.0)))
-            if power > _POWER:  # the span of an axis, and what stands beside it, must be numbers, too
+            if power > _POWER:  # the span of an axis, and the numbers beside it, must be finite, too
                 height, title = height / 10.0**power, f"height / 1e{power}"
             return height, f"{title} ({lower:,} of {branches:,} branches point down)" if lower else title
         kind, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"
@@ -121,7 +119,7 @@ def _opened(tree: Drawn) -> dict[int, list[int]]:
 
 
 def _rows(tree: Drawn, opened: dict[int, list[int]]) -> tuple[list[int], dict[int, float]]:
-    """Return the nodes that take a row each, from the top, and the row of every node; parents are between children."""
+    """Return the nodes that take a row each, from the top, and the row of every node. Parents are between children."""
     ends, inner, stack = [], [], [tree.root]
     while stack:
         u = stack.pop()
@@ -191,7 +189,7 @@ def image_html(svg: str, caption: str) -> str:
 
 
 def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]], more: int) -> str:
-    """Return a short table; `more` is the number of rows that are left out."""
+    """Return a short table. `more` is the number of rows that are left out."""
 
     def line(cells: Iterable[Any], kind: str) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(_short(str(x)))}</{kind}>" for x in cells) + "</tr>"

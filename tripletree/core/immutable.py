@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, TypeVar
 
-__all__ = ["Immutable", "cached", "fixed"]
-
 T = TypeVar("T")
 
 
@@ -15,16 +13,16 @@ class Immutable:
 
     All of them lie in one slot, so that there is nothing for ``vars`` to change, and no attribute that
     ``object.__setattr__`` can set by its public name. A pickle or a copy calls the constructor (each class says so in
-    `__reduce__`), which checks what it is given.
+    `__reduce__`), which checks its arguments.
     """
 
     __slots__ = ("__weakref__", "_attributes")
 
     _attributes: dict[str, Any]
-    _how = "make another"  #: what to do instead of a change
+    _how = "make another"  #: the advice in place of a change
 
     def _hold(self, **values: Any) -> None:
-        """Set all `fixed` attributes, at the end of the constructor; once."""
+        """Set all `fixed` attributes, at the end of the constructor, once."""
         if hasattr(self, "_attributes"):
             self._refuse("it cannot be made again")
         object.__setattr__(self, "_attributes", values)

@@ -11,8 +11,6 @@ import numpy as np
 from tripletree.core.checks import check_choice
 from tripletree.errors import SHOWN, InvalidHierarchyError
 
-__all__ = ["UNKNOWN_NODES", "item_pairs", "listed"]
-
 #: Advice of `attach` where nodes are unknown, by its argument `missing`.
 UNKNOWN_NODES = {"raise": "missing='ignore' leaves them out", "ignore": "missing='ignore' leaves no item"}
 

@@ -1,4 +1,4 @@
-"""Flat labels (classes, clusters) as integer codes, and which sample each leaf is; used by scores and drawings."""
+"""Flat labels (classes, clusters) as integer codes, and which sample each leaf is. Used by scores and drawings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,6 @@ import numpy as np
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
-
-__all__ = [
-    "aligned_codes",
-    "clusters_of",
-    "in_order_of_first",
-    "is_missing",
-    "label_codes",
-    "leaf_positions",
-    "row_codes",
-    "series_index",
-]
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
@@ -68,7 +57,7 @@ def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any
 
 
 def series_index(labels: Any) -> list[Any] | None:
-    """Return the index of a pandas Series; None for anything else."""
+    """Return the index of a pandas Series. None for anything else."""
     if type(labels).__name__ == "Series" and hasattr(labels, "index") and hasattr(labels.index, "tolist"):
         return labels.index.tolist()
     return None
@@ -101,7 +90,7 @@ def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray
 
 
 def clusters_of(labels: Any, name: str) -> tuple[Any, str]:
-    """Return cluster labels and a name for messages; of a fitted estimator, by sample label if it kept the labels."""
+    """Return cluster labels and a name for messages. An estimator gives them by sample label if it kept the labels."""
     if isinstance(labels, type) or not hasattr(labels, "fit"):
         return labels, name
     model, labels = labels, getattr(labels, "labels_", None)
@@ -125,16 +114,12 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
         One entry for each sample. The samples are the keys, the index, or the positions. If the leaves in constraints
         are not positions, and there are as many leaves as entries, the entries are in leaf order.
     name : str
-        Of `labels`, for messages.
+        Name of `labels`, for messages.
     what : {"pair", "triplet"}
 
     Returns
     -------
     ndarray of int64, shape (len(constraints.leaves),)
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
     used = constraints.used_leaves
     named = [constraints.leaves[i] for i in used.tolist()]
@@ -149,7 +134,7 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
 
 
 def row_codes(labels: Any, rows: np.ndarray, name: str, what: str) -> np.ndarray:
-    """Return the labels as codes; raise an InvalidLabelsError if one is missing that occurs in rows of positions."""
+    """Return the labels as codes. Raise an InvalidLabelsError if one is missing that occurs in rows of positions."""
     codes, _ = label_codes(list(labels.values()) if isinstance(labels, Mapping) else labels, name)
     missing = rows[codes[rows] < 0]
     if missing.size:

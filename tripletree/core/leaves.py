@@ -10,13 +10,11 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
-__all__ = ["LeafIndex", "repeated", "sorted_labels"]
-
 
 class LeafIndex(Sequence):
     """An immutable two-way table between leaf labels and 0..n-1.
 
-    Labels are any hashable values, most often strings; the rows of a data matrix are ``LeafIndex(n)``, whose labels
+    Labels are any hashable values, most often strings. The rows of a data matrix are ``LeafIndex(n)``, whose labels
     are the integers 0..n-1 and which stores nothing.
 
     Parameters
@@ -27,11 +25,7 @@ class LeafIndex(Sequence):
     Raises
     ------
     DuplicateLeafError
-        If a label occurs more than once; ``.labels`` holds all that do.
-    TypeError
-        If a label cannot be hashed, or `labels` is neither a number nor an iterable of labels (a string is not).
-    ValueError
-        If the number is negative, or a label is NaN or NA.
+        If a label occurs more than once. ``.labels`` holds all that do.
 
     Notes
     -----
@@ -94,11 +88,6 @@ class LeafIndex(Sequence):
         int
             Between 0 and n-1.
 
-        Raises
-        ------
-        UnknownLeafError
-            If there is no such label.
-
         Examples
         --------
         >>> LeafIndex("abc".split() + ["d"]).index("d")
@@ -117,7 +106,7 @@ class LeafIndex(Sequence):
         labels : iterable of hashable
             Leaf labels, repeats allowed.
         what : str
-            What the labels are, for the error message.
+            Noun for the labels in the error message.
 
         Returns
         -------
@@ -126,7 +115,7 @@ class LeafIndex(Sequence):
         Raises
         ------
         UnknownLeafError
-            If some are unknown; ``.labels`` holds every one of them.
+            If some are unknown. ``.labels`` holds every one of them.
 
         Examples
         --------
@@ -146,11 +135,6 @@ class LeafIndex(Sequence):
 
     def take(self, indices: Sequence[int] | np.ndarray) -> LeafIndex:
         """Return the leaf index of the labels at ``indices``, in that order, or where a mask is true.
-
-        Raises
-        ------
-        IndexError
-            If an index is out of range.
 
         Examples
         --------

@@ -6,14 +6,12 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["memory"]
-
 
 def memory() -> int:
     """The bytes of memory of this machine or container."""
     size = 8 << 30  # where the system does not tell
     with suppress(AttributeError, ValueError, OSError):
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(ValueError, OSError):  # the file holds "max" where there is no limit
+    with suppress(ValueError, OSError):  # the file holds "max" if there is no limit
         size = min(size, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return size

@@ -26,8 +26,6 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["Dominance", "Ontology"]
-
 #: Ways to choose one parent of a term that has several, as `Ontology.to_hierarchy` takes them.
 _CHOICES = ("deepest", "first", "smallest", "error")
 
@@ -42,13 +40,13 @@ class Ontology(Immutable):
     Parameters
     ----------
     terms : LeafIndex or iterable of hashable
-        Ids of all N terms, leaf terms and inner terms; at least one.
+        Ids of all N terms, leaf terms and inner terms. At least one.
     edges : array_like of int, shape (m, 2)
         Rows (child, parent), positions in `terms`. Repeated edges count once.
     names, ranks : sequence of str or None, length N, optional
         A human-readable name, and a rank such as "genus", for each term.
     relations : sequence of str, length m, optional
-        The type of each edge; by default all are "is_a".
+        The type of each edge. By default all are "is_a".
 
     Attributes
     ----------
@@ -61,13 +59,11 @@ class Ontology(Immutable):
     ------
     InvalidHierarchyError
         If the edges have a cycle (the message lists its terms), join a term to itself or to none, or if a sequence has
-        the wrong length; ``.node`` is the position of a term.
-    DuplicateLeafError
-        If a term is given twice.
+        the wrong length. ``.node`` is the position of a term.
 
     Notes
     -----
-    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order; names and
+    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order. Names and
     ranks do not count. `hash` agrees with ``==``. There may be several roots.
 
     Examples
@@ -210,9 +206,9 @@ class Ontology(Immutable):
         Parameters
         ----------
         relations : str or iterable of str, optional
-            The types of edges to keep. All terms stay; one that loses all its edges becomes a root and a leaf.
+            The types of edges to keep. All terms stay. One that loses all its edges becomes a root and a leaf.
         root : hashable or iterable of hashable, optional
-            One or several terms; only these and the terms below them, by the edges kept, stay.
+            One or several terms. Only these and the terms below them, by the edges kept, stay.
 
         Returns
         -------
@@ -221,9 +217,7 @@ class Ontology(Immutable):
         Raises
         ------
         UnknownLeafError
-            If a root is not a term; ``.labels`` lists all such.
-        ValueError
-            If there are no edges of a type.
+            If a root is not a term. ``.labels`` lists all such.
 
         Examples
         --------
@@ -249,7 +243,7 @@ class Ontology(Immutable):
         return out
 
     def _listed(self, value: Any) -> list[Any]:
-        """Return one id or several as a list; a tuple that is itself a term is one id."""
+        """Return one id or several as a list. A tuple that is itself a term is one id."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             return [value]
         return [value] if isinstance(value, Hashable) and value in self.terms else list(value)
@@ -271,23 +265,21 @@ class Ontology(Immutable):
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
             The term of each item, or a list of the terms that it belongs to. A pandas Series has the items as its
-            index; a DataFrame has two columns, the item and its term. An item may occur several times.
+            index. A DataFrame has two columns, the item and its term. An item may occur several times.
         missing : {"raise", "ignore"}
-            What to do with items that have no term, or an unknown one: raise an error, or leave them out.
+            How to treat items that have no term, or an unknown one: raise an error, or leave them out.
         relation : str
             The type of the new edges.
 
         Returns
         -------
         Ontology
-            The items come after the terms. Terms without items stay; `restrict` removes them.
+            The items come after the terms. Terms without items stay. `restrict` removes them.
 
         Raises
         ------
         UnknownLeafError
-            If some terms of items (with ``missing="ignore"``: all) are unknown; ``.labels`` lists them.
-        DuplicateLeafError
-            If an item has the id of a term.
+            If some terms of items (with ``missing="ignore"``: all) are unknown. ``.labels`` lists them.
         InvalidHierarchyError
             If an item has no term.
 
@@ -326,23 +318,19 @@ class Ontology(Immutable):
         Parameters
         ----------
         items : iterable of hashable
-            The leaf terms to keep, such as attached items; the result has them first, in this order.
+            The leaf terms to keep, such as attached items. The result has them first, in this order.
 
         Returns
         -------
         Ontology
-            Its ``.leaves`` are the items, and the certain triplets on them are those of this ontology.
+            Its ``.leaves`` are the items, and the certain triplets on them are the same as in this ontology.
 
         Raises
         ------
         UnknownLeafError
-            If an item is not a term; ``.labels`` lists all such.
-        DuplicateLeafError
-            If an item is given twice.
+            If an item is not a term. ``.labels`` lists all such.
         InvalidHierarchyError
             If an item is an inner term, or no item is given.
-        TypeError
-            If `items` is one string.
 
         Examples
         --------
@@ -379,7 +367,7 @@ class Ontology(Immutable):
 
     @cached
     def dominance(self) -> Dominance:
-        """What holds whatever parents are chosen, as arrays for the algorithms."""
+        """The triplets that hold for every choice of parents, as arrays for the algorithms."""
         return Dominance(self._numbered, len(self.leaves))
 
     def to_hierarchy(self, *, parent: str = "error", labels: str = "id") -> Hierarchy:
@@ -391,20 +379,18 @@ class Ontology(Immutable):
             The parent to choose where a term has several: the one with the longest path from a root, the one of the
             first edge, or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
         labels : {"id", "name"}
-            Whether leaves and inner nodes are called by the ids of their terms, or by their names if they have one.
+            Names of leaves and inner nodes: the ids of their terms, or the names of those terms that have one.
 
         Returns
         -------
         Hierarchy
-            On the leaf terms. Nodes with one child stay; inner terms that lose all children to other parents are left
+            On the leaf terms. Nodes with one child stay. Inner terms that lose all children to other parents are left
             out. Several roots get a nameless node above them.
 
         Raises
         ------
         NotATreeError
-            If some term has several parents and `parent` is "error"; ``.node`` is the first, ``.parents`` its parents.
-        DuplicateLeafError
-            If `labels` is "name" and two leaf terms have the same name.
+            If some term has several parents and `parent` is "error". ``.node`` is the first, ``.parents`` its parents.
 
         See Also
         --------
@@ -484,12 +470,7 @@ class Ontology(Immutable):
         -------
         dict
             The exact share for "certain" (triplets that hold for every choice of parents), and for each choice of
-            `to_hierarchy`; the first is never larger than the others.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than three leaf terms.
+            `to_hierarchy`. The first is never larger than the others.
 
         Examples
         --------
@@ -510,7 +491,7 @@ class Ontology(Immutable):
 
     @cached
     def _keys(self) -> np.ndarray:
-        """The edges as sorted numbers; they depend on the order of terms and types, so only compare within one."""
+        """The edges as sorted numbers. They depend on the order of terms and types, so only compare within one."""
         return freeze(np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds)))
 
     def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
@@ -563,7 +544,7 @@ class Ontology(Immutable):
 
 
 def _check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
-    """Return the terms as a LeafIndex; there must be at least one."""
+    """Return the terms as a LeafIndex. There must be at least one."""
     if not isinstance(terms, LeafIndex):
         try:
             terms = LeafIndex(terms)
@@ -607,7 +588,7 @@ def _check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
 
 
 def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
-    """Return names or ranks, one for each term; None if no term has one."""
+    """Return names or ranks, one for each term. None if no term has one."""
     if values is None:
         return None
     texts = tuple(None if x is None or x == "" else str(x) for x in check_entries(values, what))
@@ -668,7 +649,7 @@ class _Numbered(NamedTuple):
     start, up : int32[t + 1], int32[p]
         The parents of number u are ``up[start[u]:start[u + 1]]``, all of them greater than u.
     size : int
-        t, or t + 1 where several roots need one above them; ``size - 1`` is the root.
+        t, or t + 1 if several roots need one above them. ``size - 1`` is the root.
     """
 
     term: np.ndarray
@@ -693,7 +674,7 @@ def _first_edges(edges: np.ndarray, codes: np.ndarray, N: int, kinds: int) -> np
 
 
 def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
-    """Return the lists of parents and children of different pairs (child, parent); raise for a cycle."""
+    """Return the lists of parents and children of different pairs (child, parent). Raise for a cycle."""
     child, parent = pairs.T
     up_start, place = kernels.ontology.grouped(frozen(child), len(terms))
     up_start, up = freeze(up_start), freeze(parent[place])
@@ -738,7 +719,7 @@ def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, term
 
 # ---------------------------------------------------------------------- what holds for every choice of parents
 
-#: Most entries (of 4 bytes) that lists of frontiers may have; Gene Ontology has 300,000.
+#: Most entries (of 4 bytes) that lists of frontiers may have. Gene Ontology has 300,000.
 _MOST = 200_000_000
 
 
@@ -749,7 +730,8 @@ class Dominance(Immutable):
     common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
     leaves below node d are its clade in this tree and further clades, all disjoint:
     ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
-    path from d leaves what d dominates; a tree has none of these, and bit sets for all terms would take much more room.
+    path from d leaves the nodes that d dominates. A tree has none of these, and bit sets for all terms would take much
+    more room.
     """
 
     __slots__ = ()
@@ -807,7 +789,7 @@ class Dominance(Immutable):
 
     @cached
     def reach(self) -> Any:
-        """What each inner node reaches, as the kernels take it: ``start`` and ``node`` as above, and more."""
+        """The terms that each inner node reaches, for the kernels: ``start`` and ``node`` as above, and more."""
         owner, beside = self._beside(self._old[self.n :])
         inner = self.parent.size - self.n
         owner = np.concatenate([np.arange(inner), owner])
@@ -830,7 +812,7 @@ class Dominance(Immutable):
         return freeze(total[start[1:]] - total[start[:-1]])
 
     def odd(self, triples: np.ndarray) -> np.ndarray:
-        """Return the column of the odd one out of each triple of leaves (int8), -1 where none is certain.
+        """Return the column of the odd one out of each triple of leaves (int8), -1 if none is certain.
 
         ab|c is certain exactly when c is not below the lowest common dominator of a and b.
         """
@@ -872,7 +854,7 @@ class Dominance(Immutable):
 def _check_some(start: np.ndarray) -> None:
     if start.size == 0:
         msg = (
-            f"this ontology is too entangled: the lists of what its terms reach but do not dominate have more than "
+            f"this ontology is too entangled: lists of terms that its terms reach but do not dominate have more than "
             f"{_MOST:,} entries; use a part of it (select, restrict), or a tree: to_hierarchy(parent='deepest')"
         )
         raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)

@@ -1,4 +1,4 @@
-"""What pairs imply: components of must-links, cannot-links between them, and where they contradict each other."""
+"""The closure of pairs: components of must-links, cannot-links between them, and where they contradict each other."""
 
 from __future__ import annotations
 
@@ -12,22 +12,11 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidPairError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "PairClosure",
-    "SoftLinks",
-    "blocks",
-    "implied_rows",
-    "pair_closure",
-    "paths_between",
-    "shortest_violation",
-    "soft_links",
-]
-
 
 class PairClosure(Immutable):
     """All that consistent pairs imply: components of must-linked leaves, and which of them are cannot-linked.
 
-    Two leaves must be together if and only if they are in the same component; they must be apart if and only if
+    Two leaves must be together if and only if they are in the same component. They must be apart if and only if
     `cannot` has their components. Nothing more follows from the pairs.
 
     Attributes
@@ -38,7 +27,7 @@ class PairClosure(Immutable):
         component of its own.
     n_components : int
     cannot : ndarray of int32, shape (k, 2)
-        Pairs of components, each with the smaller number first; sorted, unique.
+        Pairs of components, each with the smaller number first. Sorted, unique.
 
     See Also
     --------
@@ -87,7 +76,7 @@ class PairClosure(Immutable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every two components are cannot-linked, so that only one partition satisfies the pairs."""
+        """True if every two components are cannot-linked, so that only one partition satisfies the pairs."""
         return self.cannot.shape[0] == self.n_components * (self.n_components - 1) // 2
 
     def groups(self, least: int = 2) -> list[list]:
@@ -149,7 +138,7 @@ def _components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
 
 
 def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> PairClosure:
-    """Make a closure of what a pickle holds, if it is one."""
+    """Make a closure from the content of a pickle, if it is one."""
     sound = (
         component.shape == (len(leaves),)
         and np.array_equal(np.unique(component), np.arange(n_components))
@@ -157,7 +146,7 @@ def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cann
         and (cannot.size == 0 or (cannot.min() >= 0 and cannot.max() < n_components))
     )
     if not sound:
-        msg = "this pickle of a PairClosure is damaged: its components are not those of its leaves"
+        msg = "this pickle of a PairClosure is damaged: its components do not fit its leaves"
         raise InvalidPairError(msg)
     return PairClosure(leaves, component.astype(np.int32), n_components, cannot.astype(np.int32))
 
@@ -219,14 +208,14 @@ def implied_rows(closure: PairClosure) -> tuple[np.ndarray, np.ndarray]:
 
 
 class SoftLinks(NamedTuple):
-    """What links with weights imply.
+    """The closure of links with weights.
 
     Attributes
     ----------
     must_held, cannot_held : ndarray of bool
         Masks of the links that are not overruled by links of larger weight.
     clash : float
-        Weight of links that contradict each other where no link of larger weight decides; 0 if there are none. If there
+        Weight of links that contradict each other where no link of larger weight decides. 0 if there are none. If there
         are, the masks are valid down to this weight only, and nothing is implied.
     total : int
         Number of implied pairs.
@@ -234,7 +223,7 @@ class SoftLinks(NamedTuple):
         Sign (1 must, -1 cannot), two blocks of leaves, weight: all pairs of a leaf of one and one of the other.
         Empty unless recorded.
     blocks : ndarray of int64, shape (b, 2)
-        Where each block starts in `order`, and its size.
+        Start of each block in `order`, and its size.
     order : ndarray of int64, shape (n,)
         The leaves so that every block is an interval.
     """
@@ -295,7 +284,7 @@ class _Clusters:
             self.events.append((-1, self.block[x], self.block[y], weight))
 
     def merge(self, x: int, y: int, weight: float) -> None:
-        """Merge two clusters that are not cannot-linked; the one with more cannot-links keeps its number.
+        """Merge two clusters that are not cannot-linked. The one with more cannot-links keeps its number.
 
         So each cannot-link moves O(log p) times in all.
         """
@@ -353,7 +342,7 @@ def soft_links(
     *,
     record: bool = False,
 ) -> SoftLinks:
-    """Add the links in the order of decreasing weight, those of equal weight together.
+    """Add the links in the order of decreasing weight, equal weights together.
 
     A link is overruled, and implies nothing, if links of larger weight imply the opposite. O(p log^2 p) for p links,
     and O(number of implied pairs) more if they are recorded.
@@ -377,7 +366,7 @@ def soft_links(
 
 
 def _take(state: _Clusters, level: list[int], rows: list[list[int]], p: int, t: float, held: np.ndarray) -> bool:
-    """Add the links of one weight, must-links (numbers below p) first; return False if they contradict each other."""
+    """Add the links of one weight, must-links (numbers below p) first. Return False if they contradict each other."""
     for k in level:
         x, y = map(state.find, rows[k])
         held[k] = not state.cannot_linked(x, y) if k < p else x != y

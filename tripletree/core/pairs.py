@@ -1,4 +1,4 @@
-"""PairwiseConstraints: must-links and cannot-links between leaves, with optional weights, and what they imply."""
+"""PairwiseConstraints: must-links and cannot-links between leaves, with optional weights, and their closure."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["DEFAULT_LIMIT", "PairwiseConstraints", "check_pairs", "find_rows", "label_pairs", "n_triplets"]
-
 #: Default of `limit`, the most pairs or triplets that a method returns.
 DEFAULT_LIMIT = 50_000_000
 
@@ -42,14 +40,14 @@ class PairwiseConstraints(Immutable):
     Parameters
     ----------
     must_link, cannot_link : array_like of int, shape (p, 2)
-        Leaf indices; (a, b) and (b, a) are the same pair, and repeats count once.
+        Leaf indices. (a, b) and (b, a) are the same pair, and repeats count once.
     leaves : LeafIndex, iterable of labels, or int
-        The leaves; some may occur in no pair.
+        The leaves. Some may occur in no pair.
     must_weights, cannot_weights : array_like of float, shape (p,), optional
-        How reliable each row is, in 0..1; 1 for all rows of a kind if only the other kind has weights. Of repeated rows
-        the largest weight counts. Links of weight 0 are left out.
+        How reliable each row is, in 0..1. 1 for all rows of a kind if only the other kind has weights. Among repeated
+        rows the largest weight counts. Links of weight 0 are left out.
     must_origins, cannot_origins : Origins, optional
-        Where each row was read.
+        Place where each row was read.
 
     Attributes
     ----------
@@ -57,25 +55,25 @@ class PairwiseConstraints(Immutable):
     must_link, cannot_link : ndarray of int32, shape (p, 2)
         Read-only.
     must_weights, cannot_weights : ndarray of float64, shape (p,), or None
-        Read-only, parallel to the rows; both None if no weights were given.
+        Read-only, parallel to the rows. Both None if no weights were given.
     must_origins, cannot_origins : Origins or None
         The first place of a repeated row.
 
     Raises
     ------
     InvalidPairError
-        If a row is not a pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1; ``.row``
+        If a row is not a pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1. ``.row``
         is the first such row of its kind.
 
     See Also
     --------
     PairwiseConstraints.from_labels : the same from tuples of labels.
-    reduce_pairs : the triplets they give, and what triplets cannot say of them.
+    reduce_pairs : the triplets they give, and the information that triplets cannot hold.
 
     Notes
     -----
-    ``len`` counts the rows of both kinds; iteration yields ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels. Two
-    are equal when they have the same leaves, rows and weights; the order of their leaf indexes and the origins do not
+    ``len`` counts the rows of both kinds. Iteration yields ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels. Two
+    are equal when they have the same leaves, rows and weights. The order of their leaf indexes and the origins do not
     count.
 
     Examples
@@ -146,7 +144,7 @@ class PairwiseConstraints(Immutable):
         must_link, cannot_link : iterable of (a, b), optional
             Lists, tuples or rows of arrays of labels.
         leaves : LeafIndex or iterable of labels, optional
-            All leaves; by default those that occur, sorted (in order of appearance if labels of different types cannot
+            All leaves. By default those that occur, sorted (in order of appearance if labels of different types cannot
             be compared).
         must_weights, cannot_weights : array_like of float, optional
             One number in 0..1 for each pair.
@@ -158,9 +156,7 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         InvalidPairError
-            If an entry does not have two different labels; ``.row`` is its number.
-        UnknownLeafError
-            If `leaves` is given and lacks a label.
+            If an entry does not have two different labels. ``.row`` is its number.
 
         Examples
         --------
@@ -187,7 +183,7 @@ class PairwiseConstraints(Immutable):
         pairs : iterable of (a, b)
             Lists, tuples or rows of arrays of labels.
         weights : array_like of float, one for each pair
-            Above 0 a must-link and below 0 a cannot-link, of the absolute weight; pairs of weight 0 say
+            Above 0 a must-link and below 0 a cannot-link, of the absolute weight. Pairs of weight 0 say
             nothing, and are left out.
         leaves : LeafIndex or iterable of labels, optional
             As for `from_labels`.
@@ -195,13 +191,6 @@ class PairwiseConstraints(Immutable):
         Returns
         -------
         PairwiseConstraints
-
-        Raises
-        ------
-        InvalidPairError, UnknownLeafError
-            As `from_labels` does.
-        ValueError
-            If there are not as many weights as pairs, or one is not in -1..1.
 
         Examples
         --------
@@ -235,7 +224,7 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         UnknownLeafError
-            If leaves of pairs are missing; ``.labels`` lists them.
+            If leaves of pairs are missing. ``.labels`` lists them.
 
         Examples
         --------
@@ -253,14 +242,7 @@ class PairwiseConstraints(Immutable):
     def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
         """Return the pairs that have both leaves among `labels`, over those leaves.
 
-        What follows only through other leaves is lost; to keep it, restrict `expand()`.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here.
-        DuplicateLeafError
-            If a label is given twice.
+        Consequences that run through other leaves are lost. To keep them, restrict `expand()`.
 
         Examples
         --------
@@ -275,12 +257,7 @@ class PairwiseConstraints(Immutable):
         return self._mapped(number, leaves)
 
     def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
-        """Return the pairs at the given row numbers of each kind, or where a mask is true; None keeps all of a kind.
-
-        Raises
-        ------
-        IndexError
-            If a row number is out of range, or a mask has the wrong length.
+        """Return the pairs at the given row numbers of each kind, or where a mask is true. None keeps all of a kind.
 
         Examples
         --------
@@ -336,7 +313,7 @@ class PairwiseConstraints(Immutable):
     # ------------------------------------------------------------------ what follows from the pairs
 
     def closure(self) -> PairClosure:
-        """Return all that follows from the pairs; weights are ignored.
+        """Return all that follows from the pairs. Weights are ignored.
 
         Returns
         -------
@@ -346,8 +323,8 @@ class PairwiseConstraints(Immutable):
         Raises
         ------
         InconsistentPairsError
-            If must-links connect the ends of a cannot-link, so that no clustering satisfies the pairs. Of the first 100
-            violated cannot-links, ``.cannot_link`` is one with a shortest path of must-links, ``.path`` that path,
+            If must-links connect the ends of a cannot-link, so that no clustering satisfies the pairs. Among the first
+            100 violated cannot-links, ``.cannot_link`` is one with a shortest path of must-links, ``.path`` that path,
             ``.origins`` where they were read, and ``.n_others`` the number of other violated ones.
 
         See Also
@@ -376,7 +353,7 @@ class PairwiseConstraints(Immutable):
 
     @property
     def is_consistent(self) -> bool:
-        """Whether some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
+        """True if some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
 
         Weights and the number of clusters are ignored.
 
@@ -411,7 +388,7 @@ class PairwiseConstraints(Immutable):
         Parameters
         ----------
         limit : int
-            The most pairs to return; there can be n (n - 1) / 2.
+            The most pairs to return. There can be n (n - 1) / 2.
 
         Returns
         -------
@@ -419,8 +396,6 @@ class PairwiseConstraints(Immutable):
 
         Raises
         ------
-        InconsistentPairsError
-            As `closure`. (The closure has the numbers of pairs: ``n_must`` and ``n_cannot``.)
         LimitExceededError
             If there are more.
 
@@ -434,22 +409,22 @@ class PairwiseConstraints(Immutable):
         return PairwiseConstraints(*implied_rows(closure), self.leaves)
 
     def soft_closure(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return all pairs that follow, with weights; of pairs that contradict each other those of larger weight hold.
+        """Return all pairs that follow, with weights. If pairs contradict each other, the larger weight holds.
 
         A chain of must-links implies a must-link between its ends, a chain with one cannot-link a cannot-link, and one
         with two cannot-links nothing. The implied link has the smallest weight in the chain; of several chains the one
         with the largest such weight counts. A link is *overruled* if a chain of links of larger weight implies the
-        opposite; then it implies nothing, and neither does any chain through it.
+        opposite. Then it implies nothing, and neither does any chain through it.
 
         Parameters
         ----------
         limit : int
-            The most pairs to return; there can be n (n - 1) / 2.
+            The most pairs to return. There can be n (n - 1) / 2.
 
         Returns
         -------
         PairwiseConstraints
-            Consistent, and equal to its own soft closure; with weights if these pairs have them.
+            Consistent, and equal to its own soft closure. With weights if these pairs have them.
 
         Raises
         ------
@@ -462,12 +437,12 @@ class PairwiseConstraints(Immutable):
         See Also
         --------
         overruled : the links that do not hold.
-        closure : ignores weights; its size is linear.
+        closure : ignores weights. Its size is linear.
 
         Notes
         -----
         Along a chain of links the smallest weight counts, as in the soft constraints of the slides on COP-KMeans
-        (Patwardhan's of Wagstaff et al., 2001). They leave open what follows from two cannot-links in a row (here:
+        (Patwardhan's of Wagstaff et al., 2001). They leave open the consequences of two cannot-links in a row (here:
         nothing) and from links that contradict each other (here the weaker one is dropped, with all that it implies).
 
         Links are added in the order of decreasing weight to clusters that know their cannot-linked clusters:
@@ -492,11 +467,6 @@ class PairwiseConstraints(Immutable):
 
     def overruled(self) -> PairwiseConstraints:
         """Return the links that are overruled by links of larger weight, as in `soft_closure`.
-
-        Raises
-        ------
-        InconsistentPairsError
-            As `soft_closure` does.
 
         Examples
         --------
@@ -539,8 +509,6 @@ class PairwiseConstraints(Immutable):
 
         Raises
         ------
-        InconsistentPairsError
-            As `closure` does.
         LimitExceededError
             If there are more.
 
@@ -659,7 +627,7 @@ def _checked(
 
 
 def _rows(which: Any, size: int, kind: str) -> Any:
-    """Check row numbers, a mask or a slice; None means all rows."""
+    """Check row numbers, a mask or a slice. None means all rows."""
     if which is None or isinstance(which, slice):
         return slice(None) if which is None else which
     try:
@@ -702,7 +670,7 @@ def check_pairs(value: Any) -> PairwiseConstraints:
 
 
 def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
-    """Check the entries of an iterable of label pairs; `kind` is "must-link" or "cannot-link"."""
+    """Check the entries of an iterable of label pairs. `kind` is "must-link" or "cannot-link"."""
     if pairs is None:
         return []
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
@@ -728,7 +696,7 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
 
 
 def _no_label(x: Any) -> str:
-    """Say why a value cannot be a label; return an empty text if it can."""
+    """Say why a value cannot be a label. Return an empty text if it can."""
     if type(x) in (str, int):
         return ""
     try:
@@ -794,7 +762,7 @@ def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:
 def _canonical_pairs(
     rows: np.ndarray, weights: np.ndarray | None, origins: Origins | None
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Return rows with a < b, sorted and unique, without those of weight 0; repeats get their largest weight."""
+    """Return rows with a < b, sorted and unique, without rows of weight 0. Repeats get their largest weight."""
     if weights is not None and not weights.all():
         some = weights > 0
         rows, weights = rows[some], weights[some]
@@ -812,7 +780,7 @@ def _canonical_pairs(
 
 
 def find_rows(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return the position of each canonical row among other canonical rows, -1 where it is not among them."""
+    """Return the position of each canonical row among other canonical rows, -1 if it is not among them."""
     key, keys = (x[:, 0].astype(np.int64) << 32 | x[:, 1] for x in (rows, among))
     if keys.size == 0:
         return np.full(key.size, -1)
@@ -829,7 +797,7 @@ def n_triplets(closure: PairClosure) -> int:
 
 
 def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.ndarray:
-    """Return the numbers of must-links of a maximum spanning forest, ascending; ties go to earlier rows."""
+    """Return the numbers of must-links of a maximum spanning forest, ascending. Ties go to earlier rows."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
@@ -843,7 +811,7 @@ def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.nd
 def _triplet_rows(
     closure: PairClosure, must: np.ndarray, must_weights: np.ndarray | None, cannot: np.ndarray, link: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for those of B.
+    """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for each cd of B.
 
     Parameters
     ----------

@@ -7,8 +7,6 @@ import numpy as np
 from tripletree import kernels
 from tripletree.kernels import freeze
 
-__all__ = ["displayed_count", "exact_dot", "restricted", "scrambled", "sibling_pairs"]
-
 
 def restricted(
     parent: np.ndarray, n: int, kept: np.ndarray, keep_unary: bool

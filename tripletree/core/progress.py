@@ -9,8 +9,6 @@ from typing import Any
 
 from tripletree.interrupts import check_time, ctrl_c_waits
 
-__all__ = ["Pace", "progress_bar"]
-
 #: Seconds that one call of a kernel should take: Python hears Ctrl-C between two calls.
 _BETWEEN_LOOKS = 0.3
 
@@ -23,7 +21,7 @@ class Pace:
     Parameters
     ----------
     steps : int
-        Of the first call, and at most: what comes next may be slower than what was done so far.
+        For the first call, and at most: later steps may be slower than those so far.
 
     Examples
     --------
@@ -53,7 +51,7 @@ class Pace:
 def progress_bar(
     verbose: Any, total: int | None, what: str, unit: str = "merges"
 ) -> Iterator[Callable[[int], Any] | None]:
-    """A function that moves a bar in the terminal or notebook; None where `verbose` is false.
+    """A function that moves a bar in the terminal or notebook. None if `verbose` is false.
 
     The bar does not stay on the screen after an error, where it would claim progress that was lost.
     """

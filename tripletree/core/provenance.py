@@ -1,4 +1,4 @@
-"""Where triplets and pairs were read: the file, and the line or row in it. Error messages quote it."""
+"""The places where triplets and pairs were read: the file, and the line or row in it. Error messages quote it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 
 from tripletree.kernels import freeze
 
-__all__ = ["Origin", "Origins"]
-
 
 class Origin(NamedTuple):
     """The place of one triplet or pair.
@@ -20,7 +18,7 @@ class Origin(NamedTuple):
     source : str or None
         Name of the file, None if there is none.
     unit : str
-        What the number counts: "line" or "row".
+        Unit of the number: "line" or "row".
     number : int
         The first place where it occurs, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
     times : int
@@ -37,14 +35,14 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """The places of triplets or pairs, parallel to their rows; ``origins[k]`` is an `Origin`, or None if unknown.
+    """The places of triplets or pairs, parallel to their rows. ``origins[k]`` is an `Origin`, or None if unknown.
 
     Parameters
     ----------
     sources : sequence of (name, unit)
         Each name a str or None.
     source : ndarray of int32, shape (m,)
-        Which of them; -1 if unknown.
+        Which of them. -1 if unknown.
     number : ndarray of int64, shape (m,)
     times : ndarray of int64, shape (m,)
 
@@ -86,7 +84,7 @@ class Origins:
         order : ndarray of int64, shape (m,)
             The rows, equal ones side by side, earlier ones first.
         starts : ndarray of int64
-            Where in `order` each run starts.
+            Start of each run in `order`.
         """
         if starts.size == 0:
             return self.take(starts)
@@ -97,7 +95,7 @@ class Origins:
 
     @staticmethod
     def joined(first: Origins | None, m: int, second: Origins | None, k: int) -> Origins | None:
-        """Concatenate the origins of m rows and of k more; either may be None, and the result is if both are."""
+        """Concatenate the origins of m rows and of k more. Either may be None. The result is None if both are."""
         if first is None and second is None:
             return None
         first, second = first or _unknown(m), second or _unknown(k)

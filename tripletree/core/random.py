@@ -8,17 +8,9 @@ import numpy as np
 
 from tripletree import kernels
 
-__all__ = ["distinct_integers", "generator"]
-
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a numpy Generator from None (fresh entropy), an int, a Generator or a RandomState.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is anything else, or a negative int.
-    """
+    """Return a numpy Generator from None (fresh entropy), an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
     try:
@@ -31,7 +23,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def distinct_integers(rng: np.random.Generator, total: int, size: int) -> np.ndarray:
     """Draw ``size`` different integers from 0..total-1 (total < 2**63), every subset equally likely.
 
-    Time and memory O(size): up to half of the range, values are drawn until there are ``size`` different ones; beyond,
+    Time and memory O(size): up to half of the range, values are drawn until there are ``size`` different ones. Beyond,
     the start of a random permutation is taken.
     """
     if 2 * size > total:

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["time_text"]
-
 
 def time_text(when: Any) -> str:
-    """Write a time without midnights and trailing zeros; different times give different texts."""
+    """Write a time without midnights and trailing zeros. Different times give different texts."""
     if isinstance(when, np.datetime64):
         if np.datetime_data(when.dtype)[0] in "hm":
             when = when.astype("datetime64[s]")

@@ -17,34 +17,23 @@ from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "TripletSet",
-    "check_label_triple",
-    "check_triplet_rows",
-    "check_triplets",
-    "check_weights",
-    "contains_rows",
-    "total_weight",
-    "unpack_frame",
-]
-
 
 class TripletSet(Immutable):
     """An immutable set of rooted triplets over one leaf index.
 
     A triplet ab|c says that a and b are closer to each other than either is to c. Row (a, b, c) of `rows` is ab|c with
-    a < b; rows are sorted and unique, so that equal sets over the same leaf index have equal arrays.
+    a < b. Rows are sorted and unique, so that equal sets over the same leaf index have equal arrays.
 
     Parameters
     ----------
     rows : array_like of int, shape (m, 3)
-        Leaf indices; (a, b, c) and (b, a, c) are the same triplet, and repeats count once.
+        Leaf indices. (a, b, c) and (b, a, c) are the same triplet, and repeats count once.
     leaves : LeafIndex, iterable of labels, or int
-        The leaves; some may occur in no triplet.
+        The leaves. Some may occur in no triplet.
     weights : array_like of float, shape (m,), optional
-        A positive weight for each row; the weights of repeated rows are added.
+        A positive weight for each row. The weights of repeated rows are added.
     origins : Origins, optional
-        Where each row was read.
+        Place where each row was read.
 
     Attributes
     ----------
@@ -54,13 +43,13 @@ class TripletSet(Immutable):
     weights : ndarray of float64, shape (m,), or None
         Read-only, parallel to `rows`.
     origins : Origins or None
-        Where each was read (of a repeated one, the first place); set by the readers of files.
+        Place where each was read (the first place of a repeated one). Set by the readers of files.
 
     Raises
     ------
     InvalidTripletError
         If a row is not a triplet (wrong shape, a leaf twice, an index out of range) or a weight is not positive and
-        finite; ``.row`` is the first such row.
+        finite. ``.row`` is the first such row.
 
     See Also
     --------
@@ -69,7 +58,7 @@ class TripletSet(Immutable):
     Notes
     -----
     ``len``, ``in``, iteration (tuples of labels), ``|``, ``&``, ``-`` and ``==`` treat it as a set of labelled
-    triplets. Two sets are equal when they have the same leaves, triplets and weights; the order of their leaf indexes
+    triplets. Two sets are equal when they have the same leaves, triplets and weights. The order of their leaf indexes
     and the origins do not count.
 
     Examples
@@ -141,9 +130,7 @@ class TripletSet(Immutable):
         Raises
         ------
         InvalidTripletError
-            If an entry does not have three different labels; ``.row`` is its number.
-        UnknownLeafError
-            If `leaves` is given and lacks a label.
+            If an entry does not have three different labels. ``.row`` is its number.
 
         Examples
         --------
@@ -171,7 +158,7 @@ class TripletSet(Immutable):
         Raises
         ------
         UnknownLeafError
-            If leaves of triplets are missing; ``.labels`` lists them.
+            If leaves of triplets are missing. ``.labels`` lists them.
 
         Examples
         --------
@@ -188,13 +175,6 @@ class TripletSet(Immutable):
 
     def restrict(self, labels: Iterable[Hashable]) -> TripletSet:
         """Return the triplets that have all three leaves among `labels`, over those leaves.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here.
-        DuplicateLeafError
-            If a label is given twice.
 
         Examples
         --------
@@ -381,7 +361,7 @@ def check_triplets(value: Any) -> TripletSet:
 
 
 def unpack_frame(table: Any) -> tuple[list[tuple], list[float] | None] | None:
-    """Return the rows and weights of a data frame of triplets, by the names of its columns; None for anything else."""
+    """Return the rows and weights of a data frame of triplets, by the names of its columns. None for anything else."""
     if hasattr(table, "column_names") and hasattr(table, "to_pylist"):  # a table of Arrow
         columns: Any = table.column_names
         cells = {x: table[x].to_pylist() for x in columns}
@@ -474,7 +454,7 @@ def check_weights(weights: Any, m: int) -> np.ndarray:
 
 
 def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
-    """Encode each row as an int64, in the order of the rows; None if n**3 does not fit."""
+    """Encode each row as an int64, in the order of the rows. None if n**3 does not fit."""
     if n >= 1 << 21:
         return None
     a, b, c = (rows[:, k].astype(np.int64) for k in range(3))
@@ -482,7 +462,7 @@ def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
 
 
 def _checked(rows: Any, weights: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Check rows and weights; return the rows as they are, and both in canonical form."""
+    """Check rows and weights. Return the rows as they are, and both in canonical form."""
     array = check_triplet_rows(rows, n)
     given = None if weights is None else check_weights(weights, array.shape[0])
     return array, *_canonical(array, given, n)
@@ -541,5 +521,5 @@ def contains_rows(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
 
 
 def total_weight(triplets: TripletSet) -> float:
-    """The sum of the weights of triplets; their number where they have none."""
+    """The sum of the weights of triplets. Their number where they have none."""
     return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())

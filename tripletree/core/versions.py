@@ -7,13 +7,11 @@ from typing import Any
 from tripletree._version import __version__
 from tripletree.errors import warn_user
 
-__all__ = ["VersionedState"]
-
 _KEY = "_tripletree_version"
 
 
 class VersionedState:
-    """A base of estimators whose pickles hold the version that wrote them; another version warns when it loads them."""
+    """A base of estimators whose pickles hold the version that wrote them. Another version warns when it loads them."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), _KEY: __version__}  # type: ignore[dict-item]

@@ -1,6 +1,6 @@
 """Clustering and scoring of data that no machine holds, on Dask: on one computer, or on a cluster of them.
 
-`ReCon` takes dask arrays and data frames. Each partition gathers its samples at thousands of centres; what it found is
+`ReCon` takes dask arrays and data frames. Each partition gathers its samples at thousands of centres; the results are
 added up, and ReCon merges the centres and all samples that triplets name. `displays` and `triplet_score` read tables of
 triplets from Parquet, a row group at a time, in parallel.
 
@@ -13,8 +13,8 @@ dask.array<concatenate, shape=(5,), dtype=int64, chunksize=(2,), chunktype=numpy
 >>> model.labels_.compute().tolist()
 [0, 0, 1, 0, 1]
 
-All of it runs on whatever scheduler Dask uses: threads by default, a ``distributed.Client`` where there is one. The
-extra ``[dask]`` installs what is needed. `docs/questions/large.md` says what it costs, and how the functions below it
+All of it runs on whatever scheduler Dask uses: threads by default, a ``distributed.Client`` if there is one. The
+extra ``[dask]`` installs the libraries. `docs/questions/large.md` tells the cost, and how the functions below it
 (`tripletree.cluster.micro_clusters` and others) run on other engines.
 """
 

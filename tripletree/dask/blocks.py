@@ -11,20 +11,18 @@ import numpy as np
 
 from tripletree.errors import MissingDependencyError
 
-__all__ = ["Block", "block_samples", "blocks_of", "compute", "find_named", "lengths_of", "needed"]
-
 
 class Block(NamedTuple):
-    """Where a block of rows stands in the whole.
+    """The place of a block of rows in the whole.
 
     Attributes
     ----------
     number : int
-        Of the partition.
+        Number of the partition.
     start : int
         Rows before it.
     columns : list of str, or None
-        The columns that a frame must have; None for arrays.
+        The columns that a frame must have. None for arrays.
     """
 
     number: int
@@ -41,15 +39,7 @@ def needed(module: str, purpose: str) -> Any:
 
 
 def blocks_of(X: Any) -> tuple[list, list | None]:
-    """The blocks of X, a delayed one for each partition, and its columns (None for an array).
-
-    Raises
-    ------
-    TypeError
-        If X is neither a dask array nor a dask data frame.
-    ValueError
-        If it is an array of more or fewer than two dimensions.
-    """
+    """The blocks of X, a delayed one for each partition, and its columns (None for an array)."""
     array = needed("dask.array", "tripletree.dask")
     if isinstance(X, array.Array):
         if X.ndim != 2:
@@ -67,13 +57,7 @@ def blocks_of(X: Any) -> tuple[list, list | None]:
 
 
 def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: Any = False) -> np.ndarray:
-    """How many rows each block has; those of a frame are counted.
-
-    Raises
-    ------
-    ValueError
-        If the chunks of an array have unknown lengths.
-    """
+    """How many rows each block has. Rows of a frame are counted."""
     if columns is not None:
         return np.array(compute(X.map_partitions(len), "counting rows", verbose=verbose), np.int64)
     lengths = np.array(X.chunks[0], np.float64)
@@ -87,15 +71,7 @@ def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: 
 
 
 def block_samples(block: Any, where: Block) -> np.ndarray:
-    """The rows of a block as finite float64.
-
-    Raises
-    ------
-    ValueError
-        If the block has other columns than the first, or holds text, NaN or infinity.
-    TypeError
-        If it is sparse.
-    """
+    """The rows of a block as finite float64."""
     at = f"partition {where.number} of X"
     if where.columns is not None and list(block.columns) != where.columns:
         msg = f"{at} has the columns {list(block.columns)}; expected {where.columns}: give all partitions the same"
@@ -130,7 +106,7 @@ def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.
         return rows[number], number
     of_name = {name: i for i, name in enumerate(names)}
     index = block.index
-    candidates = np.flatnonzero(index.isin(list(names)))  # one pass of pandas; the few left are looked up by equality
+    candidates = np.flatnonzero(index.isin(list(names)))  # one pass of pandas. The few left are looked up by equality
     pairs = [
         (i, of_name[x]) for i, x in zip(candidates.tolist(), index[candidates].tolist(), strict=True) if x in of_name
     ]
@@ -139,7 +115,7 @@ def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.
 
 
 def compute(value: Any, what: str, *, verbose: Any = False) -> Any:
-    """Compute something lazy on the scheduler that Dask is set to; with a bar in the terminal where asked for."""
+    """Compute something lazy on the scheduler that Dask is set to, with a bar in the terminal if asked for."""
     import warnings
 
     dask = needed("dask", "tripletree.dask")

@@ -1,6 +1,6 @@
 """ReCon on Dask: partitions gather their samples into micro-clusters, these add up, and one process merges them.
 
-The steps are those of ``cluster/agglomerative/representatives.py``. Samples that triplets name go to that process
+The steps follow ``cluster/agglomerative/representatives.py``. Samples that triplets name go to that process
 whole.
 """
 
@@ -30,8 +30,6 @@ from tripletree.core.random import generator
 from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, find_named, lengths_of, needed
 from tripletree.errors import ClusterCountError, DuplicateLeafError, UnknownLeafError
 
-__all__ = ["ReCon"]
-
 #: Rows of the part that centres are found on: so many for each, and at least so many.
 _PART, _LEAST_PART = 4, 1_000
 
@@ -43,14 +41,14 @@ class ReCon(ConstrainedClusterer):
     """`tripletree.cluster.ReCon` for dask arrays and data frames, by way of micro-clusters.
 
     Every triplet holds. Micro-clusters, with the numbers of their samples as weights, and the samples that triplets
-    name are merged in the memory of the process that calls `fit`; all other samples stay where they are.
+    name are merged in the memory of the process that calls `fit`. All other samples stay where they are.
 
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters; None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
+        Number of flat clusters. None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
     n_centres : int, default 20,000
-        About how many micro-clusters. Where there are fewer distinct samples nothing is lost.
+        About how many micro-clusters. If there are fewer distinct samples nothing is lost.
     linkage : {"centroid", "median", "ward"}, default "centroid"
         A linkage on centres.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
@@ -59,27 +57,27 @@ class ReCon(ConstrainedClusterer):
         Chooses the samples that centres are found on. Results do not depend on how X is cut into partitions, but for
         rounding.
     on_conflict : {"raise", "repair"}, default "raise"
-        What to do with triplets that contradict each other, as in `tripletree.cluster.ReCon`.
+        How to treat triplets that contradict each other, as in `tripletree.cluster.ReCon`.
     verbose : bool or int, default False
-        Whether to show bars in the terminal. The dashboard of Dask shows the steps by name in any case.
+        If True, show bars in the terminal. The dashboard of Dask shows the steps by name in any case.
 
     Attributes
     ----------
     labels_ : dask array of int, shape (n_samples,), or dask Series
-        The cluster of each sample, lazy: a partition at a time, from the partition of X. Of a data frame a Series with
+        The cluster of each sample, lazy: a partition at a time, from the partition of X. For a data frame a Series with
         the index of X. Pickles do not hold it.
     hierarchy_ : Hierarchy
         Over the representatives: "micro-cluster i" for centre i, and the samples that triplets name, by their labels.
     weights_ : ndarray of float64, shape (n_representatives,)
         How many samples each leaf of ``hierarchy_`` stands for.
     linkage_, distances_ : ndarray
-        Of ``hierarchy_``, as in `tripletree.cluster.ReCon`.
+        The cut of ``hierarchy_``, as in `tripletree.cluster.ReCon`.
     n_clusters_, n_samples_, n_micro_clusters_ : int
         Numbers of flat clusters, samples, and micro-clusters that are not empty.
     triplets_ : TripletSet
         Those used, over the leaves of ``hierarchy_``.
     predictor_ : MicroClusterPredictor
-        What `predict` needs, and no more: the centres and a label for each. It pickles alone.
+        The data that `predict` needs: the centres and a label for each. It pickles alone.
     n_features_in_, feature_names_in_ : int, ndarray of str
         Number of features, and their names, for a data frame with text for names.
 
@@ -91,10 +89,10 @@ class ReCon(ConstrainedClusterer):
     Notes
     -----
     X is read three times: to draw some ``4 * n_centres`` samples and find those that are named (the rows of a
-    frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. Where X fits into the memory
+    frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. If X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
-    up in a tree; one that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
-    and memory of the last step are those of `tripletree.cluster.ReCon` with as many samples.
+    up in a tree. One that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
+    and memory of the last step are as for `tripletree.cluster.ReCon` with as many samples.
 
     Examples
     --------
@@ -158,19 +156,8 @@ class ReCon(ConstrainedClusterer):
         ------
         InconsistentTripletsError
             If no hierarchy displays all triplets, before anything is read.
-        UnknownLeafError
-            If triplets name samples that X does not have.
-        DuplicateLeafError
-            If the index of X holds a named label more than once.
         ClusterCountError
             If there are fewer samples, or micro-clusters, than clusters.
-        ValueError
-            If X has no rows, chunks of unknown length, partitions with other columns, text, NaN or infinity; the
-            message says in which partition.
-        TypeError
-            If X is no dask array or data frame, or its blocks are sparse.
-        MissingDependencyError
-            If Dask is not installed.
 
         Examples
         --------
@@ -227,24 +214,17 @@ class ReCon(ConstrainedClusterer):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Find the flat cluster of samples: that of their micro-cluster.
+        """Find the flat cluster of samples, the one of their micro-cluster.
 
         Parameters
         ----------
         X : dask array or data frame, array_like, or DataFrame, shape (n_new, n_features)
-            What is lazy stays so.
+            A lazy X gives lazy labels.
 
         Returns
         -------
         dask array, dask Series, or ndarray of int, shape (n_new,)
-            Of the samples of `fit` these are ``labels_``, but for those that triplets name.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other features than the fitted samples, or holds NaN or infinity; lazy X raises when computed.
+            For the samples of `fit` these are ``labels_``, but for those that triplets name.
         """
         check_is_fitted(self)
         if not hasattr(X, "__dask_graph__"):
@@ -260,7 +240,7 @@ class ReCon(ConstrainedClusterer):
         return {key: value for key, value in super().__getstate__().items() if key != "labels_"}
 
     def _look(self, blocks: list, places: list[Block], names: list, n: int, seed: int) -> list[_Look]:
-        """What the first pass sees in each block."""
+        """The result of the first pass for each block."""
         delayed = needed("dask", "tripletree.dask").delayed
         rate = min(1.0, max(_PART * self.n_centres, _LEAST_PART) / n)
         look, all_names = delayed(draw_samples), delayed(names)
@@ -305,7 +285,7 @@ class MicroClusterPredictor:
         return self.labels[micro_clusters(table, self.centres).cells].astype(np.intp)
 
     def check_columns(self, d: int, columns: list | None) -> None:
-        """Refuse other features than those of `fit`."""
+        """Refuse other features than in `fit`."""
         if columns is not None and self.columns is not None and columns != self.columns:
             msg = f"X has the columns {columns}; the clusters were fitted on {self.columns}"
             raise ValueError(msg)
@@ -315,7 +295,7 @@ class MicroClusterPredictor:
 
 
 class _Look(NamedTuple):
-    """What the first pass sees in a block: a random part of it, and the named samples."""
+    """The result of the first pass for a block: a random part of it, and the named samples."""
 
     part: np.ndarray
     number: np.ndarray  # of the name
@@ -326,7 +306,7 @@ class _Look(NamedTuple):
 
 
 def draw_samples(block: Any, where: Block, names: list, rate: float, seed: int) -> _Look:
-    """Rows drawn at a rate, by random numbers that belong to row numbers and not to partitions; and the named rows."""
+    """Rows drawn at a rate, by random numbers that belong to row numbers and not to partitions, and the named rows."""
     samples = block_samples(block, where)
     at, number = find_named(block, where, names)
     drawn = np.random.Generator(np.random.PCG64(seed).advance(where.start)).random(len(samples)) < rate
@@ -343,7 +323,7 @@ def gather_samples(block: Any, where: Block, names: list, centres: np.ndarray) -
 
 
 def label_samples(block: Any, where: Block, predictor: MicroClusterPredictor, own: dict) -> Any:
-    """The labels of a block: those of named rows are their own."""
+    """The labels of a block: named rows have their own."""
     labels = predictor.predict(block_samples(block, where))
     names = list(own)
     at, number = find_named(block, where, names)
@@ -393,7 +373,7 @@ def _check_row_numbers(names: list, n: int) -> None:
 
 
 def _named_samples(looked: list[_Look], names: list, n: int, columns: list | None) -> tuple[list, np.ndarray]:
-    """The named samples in the order of the names, and their rows; each must have been found once."""
+    """The named samples in the order of the names, and their rows. Each must have been found once."""
     number = np.concatenate([one.number for one in looked])
     rows = np.concatenate([one.rows for one in looked])
     times = np.bincount(number, minlength=len(names))

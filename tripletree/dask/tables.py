@@ -15,8 +15,6 @@ from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.rows import three_names
 from tripletree.io.table import optional
 
-__all__ = ["displays", "triplet_score"]
-
 
 class _RowGroup(NamedTuple):
     """A part of a Parquet file."""
@@ -40,26 +38,15 @@ def displays(
     hierarchy : Hierarchy
         It travels to the workers once.
     path : path, or list of paths
-        Parquet files that all workers can read; a row group is a task.
+        Parquet files that all workers can read. A row group is a task.
     columns : three names
-        Of a, b and c of ab|c.
+        Labels a, b and c of ab|c.
 
     Returns
     -------
     dask array of bool, shape (n_rows,)
-        In the order of the rows, repeated ones included; a chunk for each row group. Errors in rows are raised when it
+        In the order of the rows, repeated ones included. A chunk for each row group. Errors in rows are raised when it
         is computed.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a file is not Parquet, lacks a column, or a row is no triplet.
-    UnknownLeafError
-        If a label is not a leaf of the hierarchy.
-    MissingDependencyError
-        If Dask or pyarrow is not installed.
 
     See Also
     --------
@@ -100,19 +87,14 @@ def triplet_score(
     hierarchy, path, columns
         As for `displays`.
     weight : str or None
-        A column of weights, where there is one of this name; None counts every row once.
+        A column of weights, if there is one of this name. None counts every row once.
     verbose : bool or int
-        Whether to show a bar in the terminal.
+        If True, show a bar in the terminal.
 
     Returns
     -------
     float
-        Between 0 and 1; 1.0 for an empty table. Repeated rows count each time.
-
-    Raises
-    ------
-    FileNotFoundError, ParseError, UnknownLeafError, MissingDependencyError
-        As for `displays`; ParseError also for a weight that is not finite and at least 0.
+        Between 0 and 1. 1.0 for an empty table. Repeated rows count each time.
 
     See Also
     --------
@@ -152,7 +134,7 @@ def displayed_rows(hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, .
 def score_rows(
     hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, ...], weight: str | None
 ) -> tuple[float, float]:
-    """The weight of the rows of a row group that the hierarchy displays, and that of all."""
+    """The weight of the rows of a row group that the hierarchy displays, and of all."""
     held = displayed_rows(hierarchy, group, columns)
     file = _opened(group.path)
     if weight is None or weight not in file.schema_arrow.names:

@@ -1,4 +1,4 @@
-"""Hierarchies that come with the package, small, real, and different in kind; and point sets made at random.
+"""Hierarchies that come with the package, small, real, and different in kind, and point sets made at random.
 
 =============  ========================================================
 mammals        dated phylogeny of 120 mammals, polytomies, branch lengths
@@ -8,7 +8,7 @@ newsgroups     the 20 Newsgroups by topic
 indo_european  100 languages by subgroup
 =============  ========================================================
 
-`list_hierarchies`, `load_hierarchy` and `sample_path` find them; their sources are in ``sample_path("README.md")``.
+`list_hierarchies`, `load_hierarchy` and `sample_path` find them. Their sources are in ``sample_path("README.md")``.
 
 Point sets with classes that are not compact clusters, so that constraints matter:
 

@@ -1,4 +1,4 @@
-"""GPS traces of vehicles on a straight road segment, with pairs from what is known of them: the lane experiment."""
+"""GPS traces of vehicles on a straight road segment, with pairs from knowledge about them: the lane experiment."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from tripletree.core.checks import check_count, check_real
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 
-__all__ = ["Lanes", "make_lanes"]
-
 
 class Lanes(NamedTuple):
     """A road, from `make_lanes`.
@@ -19,12 +17,12 @@ class Lanes(NamedTuple):
     Attributes
     ----------
     X : ndarray of float64, shape (n, 2)
-        Where vehicles were seen: metres along the road, and across it from its edge; trace by trace.
+        Positions of vehicles: metres along the road, and across it from its edge. Trace by trace.
     y : ndarray of int64, shape (n,)
         The lane of each point, from the edge on.
     pairs : PairwiseConstraints
-        What follows from the traces without knowing the lanes: neighbours on one trace are in one lane if the vehicle
-        did not change lanes in between; points far apart across the road are not.
+        Pairs that the traces imply, whatever the lanes: neighbours on one trace are in one lane if the vehicle
+        did not change lanes in between. Points far apart across the road are not.
     """
 
     X: np.ndarray
@@ -55,11 +53,11 @@ def make_lanes(
         Number of vehicles, at least one for each lane: they enter the lanes in turn. Each is seen on a stretch of the
         road between two random places.
     length, width : float, default 1000 and 3.7
-        Of the road, and of a lane, in metres.
+        Length of the road, and width of a lane, in metres.
     step : float, default 30
         Metres from point to point of a trace, give or take a tenth of it.
     drift, noise : float, default 0.5 and 0.4
-        Standard deviation, across the road, of the error of a whole trace, and of that of each point.
+        Standard deviation, across the road, of the error of a whole trace, and of each point.
     changes : float, default 0.2
         How probable it is that a vehicle changes to the lane beside it, somewhere on its way.
     apart : float, default 4
@@ -72,11 +70,6 @@ def make_lanes(
     Lanes
         ``X, y, pairs = make_lanes()``. About ``n_traces * length / step / 3`` points.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is out of range: lengths and widths are above 0, errors at least 0, `changes` is in 0..1.
-
     See Also
     --------
     tripletree.cluster.COPKMeans : finds the lanes, with ``geometry="segment"``.
@@ -84,12 +77,12 @@ def make_lanes(
     Notes
     -----
     The paper has 20 road segments with 115 to 1,160 points, must-links within the traces of vehicles that stay in
-    their lanes, and cannot-links from 4 m on; it does not give the distribution of the errors, which is chosen here.
+    their lanes, and cannot-links from 4 m on. It does not give the distribution of the errors, which is chosen here.
     Must-links are always right. A cannot-link is wrong if the errors of two points in one lane add up to `apart`
     metres. As in reality this happens on some roads, and then there may be no clustering into `n_lanes` clusters that
     satisfies all pairs.
 
-    Time and memory are those of the cannot-links, O(n^2).
+    Time and memory are O(n^2), for the cannot-links.
 
     References
     ----------
@@ -125,7 +118,7 @@ def make_lanes(
         middle = (lane + 0.5) * number["width"] + rng.normal(scale=number["drift"])
         points.append(np.stack([along, middle + rng.normal(scale=number["noise"], size=along.size)], axis=1))
         lanes.append(lane)
-        # what a vehicle that changes lanes was seen at is in one lane or the other: nothing is known of it
+        # the positions of a vehicle that changes lanes are in either lane: nothing is known of them
         runs.append(np.full(lane.size, -1 if (lane != lane[:1]).any() else trace))
     X, y, run = np.concatenate(points), np.concatenate(lanes), np.concatenate(runs)
     following = np.flatnonzero((run[1:] == run[:-1]) & (run[1:] >= 0))

@@ -8,8 +8,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownSampleError
 from tripletree.io import read_newick
 
-__all__ = ["UnknownSampleError", "list_hierarchies", "load_hierarchy", "sample_path"]
-
 _PACKAGE = "tripletree.sample_hierarchies"
 _FOLDER = "sample_hierarchies"
 
@@ -42,11 +40,6 @@ def load_hierarchy(name: str) -> Hierarchy:
     -------
     Hierarchy
 
-    Raises
-    ------
-    UnknownSampleError
-        If there is no hierarchy of that name, or it is an ontology.
-
     See Also
     --------
     sample_path : the file itself.
@@ -78,11 +71,6 @@ def sample_path(name: str) -> Path:
     Path
         An existing file. It belongs to the installation: copy it before changing it.
 
-    Raises
-    ------
-    UnknownSampleError
-        If there is no file of that name.
-
     Examples
     --------
     >>> sample_path("mammals").name
@@ -105,7 +93,7 @@ def _unknown(name: str, known: list[str], what: str) -> UnknownSampleError:
 
 
 def _folder() -> Path:
-    """Where the samples lie: in the installed package, or beside it in a checkout that is not installed."""
+    """The folder of the samples: in the installed package, or beside it in a checkout that is not installed."""
     from importlib.resources import files
 
     try:

@@ -2,7 +2,7 @@
 
 They are made after the four synthetic sets of Klein, Kamvar and Manning (2002), From instance-level constraints to
 space-level constraints, Proceedings of the 19th International Conference on Machine Learning, 307-314. Shapes follow
-the names; sizes and proportions are chosen here, so figures cannot be held against the paper's.
+the names. Sizes and proportions are chosen here, so figures cannot be held against the paper's.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import numpy as np
 from tripletree.core.checks import check_count, check_real
 from tripletree.core.random import generator
 
-__all__ = ["make_cell_walls", "make_circles", "make_storm_clouds", "make_xor"]
-
 
 def make_circles(
     n_samples: int | Sequence[int] = 200, *, noise: float = 0.05, factor: float = 0.5, random_state: Any = None
@@ -26,11 +24,11 @@ def make_circles(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.05
         Standard deviation of the noise added to each coordinate.
     factor : float, default 0.5
-        Radius of the inner circle, class 1. That of the outer one, class 0, is 1.
+        Radius of the inner circle, class 1. The outer one, class 0, has radius 1.
     random_state : None, int, Generator or RandomState
         The same value gives the same points.
 
@@ -40,11 +38,6 @@ def make_circles(
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
         The class of each, 0 or 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; if noise is negative, or factor not in 0..1.
 
     See Also
     --------
@@ -71,7 +64,7 @@ def make_cell_walls(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.05
         Standard deviation of the noise added to each coordinate.
     random_state : None, int, Generator or RandomState
@@ -83,11 +76,6 @@ def make_cell_walls(
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
         The class of each: 0 in a wall, 1 in a nucleus.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise is negative.
 
     See Also
     --------
@@ -115,12 +103,12 @@ def make_cell_walls(
 def make_xor(
     n_samples: int | Sequence[int] = 200, *, noise: float = 0.4, random_state: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make four clouds at the corners of a square; those at opposite corners are one class.
+    """Make four clouds at the corners of a square. Those at opposite corners are one class.
 
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class. The clouds of a class are of one
+        How many in all, of which class 1 gets half, rounded down, or in each class. The clouds of a class are of one
         size, or differ by one.
     noise : float, default 0.4
         Standard deviation of a cloud.
@@ -133,11 +121,6 @@ def make_xor(
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
         The class of each: 1 in the clouds with coordinates of different sign.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise is negative.
 
     Notes
     -----
@@ -163,7 +146,7 @@ def make_storm_clouds(
     Parameters
     ----------
     n_samples : int or (int, int), default 200
-        How many in all, of which class 1 gets half, rounded down; or in each class.
+        How many in all, of which class 1 gets half, rounded down, or in each class.
     noise : float, default 0.25
         Standard deviation of a cloud in height, around 0.75 for class 0 and -0.75 for class 1.
     length : float, default 2.0
@@ -178,11 +161,6 @@ def make_storm_clouds(
     y : ndarray of int64, shape (n_samples,)
         The class of each: 0 above, 1 below.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If there are not two samples, one of each class; or if noise or length is negative.
-
     Examples
     --------
     >>> X, y = make_storm_clouds(100, random_state=0)
@@ -196,7 +174,7 @@ def make_storm_clouds(
 
 
 def _classes(n_samples: Any, random_state: Any) -> tuple[np.ndarray, np.random.Generator]:
-    """Classes in random order, and the generator for what follows."""
+    """Classes in random order, and the generator for later draws."""
     if np.ndim(n_samples) == 1:
         if len(n_samples) != 2:
             msg = f"n_samples has {len(n_samples)} entries; give one number, or two, for classes 0 and 1"

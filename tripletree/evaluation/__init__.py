@@ -1,6 +1,6 @@
-"""How good a result is and what constraints are worth: scores, descriptions, likely errors.
+"""How good a result is and how much constraints are worth: scores, descriptions, likely errors.
 
-What users type most stands at the top of the package (`tripletree.dendrogram_purity`, ...); here is the rest.
+Common names stand at the top of the package (`tripletree.dendrogram_purity`, ...). Here is the rest.
 
 Law: measures values and estimators, draws and reads nothing.
 """

@@ -16,15 +16,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.kernels import freeze
 
-__all__ = [
-    "Agreement",
-    "Disagreement",
-    "DisputedQuestion",
-    "agreement",
-    "find_disagreements",
-    "find_disputed_questions",
-]
-
 #: The share of right answers of somebody who answers at random.
 _CHANCE = 1 / 3
 #: Error rate of the tests, over all people together.

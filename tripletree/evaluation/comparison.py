@@ -1,4 +1,4 @@
-"""`compare_methods`: methods on data sets with the same draws of knowledge; means, errors, ranks and failures."""
+"""`compare_methods`: methods on data sets with the same draws of knowledge. Means, errors, ranks and failures."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
 
-__all__ = ["MethodComparison", "MethodRun", "compare_methods"]
-
-#: What can be drawn of the classes.
+#: Kinds of knowledge that can be drawn from the classes.
 KNOWLEDGE = ("pairs", "triplets", "classes")
 
 #: Most characters of the reason of a failure.
@@ -34,7 +32,7 @@ _LONGEST = 120
 
 
 class MethodRun(NamedTuple):
-    """What a method is given in `compare_methods`.
+    """The input of a method in `compare_methods`.
 
     Attributes
     ----------
@@ -42,7 +40,7 @@ class MethodRun(NamedTuple):
     y : ndarray of int, shape (n_samples,)
         The classes, numbered from 0: for methods that ask, and for scores.
     knowledge : dict
-        What was drawn, by the argument of ``fit`` that takes it, such as ``{"pairs": PairwiseConstraints}``.
+        The knowledge drawn, by the argument of ``fit`` that takes it, such as ``{"pairs": PairwiseConstraints}``.
     n_clusters : int
         The number of classes.
     seed : int
@@ -58,7 +56,7 @@ class MethodRun(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """What `compare_methods` found.
+    """The result of `compare_methods`.
 
     Attributes
     ----------
@@ -66,11 +64,11 @@ class MethodComparison:
         One for each data set, method and draw: "data", "method", "draw", each score by its name, "seconds" (CPU time of
         the fit) and "failure" (the reason, or None).
     scores : tuple of str
-        Names of the scores; ranks go by the first.
+        Names of the scores. Ranks go by the first.
     data_sets, methods : tuple of str
     baseline : str or None
     maximize : bool
-        Whether a greater first score is better.
+        True if a greater first score is better.
     """
 
     runs: tuple[dict[str, Any], ...]
@@ -93,7 +91,7 @@ class MethodComparison:
 
         "data", "method"; of each score "<name>" (mean), "<name>_error" (standard error of the mean; None of a single
         draw) and "<name>_deviation" (standard deviation of the draws); "rank" on this data set by the first score, from
-        1, ties shared, failures last; "failed" and "reason": how many draws failed, and why the first; "seconds". With
+        1, ties shared, failures last; "failed" and "reason": how many draws failed, and why the first. "seconds". With
         a baseline "gain" and "gain_error": the mean paired difference of the first score with it, over the draws that
         both have.
         """
@@ -162,11 +160,6 @@ class MethodComparison:
 
         It takes data sets for independent, and is wide where they are few: with ten methods on five data sets it is 6.1
         of at most 9.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two methods, or `alpha` is not between 0 and 1.
         """
         from scipy.stats import studentized_range
 
@@ -183,7 +176,7 @@ class MethodComparison:
         return pd.DataFrame(self.table())
 
     def __str__(self) -> str:
-        """Ranks, best first, in aligned columns; below them what failed, and why."""
+        """Ranks, best first, in aligned columns. Failures follow, with their reasons."""
         rows = [
             (
                 x["method"],
@@ -207,7 +200,7 @@ class MethodComparison:
         return "\n".join([title, *lines, *self._failures()])
 
     def _failures(self, most: int = 5) -> list[str]:
-        """What failed, and why."""
+        """The failures, with their reasons."""
         failed = [
             f"{x['method']} failed in {counted(x['failed'], 'draw')} on {x['data']}: {x['reason']}"
             for x in self.table()
@@ -217,12 +210,12 @@ class MethodComparison:
 
 
 def _error(values: np.ndarray) -> float | None:
-    """The standard error of a mean; None of a single value."""
+    """The standard error of a mean. None of a single value."""
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
 
 
 def _ranks(means: list[float | None], maximize: bool) -> list[float]:
-    """Ranks from 1, ties shared; those without a mean are last, and tied."""
+    """Ranks from 1, ties shared. Those without a mean are last, and tied."""
     from scipy.stats import rankdata
 
     worst = -np.inf
@@ -234,7 +227,7 @@ def _ranks(means: list[float | None], maximize: bool) -> list[float]:
 
 
 class _Task(NamedTuple):
-    """One run to be done, with what identifies it in a file."""
+    """One run to be done, with its key in a file."""
 
     key: dict[str, Any]
     method: Any
@@ -277,7 +270,7 @@ def _drawn(knowledge: Any, y: np.ndarray, amount: int, seed: int) -> dict[str, A
 
 
 def _fitted(method: Any, run: MethodRun) -> Any:
-    """A copy of an estimator, fitted with what its ``fit`` takes of the knowledge."""
+    """A copy of an estimator, fitted with the knowledge that its ``fit`` takes."""
     from sklearn.base import clone
 
     model = clone(method)
@@ -294,7 +287,7 @@ def _flat_f(run: MethodRun, result: Any) -> float:
 
 
 def _one(task: _Task) -> dict[str, Any]:
-    """Fit, score; what a method raises is its failure."""
+    """Fit and score. An exception of the method is its failure."""
     record: dict[str, Any] = {**task.key, "failure": None, "seconds": None}
     drawn = _drawn(task.knowledge, task.y, task.amount, task.seed)
     run = MethodRun(task.X, task.y, drawn, task.n_clusters, task.seed)
@@ -312,7 +305,7 @@ def _one(task: _Task) -> dict[str, Any]:
 
 
 class _Processes:
-    """A process for each thread, for runs with a limit; they end with the comparison."""
+    """A process for each thread, for runs with a limit. They end with the comparison."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -330,7 +323,7 @@ class _Processes:
         return pool
 
     def kill_own(self) -> None:
-        """End the process of this thread, whatever it is doing; the next one is new."""
+        """End the process of this thread, whatever it is doing. The next one is new."""
         pool, self._of_thread.pool = self._of_thread.pool, None
         self._pools.remove(pool)
         pool.shutdown(kill_workers=True, wait=False)
@@ -342,11 +335,11 @@ class _Processes:
 
 
 def _ready() -> None:
-    """Load what nearly every run needs, before the clock of the first one starts."""
+    """Load the modules that nearly every run needs, before the clock of the first one starts."""
     from tripletree import cluster  # noqa: F401
 
 
-#: Seconds after its limit for which a run is waited for: what then goes on is one long call that hears of nothing.
+#: Seconds after its limit for which a run is waited for: one that goes on is in a long call that hears of nothing.
 _GRACE = 2.0
 
 
@@ -407,7 +400,7 @@ _KEY = ("data", "content", "method", "settings", "knowledge", "draw", "seed", "s
 
 
 def _read_runs(path: str) -> dict[str, dict[str, Any]]:
-    """The runs that a file holds; a last line that was cut off is dropped, and cut."""
+    """The runs that a file holds. A last line that was cut off is dropped, and cut."""
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -480,54 +473,44 @@ def compare_methods(
     ----------
     methods : mapping of str to estimator or callable
         An estimator is cloned, gets the number of classes as ``n_clusters`` and the seed as ``random_state`` where it
-        has these parameters, and the knowledge where its ``fit`` takes it; so a plain ``KMeans`` is a baseline. A
+        has these parameters, and the knowledge where its ``fit`` takes it, so a plain ``KMeans`` is a baseline. A
         callable is given a `MethodRun`, and returns labels, or whatever `scores` take.
     data_sets : mapping of str to (X, y), or iterable of (name, X, y)
         Samples and their classes.
     knowledge : {"pairs", "triplets", "classes"}, callable or None
-        What is drawn: pairs or triplets of the classes, or the classes of some samples; or ``f(y, seed)`` that returns
-        arguments of ``fit``.
+        The knowledge to draw: pairs or triplets of the classes, or the classes of some samples, or ``f(y, seed)`` that
+        returns arguments of ``fit``.
     amount : int
         How many pairs, triplets or labelled samples.
     n_draws : int
         Draw k has the seed ``random_state + k``, for the knowledge and the methods.
     scores : mapping of str to callable, optional
-        ``f(run, result)`` with a MethodRun and the fitted estimator, or what the callable returned. The first one
-        ranks. By default ``{"F": ...}``, the pairwise F of the flat clusters.
+        ``f(run, result)`` with a MethodRun and the fitted estimator, or the value that the callable returned. The first
+        one ranks. By default ``{"F": ...}``, the pairwise F of the flat clusters.
     maximize : bool
-        Whether a greater first score is better.
+        True if a greater first score is better.
     baseline : str, optional
         One of the methods, with which the others are compared draw by draw.
     time_limit : float, optional
-        Seconds for one run, as of `time_limit`; what takes longer has failed. Runs are then done in processes of their
-        own, so that what crashes, or hears of no limit, has failed, too.
+        Seconds for one run, as of `time_limit`; a longer run has failed. Runs are then done in processes of their
+        own, so that a run that crashes, or hears of no limit, has failed, too.
     n_jobs : int or None
         Runs at the same time, by joblib: None is 1, -1 all processors.
     path : path, optional
-        A file of JSON lines to which each run is added when it is done. What it holds is not run again: a comparison
+        A file of JSON lines to which each run is added when it is done. Runs in it are not repeated: a comparison
         that was interrupted goes on, and one with more methods, data sets or draws does only these. Runs of data or
         estimators that have changed are done anew; of callables only the name is known. Failures are kept: delete their
         lines to try again.
     random_state : int
         Seed of the first draw.
     verbose : bool or int
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Returns
     -------
     MethodComparison
         ``print`` shows ranks, ``.table()`` has means, standard errors and failures,
         `tripletree.plots.plot_methods` draws them.
-
-    Raises
-    ------
-    ValueError
-        If there are no methods or data sets, a data set has fewer than two classes or another number of rows than of
-        classes, too little for what is drawn, `time_limit` is not above 0, or `baseline` is none of the methods.
-    TypeError
-        If a method is neither an estimator nor callable.
-    ParseError
-        If `path` holds something else.
 
     See Also
     --------

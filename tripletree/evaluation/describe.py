@@ -1,4 +1,4 @@
-"""What a set of triplets amounts to: how much it settles, how much of it is news, and whether a metric agrees."""
+"""A set of triplets in numbers: how much it settles, how much of it is news, and whether a metric agrees."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
 
-__all__ = ["Coherence", "Description", "TreeShape", "describe", "percent"]
-
 #: Default limit of the work for the closure and for the redundancy: about half a minute each.
 DEFAULT_STEPS = 1_000_000_000
 #: Default limit of the first splits for the information: a few seconds.
@@ -37,11 +35,11 @@ class TreeShape:
     depth : int
         Edges between the root and the deepest leaf.
     mean_depth : float
-        Of the leaves: Sackin's index over their number.
+        Sackin's index over the number of leaves.
     root_children : int
         Leaves in no triplet are among them.
     most_children : int
-        Of any node, the root included.
+        The depth of any node, the root included.
 
     Examples
     --------
@@ -58,12 +56,12 @@ class TreeShape:
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What `describe` has found; ``print`` shows it in words.
+    """The result of `describe`. ``print`` shows it in words.
 
     Attributes
     ----------
     n_leaves, n_covered : int
-        The leaves, and those of them that occur in some triplet.
+        The number of leaves, and of leaves that occur in some triplet.
     n_parts, largest_part : int
         The parts into which the covered leaves fall where leaves of one triplet belong together, and the leaves of the
         largest.
@@ -72,8 +70,8 @@ class Description:
         The weights added up, None without weights.
     consistent : bool
     n_failing_leaves, n_failing_triplets : int
-        Of an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
-        it; else 0.
+        For an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
+        it, else 0.
     closure_size : int or None
         The triplets that are implied, those given included.
     redundant : int or None
@@ -81,11 +79,11 @@ class Description:
     information : float or None
         `informativeness`, in bits.
     tree : TreeShape or None
-        Of the hierarchy that `one_tree` builds.
+        The shape of the hierarchy that `one_tree` builds.
     coherence : Coherence or None
         None without data.
     reasons : dict of str to str
-        Why an attribute is None, by its name; `coherence` without data needs none.
+        Why an attribute is None, by its name. `coherence` without data needs none.
 
     Examples
     --------
@@ -114,23 +112,23 @@ class Description:
 
     @property
     def ratio(self) -> float | None:
-        """Triplets for each leaf; None without leaves."""
+        """Triplets for each leaf. None without leaves."""
         return self.n_triplets / self.n_leaves if self.n_leaves else None
 
     @property
     def ratio_covered(self) -> float | None:
-        """Triplets for each leaf that occurs in some; None where none does."""
+        """Triplets for each leaf that occurs in some. None if none does."""
         return self.n_triplets / self.n_covered if self.n_covered else None
 
     @property
     def resolved(self) -> float | None:
-        """The share of the triples of leaves that the triplets settle; None where it is not known, or no triple."""
+        """The share of the triples of leaves that the triplets settle. None if it is not known, or no triple."""
         triples = comb(self.n_leaves, 3)
         return None if self.closure_size is None or triples == 0 else self.closure_size / triples
 
     @property
     def redundancy(self) -> float | None:
-        """The share of the triplets that all others imply; None where it is not known, or no triplet."""
+        """The share of the triplets that all others imply. None if it is not known, or no triplet."""
         return None if self.redundant is None or self.n_triplets == 0 else self.redundant / self.n_triplets
 
     @property
@@ -141,7 +139,7 @@ class Description:
 
     @property
     def information_share(self) -> float | None:
-        """`information` as a share of `all_information`; None where it is not known, or below three leaves."""
+        """`information` as a share of `all_information`. None if it is not known, or below three leaves."""
         if self.information is None or self.n_leaves < 3:
             return None
         everything = self.all_information
@@ -223,24 +221,15 @@ def describe(
     metric : str, callable or fitted transformer
         As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" where X holds distances.
     max_steps : int or None
-        Limit of the work for the implied and for the redundant triplets, see `implies`; beyond it they are None.
+        Limit of the work for the implied and for the redundant triplets, see `implies`. Beyond it they are None.
     max_splits : int or None
-        Limit of the work for the information, see `count_hierarchies`; beyond it, it is None.
+        Limit of the work for the information, see `count_hierarchies`. Beyond it, it is None.
 
     Returns
     -------
     Description
         Attributes that are not defined for an inconsistent set, or take too much work, are None, and ``.reasons`` says
         why.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet names a sample that is not in X.
-    ValueError
-        If X has values that are not finite numbers, or a distance is undefined.
-    TypeError
-        If `triplets` is not a TripletSet.
 
     See Also
     --------
@@ -250,10 +239,10 @@ def describe(
     Notes
     -----
     Coherence applies an idea of Davidson, Wagstaff and Basu [1]_ to triplets. They rate sets of pairwise constraints by
-    how well these agree with each other under the metric, and by how much they add to what an algorithm finds without
-    them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is low, the
-    triplets contradict the metric, so another metric may be better, or many triplets are wrong; if it is high, they add
-    little to the distances.
+    how well these agree with each other under the metric, and by how much they add to the result of an algorithm
+    without them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is
+    low, the triplets contradict the metric, so another metric may be better, or many triplets are wrong. If it is high,
+    they add little to the distances.
 
     The work for `closure_size` and `redundant` is bounded by `max_steps`. The other parts take O((n + m) log n)
     or little more. Distances take O(m d), in blocks: 150 MB beside X for 1,000,000 triplets of 64 features.
@@ -345,7 +334,7 @@ def _parts(triplets: TripletSet) -> tuple[int, int]:
 
 # ---------------------------------------------------------------------- agreement of a metric with triplets
 
-#: Distances count as equal where they differ by no more than this part of the lesser, plus that of the largest.
+#: Distances count as equal where they differ by no more than this part of the lesser, plus this part of the largest.
 _ROUNDING, _NOISE = 1e-9, 1e-14
 #: Entries of a block of samples that is gathered at a time.
 _BLOCK = 2**21
@@ -367,11 +356,6 @@ def _measure_coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[Tripl
         Over all samples of X.
     found : Coherence or None
         None if there are no triplets.
-
-    Raises
-    ------
-    UnknownLeafError, ValueError, TypeError
-        As ``ReCon.fit`` does.
     """
     from tripletree.cluster.alignment import align_triplets
     from tripletree.cluster.base import HierarchicalClusterer, check_samples
@@ -476,7 +460,7 @@ _MEASURED = (
 
 
 def percent(part: int, whole: int) -> str:
-    """Format a share in percent; "all" and "none" only if they are exact."""
+    """Format a share in percent. "all" and "none" only if they are exact."""
     if part in (0, whole):
         return "all" if part else "none"
     return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"
@@ -492,7 +476,7 @@ def _title_of(found: Description) -> str:
 
 
 def _text_of(found: Description) -> str:
-    """A table of what was found, and notes on what it means."""
+    """A table of the results, and notes on their meaning."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     lines = [_title_of(found)]
@@ -586,7 +570,7 @@ def _coherence(found: Coherence, m: int, *, weighted: bool) -> str:
 
 
 def _notes(found: Description) -> Iterator[str]:
-    """What the figures mean, paragraph by paragraph."""
+    """The meaning of the figures, paragraph by paragraph."""
     if not found.consistent:
         yield (
             "What is implied, redundancy, information and the hierarchy are defined for consistent sets only: "

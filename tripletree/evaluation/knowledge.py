@@ -17,40 +17,38 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 
-__all__ = ["KnowledgeReport", "evaluate_knowledge"]
-
 
 @dataclass(frozen=True, eq=False)
 class KnowledgeReport:
-    """What `evaluate_knowledge` found.
+    """The result of `evaluate_knowledge`.
 
     Attributes
     ----------
     kind : {"triplets", "pairs", "hierarchy", "classes"}
         The kind of knowledge given.
     amounts : ndarray of float64, shape (a,)
-        Shares of the samples that are not hidden of which the fits knew something; the first is 0.
+        Shares of the samples that are not hidden of which the fits knew something. The first is 0.
     agreement, chance : ndarray of float64, shape (a,)
-        Share of the constraints on hidden samples that hold in the results, for each amount; and the same if samples
+        Share of the constraints on hidden samples that hold in the results, for each amount, and the same if samples
         that were hidden together exchange their names. For triplets of samples placed at random it is a third.
     standard_error : ndarray of float64, shape (a,)
-        Of the agreement, by samples.
+        Standard error of the agreement, by samples.
     gain, gain_error : float
         Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
         this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        Whether knowing about some samples places others better than the data alone.
+        How knowing about some samples places others, compared with the data alone.
     agrees : bool
-        Whether results without knowledge agree with it clearly better than by chance: the data say something about it.
+        True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
         Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
     constraints : TripletSet or PairwiseConstraints
         Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
         are the must-links, then the cannot-links.
     n_samples : int
-        How many samples were hidden in turn: those of which something is known.
+        How many samples were hidden in turn: all that the knowledge is about.
     noise : float or None
-        The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not; else None.
+        The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not, else None.
     """
 
     kind: str
@@ -115,8 +113,8 @@ def evaluate_knowledge(
 ) -> KnowledgeReport:
     """Measure whether knowledge of some samples helps to place others: by samples whose knowledge is hidden.
 
-    The samples of which something is known are dealt into parts. For each part, hierarchies are made with what is known
-    of none, some and all samples of the other parts, and compared with what is known of the hidden ones.
+    The samples that the knowledge is about are dealt into parts. For each part, hierarchies are made with the knowledge
+    of none, some and all samples of the other parts, and compared with the knowledge about the hidden ones.
 
     Parameters
     ----------
@@ -130,27 +128,18 @@ def evaluate_knowledge(
         With ``fit(X, triplets=)`` (``pairs=``, ``hierarchy=``, ``classes=`` for these), ``hierarchy_`` and, for pairs,
         ``labels_``. The default is ``DivisiveReCon()``. It is cloned.
     n_folds : int
-        Parts that are hidden in turn, at least 2; fewer if there are not two samples for each.
+        Parts that are hidden in turn, at least 2. Fewer if there are not two samples for each.
     max_triplets : int, optional
-        How many triplets of a hierarchy or of classes are sampled; by default three for each sample they name.
+        How many triplets of a hierarchy or of classes are sampled. By default three for each sample they name.
     random_state : int, Generator, RandomState or None
         The same value gives the same parts.
     verbose : bool or int
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Returns
     -------
     KnowledgeReport
         ``print`` tells it in words.
-
-    Raises
-    ------
-    ValueError
-        If none or several kinds of knowledge are given, or something is known of fewer than four samples.
-    TypeError
-        If the estimator does not take this kind of knowledge, or has no results to compare with it.
-    UnknownLeafError, InvalidTripletError, InvalidPairError, InvalidLabelsError
-        As `tripletree.cluster.DivisiveReCon` raises them.
 
     See Also
     --------
@@ -159,8 +148,8 @@ def evaluate_knowledge(
     Notes
     -----
     Each constraint is held out for one of its samples, picked at random. A fit knows nothing of that sample: it must
-    place it by the data, and by what is known of others. Constraints that are held out one by one would not do, since
-    most triplets of a hierarchy follow from the rest, whether or not they have to do with the data.
+    place it by the data, and by the knowledge about others. Constraints that are held out one by one would not do,
+    since most triplets of a hierarchy follow from the rest, whether or not they have to do with the data.
 
     A tree whose other leaves are in the right places agrees with many triplets wherever a hidden sample is. So results
     are also compared after samples that were hidden together have exchanged their names, 100 times, and the gain is a
@@ -168,7 +157,7 @@ def evaluate_knowledge(
     hierarchy whose leaves were permuted, its expectation is 0 whatever the hierarchy.
 
     The verdict is "helps" if the gain is more than two standard errors above 0 and the agreement with knowledge more
-    than two standard deviations above that of the exchanges. It is "hurts" if the gain is more than two standard errors
+    than two standard deviations above the exchanges' gain. It is "hurts" if the gain is more than two standard errors
     below 0 and the agreement without knowledge is better than chance. Standard errors are by hidden samples.
 
     ``n_folds`` times three fits, and one without knowledge.

@@ -13,8 +13,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.kernels import freeze
 
-__all__ = ["find_label_errors"]
-
 
 def find_label_errors(
     triplets: TripletSet,
@@ -35,14 +33,14 @@ def find_label_errors(
     Parameters
     ----------
     triplets : TripletSet
-        On samples of X; they may contradict each other. Weights count.
+        On samples of X. They may contradict each other. Weights count.
     X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
         The samples, as for ``tripletree.cluster.ReCon``: leaves are labels of the index of a pandas DataFrame, else
         row numbers.
     linkage, metric, penalty
         As in ReCon. The penalty lets the data overrule triplets.
     n_folds : int
-        Number of random parts of the triplets; each is scored by the hierarchy of X and the other parts.
+        Number of random parts of the triplets. Each is scored by the hierarchy of X and the other parts.
     n_repeats : int
         Number of times that this is repeated.
     random_state : int, Generator, RandomState or None
@@ -55,13 +53,6 @@ def find_label_errors(
         display it. ``triplets.subset(scores > 0.5)`` are the likely errors, ``np.argsort(-scores)`` puts the worst
         first.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than 2 folds, no repeats, or X is not valid for ReCon.
-    UnknownLeafError
-        If triplets name samples that are not in X.
-
     See Also
     --------
     repair : drops triplets that contradict others, without data.
@@ -73,7 +64,7 @@ def find_label_errors(
     one, ab|c has the score near / (near + far), where near is the number of leaves in the smallest clade with a and b,
     and far that with c and one of them: it is above one half where ab|c is not displayed. With r repeats of which v do
     not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Wrong triplets are recognised
-    mostly by the triplets around them; if m is much smaller than n, only the data count. Cross-validation to find wrong
+    mostly by the triplets around them. If m is much smaller than n, only the data count. Cross-validation to find wrong
     labels is known as confident learning [1]_.
 
     On five data sets with m = n random triplets of classes, all of these sets consistent, of which 10 % were flipped,

@@ -31,19 +31,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, InvalidLabelsError
 from tripletree.kernels import frozen
 
-__all__ = [
-    "PairwiseScores",
-    "constrained_rand_index",
-    "dendrogram_purity",
-    "label_triplet_score",
-    "pair_score",
-    "pairwise_f_score",
-    "pairwise_precision_recall",
-    "rand_index",
-    "triplet_score",
-    "violated_pairs",
-]
-
 #: How many counts are processed together.
 CHUNK = 1_000_000
 
@@ -54,28 +41,19 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample; of an estimator its ``labels_``, by the labels of X where it keeps them, as all here
-        but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else
-        are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators; else there must
-        be as many as leaves, in their order.
+        The cluster of each sample. An estimator gives its ``labels_``, by the labels of X where it keeps them, as all
+        here but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else are
+        known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators, else there must be
+        as many as leaves, in their order.
     pairs : PairwiseConstraints
         They may contradict each other.
     weighted : bool
-        Whether weights count, where there are any; else every pair counts as 1.
+        True if weights count, if there are any, else every pair counts as 1.
 
     Returns
     -------
     float
-        Between 0 and 1: the weight (or number) of the pairs kept over that of all; 1.0 where there are none.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the clusters do not fit, or that of a sample in a pair is missing (None or NaN); -1 is a cluster.
-    UnknownLeafError
-        If a pair names a sample that is not in `labels`.
-    DuplicateLeafError
-        If the index of a Series holds a sample in a pair more than once.
+        Between 0 and 1: the weight (or number) of the pairs kept, divided by the total. 1.0 if there are none.
 
     See Also
     --------
@@ -115,11 +93,6 @@ def violated_pairs(labels: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
     PairwiseConstraints
         Over the same leaves, with weights and origins: its ``len`` counts the violated pairs.
 
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
-        As `pair_score` does.
-
     Examples
     --------
     >>> list(violated_pairs([0, 0, 1], PairwiseConstraints([(0, 1), (1, 2)], [(0, 1)], 3)))
@@ -135,9 +108,9 @@ class PairwiseScores(NamedTuple):
     Attributes
     ----------
     precision : float
-        Of the pairs of samples in one cluster, the share in one class.
+        The share, among the pairs of samples in one cluster, that are in one class.
     recall : float
-        Of the pairs of samples in one class, the share in one cluster.
+        The share, among the pairs of samples in one class, that are in one cluster.
     """
 
     precision: float
@@ -147,7 +120,7 @@ class PairwiseScores(NamedTuple):
 def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     """Score flat clusters against classes: the harmonic mean of pairwise precision and recall.
 
-    Precision is the share, among the pairs of samples in one cluster, of those in one class; recall the share, among
+    Precision is the share, among the pairs of samples in one cluster, of those in one class. Recall the share, among
     the pairs in one class, of those in one cluster.
 
     Parameters
@@ -160,12 +133,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     float
-        Between 0 and 1; 1.0 when the clusters are the classes.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
+        Between 0 and 1. 1.0 when the clusters are the classes.
 
     See Also
     --------
@@ -175,7 +143,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     Notes
     -----
     The pairs are counted from the table of clusters against classes, in integers: O(n log n) time, O(n) memory. Where
-    no two samples share a class and none share a cluster the score is 1.0; where only one side has pairs it is 0.0.
+    no two samples share a class and none share a cluster the score is 1.0. If only one side has pairs it is 0.0.
 
     References
     ----------
@@ -205,13 +173,8 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
     Returns
     -------
     PairwiseScores
-        A named tuple (precision, recall). Where no two samples share a cluster, precision has nothing to count: it is
-        1.0 if none share a class either, else 0.0; recall likewise.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
+        A named tuple (precision, recall). If no two samples share a cluster, precision has nothing to count: it is
+        1.0 if none share a class either, else 0.0. Recall likewise.
 
     Examples
     --------
@@ -226,7 +189,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
 def rand_index(y_true: Any, y_pred: Any) -> float:
     """Score flat clusters against classes: the share of the pairs of samples on which the two agree.
 
-    They agree on a pair that is together in both or apart in both. Where there are many classes, most pairs are apart
+    They agree on a pair that is together in both or apart in both. If there are many classes, most pairs are apart
     whatever the clusters: then look at `pairwise_f_score`, or at ``sklearn.metrics.adjusted_rand_score``.
 
     Parameters
@@ -237,12 +200,7 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     float
-        Between 0 and 1, equal to ``sklearn.metrics.rand_score``; 1.0 for fewer than two samples.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
+        Between 0 and 1, equal to ``sklearn.metrics.rand_score``. 1.0 for fewer than two samples.
 
     See Also
     --------
@@ -277,26 +235,16 @@ def constrained_rand_index(
     y_true, y_pred : sequence, shape (n,)
         The class and the cluster of each sample.
     pairs : PairwiseConstraints, optional
-        The constraints; weights are ignored. Its leaves are samples as in `pair_score`, by the index of
+        The constraints. Weights are ignored. Its leaves are samples as in `pair_score`, by the index of
         `y_true` where that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
-        The constraints as pairs of sample positions 0..n-1 instead, in any order; repeats do not matter.
+        The constraints as pairs of sample positions 0..n-1 instead, in any order. Repeats do not matter.
 
     Returns
     -------
     float
-        The share of the open pairs on which classes and clusters agree, between 0 and 1; 1.0 where the constraints
+        The share of the open pairs on which classes and clusters agree, between 0 and 1. 1.0 if the constraints
         leave none open.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If the labels do not fit, as in `rand_index`.
-    ValueError
-        If a constraint is not a pair of two different positions, or the two kinds contradict each other (an
-        InconsistentPairsError for `pairs`), or constraints are given in both ways.
-    UnknownLeafError
-        If `pairs` name a sample that is not in `y_true`.
 
     See Also
     --------
@@ -304,7 +252,7 @@ def constrained_rand_index(
 
     Notes
     -----
-    Whether `y_true` or `y_pred` keeps the constraints is not asked. The open pairs are counted, not listed: memory
+    `y_true` and `y_pred` may violate the constraints. The open pairs are counted, not listed: memory
     O(n + p) for p constraints, time O((n + p) log(n + p)) and, for each two groups with a cannot-link, as many steps
     as they have different classes and clusters.
 
@@ -345,7 +293,7 @@ def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> flo
 def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     """Score a hierarchy against classes, without a cut: how pure the clades are in which leaves of one class meet.
 
-    Two leaves of one class are drawn at random; what is expected of the share of that class in the smallest clade
+    Two leaves of one class are drawn at random. The purity is the expected share of that class in the smallest clade
     that holds both?
 
     Parameters
@@ -359,25 +307,18 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     Returns
     -------
     float
-        Above 0, at most 1; 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
+        Above 0, at most 1. 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
         leaves share a class.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If `classes` does not have one entry for each leaf, or an entry is not a label.
-    UnknownLeafError
-        If a mapping names a leaf that the hierarchy lacks.
 
     See Also
     --------
-    triplet_score : against triplets; those of the classes come from `tripletree.triplets_from_classes`.
-    tripletree.cut : flat clusters, for the other scores.
+    triplet_score : against triplets. `tripletree.triplets_from_classes` makes triplets of classes from
+    `tripletree.triplets_from_classes`. tripletree.cut : flat clusters, for the other scores.
 
     Notes
     -----
     All pairs of leaves of one class are equally likely, as is usual today [2]_. [1]_ draws a leaf and then another one
-    of its class, which gives large classes less weight; for classes of one size it is the same. The value is exact,
+    of its class, which gives large classes less weight. For classes of one size it is the same. The value is exact,
     not sampled: O(n log n) time, O(n) memory, whatever the depth.
 
     References
@@ -410,19 +351,14 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
     ----------
     hierarchy : Hierarchy
     triplets : TripletSet or iterable of TripletSet
-        Over leaves of the hierarchy, in any order. Weights count where there are any. Of several sets, such as
+        Over leaves of the hierarchy, in any order. Weights count if there are any. With several sets, such as
         `tripletree.io.read_triplet_batches` gives, one is looked at after the other, and each of their triplets counts.
 
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets displayed over that of all; 1.0 for an empty set. A
+        Between 0 and 1: the number (or weight) of the triplets displayed, divided by the total. 1.0 for an empty set. A
         triplet whose three leaves the hierarchy leaves unresolved is not displayed.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet has a leaf that the hierarchy lacks.
 
     See Also
     --------
@@ -448,18 +384,13 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample, as for `tripletree.satisfies`.
     triplets : TripletSet or iterable of TripletSet
-        Weights count where there are any; several sets as for `triplet_score`.
+        Weights count if there are any. Several sets as for `triplet_score`.
 
     Returns
     -------
     float
-        Between 0 and 1: the number (or weight) of the triplets satisfied over that of all; 1.0 for an empty set. One
-        cluster satisfies every triplet, and so do single samples: look at it beside another score.
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
-        As `tripletree.satisfies` does.
+        Between 0 and 1: the number (or weight) of the triplets satisfied, divided by the total. 1.0 for an empty set.
+        One cluster satisfies every triplet, and so do single samples: look at it beside another score.
 
     See Also
     --------
@@ -475,7 +406,7 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
 
 
 def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Iterable[TripletSet]) -> float:
-    """The number, or weight, of the triplets that hold over that of all."""
+    """The number, or weight, of the triplets that hold, divided by the total."""
     several = isinstance(triplets, Iterable) and not isinstance(triplets, (TripletSet, str))
     held = total = 0.0
     for some in map(check_triplets, triplets if several else [triplets]):
@@ -505,18 +436,14 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
     ----------
     pairs : PairwiseConstraints
     labels : sequence, mapping or pandas Series
-        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
+        One entry for each sample. The samples are the keys, the index, or the positions. Leaves in their order where
         those in pairs are not positions and there are as many as entries.
     name : str
-        Of `labels`, for messages.
+        Name of `labels`, for messages.
 
     Returns
     -------
     must, cannot : ndarray of int64, shape (p, 2)
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
     number = leaf_positions(pairs, labels, name, "pair")
     return number[pairs.must_link], number[pairs.cannot_link]
@@ -524,7 +451,7 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
 
 # ---------------------------------------------------------------------- pairs of samples, counted from tables of labels
 #
-# Numbers of pairs are computed from contingency tables, in integers; the pairs are never listed.
+# Numbers of pairs are computed from contingency tables, in integers. The pairs are never listed.
 
 
 def _paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:

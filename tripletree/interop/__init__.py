@@ -1,7 +1,7 @@
-"""Hierarchies for the trees of other libraries, and theirs for ours: ``to_X(hierarchy)`` and ``from_X(tree)``.
+"""Hierarchies as trees, graphs and tables of other libraries, and back: ``to_X(hierarchy)`` and ``from_X(tree)``.
 
 Nodes are walked one by one, never through a Newick text, never by recursion: labels of any type, names, branch lengths,
-heights and ranks come back exactly where the other side can hold them. What is given is never changed. Each library is
+heights and ranks come back exactly where the other side can hold them. Arguments are never changed. Each library is
 imported when its function is called, and if it is missing the error names the extra that installs it.
 
 >>> from tripletree.core.hierarchy import Hierarchy
@@ -16,16 +16,15 @@ to_networkx, from_networkx   networkx                      nothing
 ontology_to_networkx, ...    networkx (obonet's form)      nothing; for an Ontology
 to_edge_table, ...           pandas (io)                   a label that is None
 to_dot, from_dot             none: Graphviz reads it       labels that are not strings come back as strings
-to_ete3, from_ete3           ete3 (ete)                    order of leaves that is not depth-first; empty labels
-to_ete4, from_ete4           ete4 (ete4)                   the same
-to_dendropy, from_dendropy   DendroPy (interop)            the same
-to_skbio, from_skbio         scikit-bio (interop)          the same
-to_biopython, ...            biopython (interop)           the same
+to_tree, from_tree           ete3 (ete), ete4 (ete4),       order of leaves that is not depth-first; empty labels
+                             DendroPy, scikit-bio,
+                             biopython (all: interop)
 to_children, from_children   none: scikit-learn's arrays   labels, names, ranks; binary hierarchies only
 ===========================  ============================  =======================================================
 
-scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (that of the
-merges, after a clustering) networkx, edge tables, DOT and arrays keep ours; the libraries of linked nodes have none.
+scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (the order of
+the merges, after a clustering) networkx, edge tables, DOT and arrays keep ours. The libraries of linked nodes have
+none.
 """
 
 from __future__ import annotations
@@ -39,42 +38,23 @@ from tripletree.interop.comparisons import (
 from tripletree.interop.dot import from_dot, to_dot
 from tripletree.interop.graphs import from_networkx, ontology_from_networkx, ontology_to_networkx, to_networkx
 from tripletree.interop.tables import from_children, from_edge_table, to_children, to_edge_table
-from tripletree.interop.trees import (
-    from_biopython,
-    from_dendropy,
-    from_ete3,
-    from_ete4,
-    from_skbio,
-    to_biopython,
-    to_dendropy,
-    to_ete3,
-    to_ete4,
-    to_skbio,
-)
+from tripletree.interop.trees import from_tree, to_tree
 
 __all__ = [
     "comparisons_from_cblearn",
     "comparisons_from_metric_learn",
-    "from_biopython",
     "from_children",
-    "from_dendropy",
     "from_dot",
     "from_edge_table",
-    "from_ete3",
-    "from_ete4",
     "from_networkx",
-    "from_skbio",
+    "from_tree",
     "ontology_from_networkx",
     "ontology_to_networkx",
-    "to_biopython",
     "to_cblearn",
     "to_children",
-    "to_dendropy",
     "to_dot",
     "to_edge_table",
-    "to_ete3",
-    "to_ete4",
     "to_metric_learn",
     "to_networkx",
-    "to_skbio",
+    "to_tree",
 ]

@@ -1,7 +1,7 @@
 """Comparisons as other packages keep them: rows of three indices that are not triplets.
 
 Three words are used for two things. A **triplet** ab|c, here and in phylogenetics, states that a and b are closer to
-each other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). What metric-learn and cblearn call a triplet
+each other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). A triplet of metric-learn and cblearn
 is a **comparison**: one anchor, d(anchor, near) < d(anchor, far), and nothing about near and far. A triplet implies two
 comparisons, which `TripletSet.to_comparisons` gives. One comparison implies no triplet: where the anchor is the
 outlier, the answer is forced all the same, and the triplet made of it would be wrong. So no function here, or anywhere
@@ -9,7 +9,7 @@ in this package, makes triplets of comparisons. Only answers to "which of these 
 `triplets_from_odd_one_out`.
 
 Comparisons are plain integer arrays of shape (m, 3), rows (anchor, near, far), as `TripletSet.to_comparisons` gives
-them. Repeats and contradictions stay: they are what people answered.
+them. Repeats and contradictions stay: they are people's answers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ import numpy as np
 
 from tripletree.core.triplets import TripletSet, check_triplet_rows
 from tripletree.errors import InvalidTripletError
-
-__all__ = ["comparisons_from_cblearn", "comparisons_from_metric_learn", "to_cblearn", "to_metric_learn"]
 
 _MOST = 2**31 - 1
 
@@ -34,7 +32,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
     query : array_like of int, shape (m, 3)
         Rows (i, j, k). Without `response`, in cblearn's format "list-order": i is closer to j than to k.
     response : array_like of bool or int, shape (m,), optional
-        True, or a positive number, where i is closer to j ("list-boolean", "list-count"); False, or a negative
+        True, or a positive number, where i is closer to j ("list-boolean", "list-count"). False, or a negative
         number, where it is closer to k. A number of 3 stands for three equal answers.
 
     Returns
@@ -45,9 +43,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
     Raises
     ------
     InvalidTripletError
-        If a row is not three different indices, or a response is 0 (undecided) or missing; ``.row`` is its number.
-    TypeError
-        If `query` is a sparse array (cblearn's "tensor-count").
+        If a row is not three different indices, or a response is 0 (undecided) or missing. ``.row`` is its number.
 
     See Also
     --------
@@ -80,7 +76,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
 
 
 def _signs(answers: np.ndarray) -> np.ndarray:
-    """Whether each answer, a whole number other than 0, is positive."""
+    """True if each answer, a whole number other than 0, is positive."""
     if answers.dtype.kind not in "iuf":
         msg = f"response must be true and false, or whole numbers (1 and -1), not {answers.dtype}"
         raise InvalidTripletError(msg)
@@ -98,7 +94,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     Parameters
     ----------
     tuples : array_like of int, shape (m, 3) or (m, 4)
-        Rows (anchor, positive, negative); or rows (a, b, c, d) for d(a, b) < d(c, d), where the two pairs must share
+        Rows (anchor, positive, negative), or rows (a, b, c, d) for d(a, b) < d(c, d), where the two pairs must share
         one point. Indices into X, as metric-learn takes them with a preprocessor.
 
     Returns
@@ -109,7 +105,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     Raises
     ------
     InvalidTripletError
-        If a row is not made of different indices, or the pairs of a quadruplet share no point; ``.row`` is its
+        If a row is not made of different indices, or the pairs of a quadruplet share no point. ``.row`` is its
         number. Points (an array of three dimensions) in the place of indices are refused.
 
     See Also
@@ -155,19 +151,12 @@ def to_cblearn(comparisons: Any) -> np.ndarray:
     Parameters
     ----------
     comparisons : array_like of int, shape (m, 3)
-        Rows (anchor, near, far), such as those of `TripletSet.to_comparisons`.
+        Rows (anchor, near, far), such as from `TripletSet.to_comparisons`.
 
     Returns
     -------
     ndarray of int64, shape (m, 3)
-        What cblearn's estimators take as X, without responses.
-
-    Raises
-    ------
-    InvalidTripletError
-        If a row is not three different indices.
-    TypeError
-        If it is a TripletSet: a triplet is two comparisons.
+        The X of cblearn's estimators, without responses.
 
     See Also
     --------
@@ -189,7 +178,7 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
     Parameters
     ----------
     comparisons : array_like of int, shape (m, 3)
-        Rows (anchor, near, far), such as those of `TripletSet.to_comparisons`.
+        Rows (anchor, near, far), such as from `TripletSet.to_comparisons`.
     form : {"triplets", "quadruplets"}
         Rows (anchor, near, far), or rows (anchor, near, anchor, far).
 
@@ -197,13 +186,6 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
     -------
     ndarray of int64, shape (m, 3) or (m, 4)
         Indices: the estimator needs ``preprocessor=X``.
-
-    Raises
-    ------
-    InvalidTripletError
-        If a row is not three different indices.
-    TypeError
-        If it is a TripletSet: a triplet is two comparisons.
 
     See Also
     --------

@@ -2,7 +2,7 @@
 
 Written are node numbers as identifiers and labels as quoted strings, in which quotes, backslashes, line ends and ``&``
 are escaped, so that nothing in a label is taken for markup. Read is the whole language, by a flat reader of our own:
-pydot leaves quotes and escapes in the names, gives no place of what is wrong with a tree, and takes 5 ms a node, which
+pydot leaves quotes and escapes in the names, gives no place of an error in a tree, and takes 5 ms a node, which
 is a hundred times as long.
 """
 
@@ -22,9 +22,6 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, error_at
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
-
-__all__ = ["from_dot", "to_dot"]
-
 
 # ----------------------------------------------------------------------
 # From DOT text to nodes and edges: one regular expression, one loop over its tokens, no recursion.
@@ -46,7 +43,7 @@ _TOKEN = re.compile(
 _NUMERAL = re.compile(r"-?(?:\.\d+|\d+(?:\.\d*)?)", re.ASCII)
 _IN_QUOTES = re.compile(r'\\(["\\]|\r?\n)')
 _PUNCTUATION = frozenset("{}[];,=:+") | {"->", "--"}
-_DEEPEST = 500  # braces in braces; the nodes in them are collected at each level
+_DEEPEST = 500  # braces in braces. The nodes in them are collected at each level
 _KEYWORDS = frozenset(["node", "edge", "graph", "digraph", "subgraph", "strict"])
 
 
@@ -65,13 +62,13 @@ class Edge(NamedTuple):
 
 
 class _Block:
-    """What is known between two braces: the nodes named there, and the statement that is being read."""
+    """The state between two braces: the nodes named there, and the statement that is being read."""
 
     __slots__ = ("edges", "last", "named", "waiting")
 
     def __init__(self) -> None:
         self.named: dict[str, None] = {}
-        self.last: list[str] = []  # the nodes before the next arrow or attributes; none between statements
+        self.last: list[str] = []  # the nodes before the next arrow or attributes. None between statements
         self.edges: list[Edge] = []  # of this statement
         self.waiting = False  # whether an arrow wants its second end
 
@@ -100,7 +97,7 @@ class DotGraph:
             raise self._error(k, "something follows the graph; expected one graph")
 
     def _header(self) -> int:
-        """Read up to the first brace; return the number of the token behind it."""
+        """Read up to the first brace. Return the number of the token behind it."""
         k = 1 if self._tokens[0].lower() == "strict" else 0
         kind = self._tokens[k].lower()
         if kind == "graph":
@@ -115,7 +112,7 @@ class DotGraph:
         return k + 1
 
     def _body(self, k: int) -> int:
-        """Read the statements from token `k` on up to the last brace; return the number of the token behind it."""
+        """Read the statements from token `k` on up to the last brace. Return the number of the token behind it."""
         blocks = [_Block()]
         tokens = self._tokens
         while True:
@@ -157,7 +154,7 @@ class DotGraph:
         return k + 1
 
     def _statement(self, block: _Block, k: int) -> int:
-        """Read a node, or what is set for many at once; return the number of the token behind it."""
+        """Read a node, or attributes set for many at once. Return the number of the token behind it."""
         if self._tokens[k].lower() in ("node", "edge", "graph") and not block.waiting:
             if self._tokens[k + 1] != "[":
                 raise self._error(k + 1, f"expected '[' after {self._tokens[k]!r}, got {self._found(k + 1)}")
@@ -237,7 +234,7 @@ class DotGraph:
         return token, k + 1
 
     def _found(self, k: int) -> str:
-        """What stands at token `k`, in words."""
+        """The token `k` in words."""
         token = self._tokens[k]
         if token in ('"', "<", "/"):
             return f"a {token} that does not close"
@@ -260,7 +257,7 @@ def _is_comment(token: str) -> bool:
 
 
 def _is_plain(token: str) -> bool:
-    """Whether a token is an identifier without quotes."""
+    """True if a token is an identifier without quotes."""
     first = token[:1]
     return first.isalpha() or first == "_" or first > "\x7f" or _NUMERAL.fullmatch(token) is not None
 
@@ -276,7 +273,7 @@ def _unquoted(token: str) -> str:
 _SHOWN = 'style=solid, color="#1b7837"'
 _BROKEN = 'style=dashed, color="#c51b7d"'
 
-#: What is never DOT: one line without a brace that ends as names of DOT files do.
+#: Text that is never DOT: one line without a brace that ends as names of DOT files do.
 _PATH = re.compile(r"[^{}\n]+\.(?:dot|gv)(?:\.gz|\.bz2|\.xz|\.zip)?", re.IGNORECASE)
 
 _ESCAPED = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": "&#13;", "&": "&amp;"}
@@ -291,7 +288,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     hierarchy : Hierarchy
     triplets : TripletSet, optional
         Drawn on top: ab|c as a line between a and b that is labelled ``| c``, solid and green where the hierarchy
-        displays it, dashed and red where not. For a few dozen; more are hard to see.
+        displays it, dashed and red where not. For a few dozen. More are hard to see.
 
     Returns
     -------
@@ -304,12 +301,10 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     ------
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1").
-    UnknownLeafError
-        If a leaf of some triplet is not in the hierarchy.
 
     See Also
     --------
-    from_dot : the inverse; triplets are left out.
+    from_dot : the inverse. Triplets are left out.
 
     Notes
     -----
@@ -357,7 +352,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
 
 
 def _triplet_lines(hierarchy: Hierarchy, triplets: TripletSet) -> list[str]:
-    """A line for each triplet; the class tells these edges from those of the hierarchy."""
+    """A line for each triplet. The class tells these edges from the hierarchy's."""
     lines = []
     for (a, b, c), shown in zip(triplets, displays(hierarchy, triplets).tolist(), strict=True):
         ends = " -> ".join(str(hierarchy.leaves.index(x)) for x in (a, b))
@@ -372,7 +367,7 @@ def _quoted(text: str | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    """The number as an identifier; DOT's own numerals have no exponent."""
+    """The number as an identifier. DOT's own numerals have no exponent."""
     text = repr(value).removesuffix(".0")
     return f'"{text}"' if "e" in text else text
 
@@ -387,7 +382,7 @@ def from_dot(
     text : str
     label : str
         The attribute that labels a leaf and names an inner node. As in Graphviz, a node that has none is called by its
-        identifier; an empty one is not a name.
+        identifier. An empty one is not a name.
     length : str
         The attribute of an edge, or else of the node below it, that is the length of the branch.
     height, rank : str
@@ -400,15 +395,10 @@ def from_dot(
 
     Raises
     ------
-    ParseError
-        If the text is not DOT (the name of a file, for instance), with line and column; or holds no directed graph, or
-        several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
         If there is no node, a cycle, several roots, or if a length or height is not a number.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------
@@ -417,9 +407,9 @@ def from_dot(
 
     Notes
     -----
-    Attributes set for all nodes or edges at once (``node [...]``), ports, clusters and what is drawn are passed over.
-    Escapes in labels (``\n``, ``\"``, ``&amp;``) become what Graphviz draws; a label in angle brackets, which is
-    markup, is kept as written, brackets included. Time linear in the text, whatever its depth.
+    Attributes set for all nodes or edges at once (``node [...]``), ports, clusters and drawing instructions are passed
+    over. Escapes in labels (``\n``, ``\"``, ``&amp;``) become the characters that Graphviz draws. A label in angle
+    brackets, which is markup, is kept as written, brackets included. Time linear in the text, whatever its depth.
 
     Examples
     --------
@@ -480,7 +470,7 @@ def dot_hierarchy(
 
 
 def _numbers(values: list[Any]) -> list[Any]:
-    """The values as floats where they can be; others are refused later, by name."""
+    """The values as floats where they can be. Others are refused later, by name."""
     out: list[Any] = []
     for x in values:
         try:
@@ -491,7 +481,7 @@ def _numbers(values: list[Any]) -> list[Any]:
 
 
 def _drawn(value: str, key: str) -> str:
-    r"""A label as Graphviz draws it; ``\N`` is the node's own name."""
+    r"""A label as Graphviz draws it. ``\N`` is the node's own name."""
     if isinstance(value, Markup):
         return str(value)
 

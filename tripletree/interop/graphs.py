@@ -15,8 +15,6 @@ from tripletree.interop.nodes import assembled, python_values
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["from_networkx", "ontology_from_networkx", "ontology_to_networkx", "to_networkx"]
-
 Direction = Literal["down", "up"]
 Parent = Literal["error", "deepest", "first", "smallest"]
 
@@ -30,15 +28,15 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     ----------
     hierarchy : Hierarchy
     keys : {"number", "label"}
-        What the graph's nodes are: the numbers that they have in the hierarchy, 0..N-1, or labels. With ``"label"`` an
+        The graph's nodes: the numbers that they have in the hierarchy, 0..N-1, or labels. With ``"label"`` an
         inner node is its name where no other node has that, and its number elsewhere.
 
     Returns
     -------
     networkx.DiGraph
         The nodes stand in the order of their numbers and have the attributes ``label`` (leaves), ``name`` (inner nodes
-        with a name), ``height`` and ``rank``; edges have ``length``. The length of the branch above the root, which is
-        no edge, is the root's attribute ``length``. What the hierarchy does not know is left out.
+        with a name), ``height`` and ``rank``. Edges have ``length``. The length of the branch above the root, which is
+        no edge, is the root's attribute ``length``. Unknown values are left out.
 
     Raises
     ------
@@ -93,17 +91,17 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx.DiGraph
-        An arborescence, unless `parent` is given. Of a MultiDiGraph, too, as long as no two edges join the same nodes.
+        An arborescence, unless `parent` is given. A MultiDiGraph, too, as long as no two edges join the same nodes.
     direction : {"down", "up"}
         Which way the edges run: from parent to child, or from child to parent. It is not guessed: a path would be a
         hierarchy either way. Graphs of obonet run up.
     parent : {"error", "deepest", "first", "smallest"}
-        Which parent counts where a node has several, as in `Ontology.to_hierarchy`; by default they are refused. With a
+        Which parent counts where a node has several, as in `Ontology.to_hierarchy`. By default they are refused. With a
         choice, several roots get an unnamed node above them, inner nodes all of whose children have gone to other
         parents go, and of edges that join the same nodes the first counts.
     label, name : str or None
-        Attributes of nodes: what labels a leaf (the node itself, where it has no such attribute), and what names an
-        inner node (`label` serves, too). None takes the nodes themselves; so does a graph in which no node has either
+        Attributes of nodes: the label of a leaf (the node itself, if it has no such attribute), and the name of an
+        inner node (`label` serves, too). None takes the nodes themselves, so does a graph in which no node has either
         attribute, where inner nodes are named if they are strings.
     length : str
         Attribute of an edge, or else of the node below it: the length of the branch.
@@ -117,20 +115,16 @@ def from_networkx(
 
     Raises
     ------
-    TypeError
-        If `graph` is not a directed graph.
     NotATreeError
-        If a node has several parents and `parent` is "error"; ``.node`` and ``.parents`` are nodes of the graph.
+        If a node has several parents and `parent` is "error". ``.node`` and ``.parents`` are nodes of the graph.
     InvalidHierarchyError
-        If the graph is empty, has a cycle, or several roots and `parent` is "error"; or if something that should be a
+        If the graph is empty, has a cycle, or several roots and `parent` is "error", or if something that should be a
         number is not.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------
     to_networkx : the inverse.
-    ontology_from_networkx : graphs whose nodes have several parents, without choosing among them; types of edges.
+    ontology_from_networkx : graphs whose nodes have several parents, without choosing among them. Types of edges.
 
     Examples
     --------
@@ -202,7 +196,7 @@ def _only_parents(graph: Any, keys: list[Any], ends: list[tuple[int, int]], dire
 
 
 def _called(keys: list[Any], said: list[dict], parent: Any, label: str | None, name: str | None) -> list[Any]:
-    """The label of each leaf and the name of each inner node, None where it has none."""
+    """The label of each leaf and the name of each inner node, None if it has none."""
     inner = [False] * len(keys)
     for p in parent.tolist():
         inner[p] = inner[p] or p >= 0
@@ -233,20 +227,18 @@ def ontology_from_networkx(
         Which way the edges run: from child to parent, as in ontologies and here by default, or from parent to child,
         as `from_networkx` takes them by default.
     name, rank : str or None
-        Attributes of nodes, taken as text; None for no such.
+        Attributes of nodes, taken as text. None for no such.
     relation : str or None
-        Attribute of an edge that is its type. Where an edge has none, its key is, if it is a string (of a MultiDiGraph,
+        Attribute of an edge that is its type. If an edge has none, its key is, if it is a string (of a MultiDiGraph,
         as obonet's), and "is_a" otherwise. None takes all edges for "is_a".
 
     Returns
     -------
     Ontology
-        Terms are the nodes, in the order of the graph, and edges in that of ``graph.edges``.
+        Terms are the nodes, in the order of the graph, and edges are in the order of ``graph.edges``.
 
     Raises
     ------
-    TypeError
-        If `graph` is not a directed graph.
     InvalidHierarchyError
         If the graph is empty or has a cycle.
 
@@ -291,13 +283,11 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     Returns
     -------
     networkx.MultiDiGraph
-        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` where they have such; edges run
+        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` where they have such. Edges run
         from child to parent, and their keys are their types.
 
     Raises
     ------
-    TypeError
-        If it is not an Ontology.
     InvalidHierarchyError
         If a term is None, which networkx takes for no node.
 

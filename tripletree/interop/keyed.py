@@ -1,4 +1,4 @@
-"""Nodes known by keys, edges as pairs of keys: what graphs, edge tables and DOT share, both ways."""
+"""Nodes known by keys, edges as pairs of keys, as in graphs, edge tables and DOT, both ways."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
 
-__all__ = ["Keys", "chosen_parents", "node_keys", "check_not_empty", "tree_parents"]
-
 Keys = Literal["number", "label"]
 
 
 def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     """A key for each node, no two the same.
 
-    ``"number"``: the node's number. ``"label"``: a leaf's label; an inner node's name where no other node has it, its
+    ``"number"``: the node's number. ``"label"``: a leaf's label. An inner node's name where no other node has it, its
     number elsewhere, which must not be some leaf's label.
     """
     n, N = check_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
@@ -53,11 +51,11 @@ def tree_parents(
     keys : sequence of N hashable
         By which messages call the nodes.
     edges : sequence of (int, int)
-        Pairs (child, parent) of positions; repeated ones count once.
+        Pairs (child, parent) of positions. Repeated ones count once.
     what, advice : str
-        What the edges are part of, and what to do about a node with several parents.
+        Noun for the edges' source, and the advice about a node with several parents.
     join : bool
-        Whether several roots get a node above them, N, the last of then N + 1.
+        True if several roots get a node above them, N, the last of then N + 1.
 
     Raises
     ------
@@ -92,7 +90,7 @@ def chosen_parents(
     Returns
     -------
     nodes : list of int
-        The nodes that stay, in the order of `keys`; last -1, for a node above, if there are several roots.
+        The nodes that stay, in the order of `keys`. Last -1, for a node above, if there are several roots.
     parent : ndarray of int64
         For each of `nodes` where in `nodes` its parent stands, -1 for the root.
 

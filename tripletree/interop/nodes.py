@@ -1,4 +1,4 @@
-"""What all converters share: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
+"""Shared by all converters: a hierarchy as lists to make foreign nodes from, and foreign nodes back to a hierarchy."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
 
-__all__ = ["assembled", "node_lists", "own_heights", "python_values", "walked"]
-
 
 class NodeLists(NamedTuple):
     """A hierarchy as Python lists, an entry for each node.
 
     ``links`` are the pairs (child, parent), ordered so that the children of every node stand by their smallest leaf:
-    leaves that are in depth-first order stay in that order. ``heights`` is None where the lengths are enough.
+    leaves that are in depth-first order stay in that order. ``heights`` is None if the lengths are enough.
     """
 
     labels: list[Any]
@@ -52,7 +50,7 @@ def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
 
 
 def python_values(values: np.ndarray | None, N: int) -> list[float | None]:
-    """Floats as Python's, None where there is none."""
+    """Floats as Python's, None if there is none."""
     return [None] * N if values is None else [None if x != x else x for x in values.tolist()]
 
 
@@ -67,7 +65,7 @@ def own_heights(hierarchy: Hierarchy) -> np.ndarray | None:
 
 
 def _agree(parent: np.ndarray, height: np.ndarray, length: np.ndarray | None) -> bool:
-    """Whether each branch that has a length has the difference of the heights at its ends, and the root has none."""
+    """True if each branch that has a length has the difference of the heights at its ends, and the root has none."""
     if length is None:
         return True
     difference = np.where(parent >= 0, height[parent] - height, np.nan)
@@ -108,11 +106,11 @@ def assembled(
     ranks: Sequence[Any] | None = None,
     blank: bool = False,
 ) -> Hierarchy:
-    """Make a hierarchy from nodes in any order: their parents by position, and what is known of each.
+    """Make a hierarchy from nodes in any order: their parents by position, and the knowledge about each.
 
-    The leaves keep their order; so do the inner nodes, or its reverse where the root stands first. Heights count where
-    every node has one and the lengths do not contradict; lengths are what a peer's functions change. With `blank`, the
-    labels None and "" are labels like others.
+    The leaves keep their order, so do the inner nodes, or its reverse where the root stands first. Heights count where
+    every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
+    `blank`, the labels None and "" are labels like others.
     """
     up = np.asarray(parent, np.int64)
     N = up.size
@@ -149,7 +147,7 @@ def assembled(
 
 
 def _floats(values: list[Any], what: str, peer: str, labels: Sequence[Any], at: list[int]) -> np.ndarray | None:
-    """The values as float64, NaN for None; None when there are none at all."""
+    """The values as float64, NaN for None. None when there are none at all."""
     found = np.empty(len(values))
     for i, x in enumerate(values):
         try:

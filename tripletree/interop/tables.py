@@ -1,4 +1,4 @@
-"""Edge tables of pandas, a row for each node with its parent; and the merges of scikit-learn's agglomerations."""
+"""Edge tables of pandas, a row for each node with its parent, and the merges of scikit-learn's agglomerations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from tripletree.interop.nodes import assembled
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["from_children", "from_edge_table", "to_children", "to_edge_table"]
-
 # ---------------------------------------------------------------------- pandas
 
 
@@ -29,7 +27,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     ----------
     hierarchy : Hierarchy
     keys : {"number", "label"}
-        What stands in the columns child and parent: the numbers of the nodes, 0..N-1, or labels. With ``"label"`` an
+        Values of the columns child and parent: the numbers of the nodes, 0..N-1, or labels. With ``"label"`` an
         inner node is its name where no other node has that, and its number elsewhere.
 
     Returns
@@ -41,10 +39,8 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
 
     Raises
     ------
-    MissingDependencyError
-        If pandas is not installed.
     InvalidHierarchyError
-        If a leaf's label is None; with ``keys="label"``, if the number of an inner node without a name of its own is
+        If a leaf's label is None. With ``keys="label"``, if the number of an inner node without a name of its own is
         the label of a leaf.
 
     See Also
@@ -103,9 +99,9 @@ def from_edge_table(
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
         roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
-        Columns for what is known of the child. By default those of these names, if present. A leaf is labelled by its
-        name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by their
-        keys.
+        Columns with the values of the child. By default the columns of these names, if present. A leaf is labelled by
+        its name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by
+        their keys.
 
     Returns
     -------
@@ -118,9 +114,7 @@ def from_edge_table(
         If a column is missing, a row has no child, two rows of one child differ, the table is empty, or its edges have
         a cycle.
     NotATreeError
-        If a node has several parents; ``.node`` and ``.parents`` are keys in the table.
-    DuplicateLeafError
-        If two leaves have one label.
+        If a node has several parents. ``.node`` and ``.parents`` are keys in the table.
 
     See Also
     --------
@@ -130,7 +124,7 @@ def from_edge_table(
     Notes
     -----
     `read_edges` takes data frames, too. Its columns are ``child_column`` (here `child`), ``parent_column`` (`parent`),
-    ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`); its ``parent`` is the choice
+    ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`). Its ``parent`` is the choice
     among several parents, which are refused here. It knows other usual names of columns, takes a node that is its own
     parent for a root, and labels leaves by their names with ``labels="name"``, or if `write_edges` made the table.
 
@@ -191,7 +185,7 @@ def from_edge_table(
 
 
 def _has(frame: Any, name: str) -> bool:
-    """Whether the table has a column of this name."""
+    """True if the table has a column of this name."""
     return name in list(getattr(frame, "columns", frame))
 
 
@@ -207,12 +201,12 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 
 def _keys(frame: Any, name: str) -> list[Any]:
-    """A column of keys; whole numbers as such, which beside gaps become floats."""
+    """A column of keys, with whole numbers as such, which beside gaps become floats."""
     return [int(x) if isinstance(x, float) and x.is_integer() else x for x in _column(frame, name)]
 
 
 def _unlike(value: Any) -> bool:
-    """Whether a value is not equal to itself, as NaN."""
+    """True if a value is not equal to itself, as NaN."""
     return isinstance(value, float) and value != value
 
 
@@ -251,18 +245,18 @@ def from_children(
     distances : array_like of float, shape (n - 1,), optional
         ``distances_``, which exist after ``compute_distances=True`` or with a ``distance_threshold``.
     leaves : LeafIndex, iterable of labels, int or None
-        Labels of the n samples; by default 0..n-1.
+        Labels of the n samples. By default 0..n-1.
 
     Returns
     -------
     Hierarchy
-        Binary, its inner nodes in the order of the merges; with leaves at height 0 if `distances` are given, and
+        Binary, its inner nodes in the order of the merges. With leaves at height 0 if `distances` are given, and
         without heights otherwise.
 
     Raises
     ------
     InvalidHierarchyError
-        If the rows are not merges, or not all of them; if `distances` or `leaves` do not fit, or distances are given
+        If the rows are not merges, or not all of them. If `distances` or `leaves` do not fit, or distances are given
         twice.
 
     See Also
@@ -322,7 +316,7 @@ def from_children(
 
 
 def _is_pair(children: Any) -> bool:
-    """Whether this is (children, distances), and not two rows of children: its first part has rows itself."""
+    """True if this is (children, distances), and not two rows of children: its first part has rows itself."""
     if not isinstance(children, (tuple, list)) or len(children) != 2:
         return False
     try:

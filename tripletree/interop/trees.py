@@ -1,11 +1,12 @@
 """Trees of linked nodes: ete3, ete4, DendroPy, scikit-bio and Biopython, walked node by node, never through Newick.
 
-How a library stores a tree is described once, in a `_Library`; the readers share one walk over it.
+`to_tree` and `from_tree` are called by users. A `_Library` describes once how a library stores a tree. The line of each
+library in `_LIBRARIES` is all that a new one needs.
 
-ete3 has no unknown lengths: a node without a length given has ``dist`` 1.0. A node whose length a hierarchy does not
-know therefore gets the feature ``unknown_dist`` beside ete3's own default, and counts as unknown again on the way back
-for as long as its ``dist`` has not been changed. In a tree from elsewhere a 1.0 that was filled in looks like one that
-was given: the numbers are taken as they stand, or left out with ``lengths=False``.
+ete3 has no unknown lengths: a node without a length has ``dist`` 1.0. A node whose length a hierarchy does not know
+therefore keeps ete3's own default and gets the feature ``unknown_dist``. It counts as unknown again on the way back as
+long as its ``dist`` has not been changed. In any other ete3 tree, a 1.0 that was filled in looks like one that was
+given. `from_tree` takes such numbers as they stand, or leaves them out with ``lengths=False``.
 """
 
 from __future__ import annotations
@@ -15,44 +16,29 @@ import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError
-from tripletree.interop.nodes import assembled, node_lists, walked
+from tripletree.interop.nodes import NodeLists, assembled, node_lists, walked
 
-if TYPE_CHECKING:
-    import dendropy
-    import ete3
-    import ete4
-    import skbio
-    from Bio.Phylo import BaseTree
+Library = Literal["ete3", "ete4", "dendropy", "skbio", "biopython"]
 
-__all__ = [
-    "from_biopython",
-    "from_dendropy",
-    "from_ete3",
-    "from_ete4",
-    "from_skbio",
-    "to_biopython",
-    "to_dendropy",
-    "to_ete3",
-    "to_ete4",
-    "to_skbio",
-]
+#: ete3 declares none of its dependencies.
+_ETE3_NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
 
 
 class _Library(NamedTuple):
-    """How a library stores a tree: what each function gives of a node, None where the node has no such value."""
+    """How a library stores a tree. The functions that read a node return None if it has no such value."""
 
     title: str
     module: str
     package: str
     extra: str
-    expected: str
-    """What a reader takes, for messages."""
-    node: str
-    """The class of its nodes."""
+    root: dict[str, Callable[[Any], Any]]
+    """The classes that `from_tree` takes, and how to get the root from an object of each."""
+    make: Callable[[Any, NodeLists, Any], Any]
+    """Make a tree: (the library's module, the nodes as lists, a namespace of taxa or None)."""
     children: Callable[[Any], Iterable[Any]]
     label: Callable[[Any], Any]
     length: Callable[[Any], float | None]
@@ -73,16 +59,17 @@ class _Library(NamedTuple):
                 raise MissingDependencyError(_ETE3_NEEDS[missing], "ete", "importing ete3") from error
             raise MissingDependencyError(self.package, self.extra, f"converting {self.title} trees") from error
 
-    def read(self, tree: Any, root: Any) -> Hierarchy:
-        """The hierarchy at and below a node; `tree` is what the user gave."""
-        if not isinstance(root, attrgetter(self.node)(self.load())):
-            advice = "; for Newick text use parse_newick" if isinstance(tree, str) else ""
-            msg = f"expected {self.expected}, not {type(tree).__name__}{advice}"
-            raise TypeError(msg)
-        nodes, above = walked(root, self.children, self.label)
-        values = ([get(x) for x in nodes] for get in (self.label, self.length, self.height, self.rank))
-        labels, lengths, heights, ranks = values
-        return assembled(above, labels, peer=f"{self.title} tree", lengths=lengths, heights=heights, ranks=ranks)
+    def root_of(self, tree: Any) -> Any:
+        """The root of a tree of this library, None for anything else."""
+        module = sys.modules.get(self.module)  # its trees exist only if it has been imported
+        for name, root in self.root.items() if module else ():
+            if isinstance(tree, attrgetter(name)(module)):
+                return root(tree)
+        return None
+
+
+def _itself(node: Any) -> Any:
+    return node
 
 
 def _or_none(name: str) -> Callable[[Any], Any]:
@@ -102,59 +89,11 @@ def _set(made: list[Any], name: str, values: list[Any] | None) -> None:
             setattr(node, name, value)
 
 
-# ---------------------------------------------------------------------- ete3
-
-#: ete3 declares none of its dependencies.
-_ETE3_NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
-_ETE3 = _Library(
-    *("ete3", "ete3", "ete3", "ete", "an ete3.TreeNode", "TreeNode"),
-    children=attrgetter("children"),
-    label=attrgetter("name"),
-    length=lambda node: None if getattr(node, "unknown_dist", None) == node.dist else node.dist,
-    height=_or_none("node_height"),
-    rank=_or_none("rank"),
-)
+# ---------------------------------------------------------------------- how each library makes a tree
 
 
-def to_ete3(hierarchy: Hierarchy) -> ete3.TreeNode:
-    """Make an ete3 tree.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-
-    Returns
-    -------
-    ete3.TreeNode
-        The root. ``name`` is the label of a leaf, as it is, or the name of an inner node; ``dist`` is the length of the
-        branch above, where known. Features beside them, where the hierarchy has such: ``rank``, ``node_height``, and
-        ``unknown_dist`` on nodes without a length (their ``dist`` is ete3's 1.0, and 0.0 at the root).
-
-    Raises
-    ------
-    MissingDependencyError
-        If ete3 is not installed, or lacks what it needs: six, and on Python 3.13 and later legacy-cgi.
-    InvalidHierarchyError
-        If a leaf's label is None or empty: ete3 takes both for no name.
-
-    See Also
-    --------
-    from_ete3 : the inverse.
-
-    Notes
-    -----
-    Children stand in the order of their smallest leaf. Some of ete3's own functions recurse (copying, for one) or
-    expect names to be strings; a hierarchy with other labels comes back unchanged all the same.
-
-    Examples
-    --------
-    >>> tree = to_ete3(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))
-    >>> tree.get_common_ancestor("human", "chimp").get_leaf_names()
-    ['human', 'chimp']
-    """
-    TreeNode = _ETE3.load().TreeNode
-    lists = node_lists(hierarchy, "ete3")
-    made = [TreeNode(dist=x, name=name) for name, x in zip(lists.labels, lists.lengths, strict=True)]
+def _make_ete3(ete3: Any, lists: NodeLists, _: Any) -> Any:
+    made = [ete3.TreeNode(dist=x, name=name) for name, x in zip(lists.labels, lists.lengths, strict=True)]
     if lists.lengths[-1] is None:
         made[-1].dist = 0.0
     unknown = [node.dist if x is None else None for node, x in zip(made, lists.lengths, strict=True)]
@@ -167,215 +106,31 @@ def to_ete3(hierarchy: Hierarchy) -> ete3.TreeNode:
     return made[-1]
 
 
-def from_ete3(tree: ete3.TreeNode, *, lengths: bool = True) -> Hierarchy:
-    """Make a hierarchy from an ete3 tree, or from the part of it below a node.
-
-    Parameters
-    ----------
-    tree : ete3.TreeNode
-        The root, or any node; also a PhyloTree or ClusterTree.
-    lengths : bool
-        Whether to take ``dist``. ete3 fills in 1.0 (0.0 at the root) where a text has none and does not remember
-        it: give False for trees without lengths.
-
-    Returns
-    -------
-    Hierarchy
-        Leaves in depth-first order. ``name``, ``dist`` and the features ``rank``, ``node_height`` and ``unknown_dist``
-        (see `to_ete3`) are taken; ``support``, which a hierarchy does not hold, and other features are left behind.
-
-    Raises
-    ------
-    TypeError
-        If `tree` is not an ete3 node.
-    InvalidHierarchyError
-        If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
-
-    See Also
-    --------
-    to_ete3 : the inverse.
-
-    Examples
-    --------
-    >>> tree = to_ete3(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))
-    >>> from_ete3(tree.children[0]).leaves
-    LeafIndex(['human', 'chimp'])
-    """
-    library = _ETE3 if lengths else _ETE3._replace(length=lambda node: None)
-    return library.read(tree, tree)
-
-
-# ---------------------------------------------------------------------- ete4
-
-_ETE4 = _Library(
-    *("ete4", "ete4", "ete4", "ete4", "an ete4.Tree", "Tree"),
-    children=attrgetter("children"),
-    label=_property("name"),
-    length=_property("dist"),
-    height=_property("node_height"),
-    rank=_property("rank"),
-)
-
-
-def to_ete4(hierarchy: Hierarchy) -> ete4.Tree:
-    """Make an ete4 tree.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-
-    Returns
-    -------
-    ete4.Tree
-        The root. The properties of a node: ``name``, the label of a leaf, as it is, or the name of an inner node;
-        ``dist``, the length of the branch above; ``rank`` and ``node_height``; each where there is one.
-
-    Raises
-    ------
-    MissingDependencyError
-        If ete4 is not installed.
-    InvalidHierarchyError
-        If a leaf's label is None or empty: ete4 takes both for no name.
-
-    See Also
-    --------
-    from_ete4 : the inverse.
-
-    Notes
-    -----
-    Children stand in the order of their smallest leaf. Functions of ete4 that recurse end the whole process on trees of
-    some 10,000 levels; this one and `from_ete4` do not recurse.
-
-    Examples
-    --------
-    >>> tree = to_ete4(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))  # doctest: +SKIP
-    >>> tree.write(parser=9)  # doctest: +SKIP
-    '((human,chimp),gorilla);'
-    """
-    Tree = _ETE4.load().Tree
-    lists = node_lists(hierarchy, "ete4")
+def _make_ete4(ete4: Any, lists: NodeLists, _: Any) -> Any:
     none = [None] * len(lists.labels)
     made = []
     for values in zip(lists.labels, lists.lengths, lists.heights or none, lists.ranks or none, strict=True):
         properties = zip(("name", "dist", "node_height", "rank"), values, strict=True)
-        made.append(Tree({key: x for key, x in properties if x is not None}))
+        made.append(ete4.Tree({key: x for key, x in properties if x is not None}))
     for u, p in lists.links:
         made[p].add_child(made[u])
     return made[-1]
 
 
-def from_ete4(tree: ete4.Tree) -> Hierarchy:
-    """Make a hierarchy from an ete4 tree, or from the part of it below a node.
-
-    Parameters
-    ----------
-    tree : ete4.Tree
-        The root, or any node.
-
-    Returns
-    -------
-    Hierarchy
-        Leaves in depth-first order. The properties ``name``, ``dist``, ``rank`` and ``node_height`` (see `to_ete4`) are
-        taken; ``support`` and others are left behind.
-
-    Raises
-    ------
-    TypeError
-        If `tree` is not an ete4 tree.
-    InvalidHierarchyError
-        If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
-
-    See Also
-    --------
-    to_ete4 : the inverse.
-
-    Examples
-    --------
-    >>> import ete4  # doctest: +SKIP
-    >>> from_ete4(ete4.Tree("((human,chimp),gorilla);"))  # doctest: +SKIP
-    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
-    """
-    return _ETE4.read(tree, tree)
-
-
-# ---------------------------------------------------------------------- DendroPy
-
-
-def _dendropy_label(node: Any) -> Any:
-    """A leaf is called by its taxon, an inner node by its own label; by the other of these where it has none."""
-    taxon = None if node.taxon is None else node.taxon.label
-    first, second = (node.label, taxon) if node._child_nodes else (taxon, node.label)
-    return second if first is None else first
-
-
-_DENDROPY = _Library(
-    *("DendroPy", "dendropy", "DendroPy", "interop", "a dendropy.Tree or dendropy.Node", "Node"),
-    children=lambda node: node.child_node_iter(),
-    label=_dendropy_label,
-    length=lambda node: node.edge.length,
-    height=attrgetter("age"),
-    rank=lambda node: node.annotations.get_value("rank") if node.has_annotations else None,
-)
-
-
-def to_dendropy(hierarchy: Hierarchy, *, taxon_namespace: dendropy.TaxonNamespace | None = None) -> dendropy.Tree:
-    """Make a DendroPy tree.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-    taxon_namespace : dendropy.TaxonNamespace, optional
-        Trees that are to be compared must share one. Taxa that it lacks are added; by default a new one is made, with
-        the taxa in the order of the leaves.
-
-    Returns
-    -------
-    dendropy.Tree
-        Rooted. Each leaf has a taxon whose ``label`` is the leaf's; each inner node's ``label`` is its name. Edges have
-        lengths, nodes have ``age`` (the height) and an annotation ``rank``, where the hierarchy has such.
-
-    Raises
-    ------
-    MissingDependencyError
-        If DendroPy is not installed.
-    InvalidHierarchyError
-        If a leaf's label is None or empty.
-
-    See Also
-    --------
-    from_dendropy : the inverse.
-
-    Notes
-    -----
-    Children stand in the order of their smallest leaf. DendroPy's own readers, writers and copies recurse, and stop at
-    about 1,000 levels; this function does not.
-
-    Examples
-    --------
-    >>> tree = to_dendropy(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))
-    >>> tree.mrca(taxon_labels=["human", "chimp"]).leaf_nodes()[0].taxon.label
-    'human'
-    """
-    dendropy = _DENDROPY.load()
-    lists = node_lists(hierarchy, "DendroPy")
-    n = hierarchy.n_leaves
+def _make_dendropy(dendropy: Any, lists: NodeLists, taxon_namespace: Any) -> Any:
     space = dendropy.TaxonNamespace() if taxon_namespace is None else taxon_namespace
     known = {taxon.label: taxon for taxon in space}
-    Node = dendropy.Node
+    inner = {p for _, p in lists.links}
     made = []
     for u, (label, x) in enumerate(zip(lists.labels, lists.lengths, strict=True)):
-        if u >= n:
-            made.append(Node(label=label, edge_length=x))
+        if u in inner:
+            made.append(dendropy.Node(label=label, edge_length=x))
             continue
         taxon = known.get(label)
         if taxon is None:
             taxon = dendropy.Taxon(label=label)
             space.add_taxon(taxon)
-        made.append(Node(taxon=taxon, edge_length=x))
+        made.append(dendropy.Node(taxon=taxon, edge_length=x))
     _set(made, "age", lists.heights)
     for node, rank in zip(made, lists.ranks or [], strict=False):
         if rank is not None:
@@ -389,95 +144,8 @@ def to_dendropy(hierarchy: Hierarchy, *, taxon_namespace: dendropy.TaxonNamespac
     return tree
 
 
-def from_dendropy(tree: dendropy.Tree | dendropy.Node) -> Hierarchy:
-    """Make a hierarchy from a DendroPy tree, or from the part of it below a node.
-
-    Parameters
-    ----------
-    tree : dendropy.Tree or dendropy.Node
-        Its seed node is taken as the root, whatever ``is_rooted`` is: DendroPy calls a tree unrooted unless told
-        otherwise.
-
-    Returns
-    -------
-    Hierarchy
-        Leaves in depth-first order, named by their taxon, or by their own label where they have no taxon; inner nodes
-        the other way round. Edge lengths, ages (as heights) and annotations named rank are taken; other annotations and
-        comments are left behind.
-
-    Raises
-    ------
-    TypeError
-        If `tree` is neither tree nor node.
-    InvalidHierarchyError
-        If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
-
-    See Also
-    --------
-    to_dendropy : the inverse.
-
-    Examples
-    --------
-    >>> import dendropy
-    >>> from_dendropy(dendropy.Tree.get(data="((human,chimp),gorilla);", schema="newick"))
-    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
-    """
-    dendropy = _DENDROPY.load()
-    return _DENDROPY.read(tree, tree.seed_node if isinstance(tree, dendropy.Tree) else tree)
-
-
-# ---------------------------------------------------------------------- scikit-bio
-
-_SKBIO = _Library(
-    *("scikit-bio", "skbio", "scikit-bio", "interop", "an skbio.TreeNode", "TreeNode"),
-    children=attrgetter("children"),
-    label=attrgetter("name"),
-    length=attrgetter("length"),
-    height=_or_none("node_height"),
-    rank=_or_none("rank"),
-)
-
-
-def to_skbio(hierarchy: Hierarchy) -> skbio.TreeNode:
-    """Make a scikit-bio tree.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-
-    Returns
-    -------
-    skbio.TreeNode
-        The root. ``name`` is the label of a leaf, as it is, or the name of an inner node; ``length`` is the length of
-        the branch above or None. Attributes ``rank`` and ``node_height`` beside them, where the hierarchy has such
-        (``height`` is a method there).
-
-    Raises
-    ------
-    MissingDependencyError
-        If scikit-bio is not installed.
-    InvalidHierarchyError
-        If a leaf's label is None or empty.
-
-    See Also
-    --------
-    from_skbio : the inverse.
-
-    Notes
-    -----
-    Children stand in the order of their smallest leaf. scikit-bio writes names that are strings only.
-
-    Examples
-    --------
-    >>> tree = to_skbio(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))
-    >>> [tip.name for tip in tree.lca(["human", "chimp"]).tips()]
-    ['human', 'chimp']
-    """
-    TreeNode = _SKBIO.load().TreeNode
-    lists = node_lists(hierarchy, "scikit-bio")
-    made = [TreeNode(name=name, length=x) for name, x in zip(lists.labels, lists.lengths, strict=True)]
+def _make_skbio(skbio: Any, lists: NodeLists, _: Any) -> Any:
+    made = [skbio.TreeNode(name=name, length=x) for name, x in zip(lists.labels, lists.lengths, strict=True)]
     _set(made, "node_height", lists.heights)
     _set(made, "rank", lists.ranks)
     for u, p in lists.links:
@@ -487,144 +155,206 @@ def to_skbio(hierarchy: Hierarchy) -> skbio.TreeNode:
     return made[-1]
 
 
-def from_skbio(tree: skbio.TreeNode) -> Hierarchy:
-    """Make a hierarchy from a scikit-bio tree, or from the part of it below a node.
-
-    Parameters
-    ----------
-    tree : skbio.TreeNode
-        The root, or any node.
-
-    Returns
-    -------
-    Hierarchy
-        Leaves in depth-first order. ``name``, ``length`` and the attributes ``rank`` and ``node_height`` (see
-        `to_skbio`) are taken; ``support`` and others are left behind.
-
-    Raises
-    ------
-    TypeError
-        If `tree` is not a node.
-    InvalidHierarchyError
-        If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
-
-    See Also
-    --------
-    to_skbio : the inverse.
-
-    Examples
-    --------
-    >>> import skbio
-    >>> from_skbio(skbio.TreeNode.read(["((human,chimp),gorilla);"]))
-    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
-    """
-    return _SKBIO.read(tree, tree)
+def _make_biopython(phylo: Any, lists: NodeLists, _: Any) -> Any:
+    Clade = phylo.BaseTree.Clade
+    made = [Clade(branch_length=x, name=name) for name, x in zip(lists.labels, lists.lengths, strict=True)]
+    _set(made, "node_height", lists.heights)
+    _set(made, "rank", lists.ranks)
+    for u, p in lists.links:
+        made[p].clades.append(made[u])
+    return phylo.BaseTree.Tree(root=made[-1], rooted=True)
 
 
-# ---------------------------------------------------------------------- Biopython
+def _dendropy_label(node: Any) -> Any:
+    """The taxon's label of a leaf, the own label of an inner node. Either stands in if the other is missing."""
+    taxon = None if node.taxon is None else node.taxon.label
+    first, second = (node.label, taxon) if node._child_nodes else (taxon, node.label)
+    return second if first is None else first
 
 
 def _biopython_rank(node: Any) -> Any:
-    """The node's own rank, or that of a PhyloXML clade's taxonomy."""
+    """The node's own rank, or the rank in the taxonomy of a PhyloXML clade."""
     rank = getattr(node, "rank", None)
     if rank is None and getattr(node, "taxonomies", None):
         return node.taxonomies[0].rank
     return rank
 
 
-_BIOPYTHON = _Library(
-    *("Biopython", "Bio.Phylo", "biopython", "interop", "a tree or clade of Bio.Phylo.BaseTree", "BaseTree.Clade"),
-    children=attrgetter("clades"),
-    label=attrgetter("name"),
-    length=attrgetter("branch_length"),
-    height=_or_none("node_height"),
-    rank=_biopython_rank,
-)
+_LIBRARIES: dict[str, _Library] = {
+    "ete3": _Library(
+        *("ete3", "ete3", "ete3", "ete"),
+        root={"TreeNode": _itself},
+        make=_make_ete3,
+        children=attrgetter("children"),
+        label=attrgetter("name"),
+        length=lambda node: None if getattr(node, "unknown_dist", None) == node.dist else node.dist,
+        height=_or_none("node_height"),
+        rank=_or_none("rank"),
+    ),
+    "ete4": _Library(
+        *("ete4", "ete4", "ete4", "ete4"),
+        root={"Tree": _itself},
+        make=_make_ete4,
+        children=attrgetter("children"),
+        label=_property("name"),
+        length=_property("dist"),
+        height=_property("node_height"),
+        rank=_property("rank"),
+    ),
+    "dendropy": _Library(
+        *("DendroPy", "dendropy", "DendroPy", "interop"),
+        root={"Tree": attrgetter("seed_node"), "Node": _itself},
+        make=_make_dendropy,
+        children=lambda node: node.child_node_iter(),
+        label=_dendropy_label,
+        length=lambda node: node.edge.length,
+        height=attrgetter("age"),
+        rank=lambda node: node.annotations.get_value("rank") if node.has_annotations else None,
+    ),
+    "skbio": _Library(
+        *("scikit-bio", "skbio", "scikit-bio", "interop"),
+        root={"TreeNode": _itself},
+        make=_make_skbio,
+        children=attrgetter("children"),
+        label=attrgetter("name"),
+        length=attrgetter("length"),
+        height=_or_none("node_height"),
+        rank=_or_none("rank"),
+    ),
+    "biopython": _Library(
+        *("Biopython", "Bio.Phylo", "biopython", "interop"),
+        root={"BaseTree.Tree": attrgetter("root"), "BaseTree.Clade": _itself},
+        make=_make_biopython,
+        children=attrgetter("clades"),
+        label=attrgetter("name"),
+        length=attrgetter("branch_length"),
+        height=_or_none("node_height"),
+        rank=_biopython_rank,
+    ),
+}
 
 
-def to_biopython(hierarchy: Hierarchy) -> BaseTree.Tree:
-    """Make a Biopython tree.
+# ---------------------------------------------------------------------- the two functions
+
+
+def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = None) -> Any:
+    """Make a tree of another library.
 
     Parameters
     ----------
     hierarchy : Hierarchy
+    library : {"ete3", "ete4", "dendropy", "skbio", "biopython"}
+        Whose tree to make, by the table below.
+    taxon_namespace : dendropy.TaxonNamespace, optional
+        For "dendropy" only: trees that are to be compared must share one. Taxa that it lacks are added. By default a
+        new one is made, with the taxa in the order of the leaves.
 
     Returns
     -------
-    Bio.Phylo.BaseTree.Tree
-        Rooted. The ``name`` of a clade is the label of a leaf, as it is, or the name of an inner node;
-        ``branch_length`` is the length of the branch above or None. Attributes ``rank`` and ``node_height`` beside
-        them, where the hierarchy has such.
+    ete3.TreeNode, ete4.Tree, dendropy.Tree, skbio.TreeNode or Bio.Phylo.BaseTree.Tree
+        The root, or the rooted tree. Children stand in the order of their smallest leaf.
+
+        =============  ==============================  =====================  ==================================
+        library        label of a leaf, name           length of the branch   height; rank
+        =============  ==============================  =====================  ==================================
+        ``ete3``       ``name``                        ``dist``               features ``node_height``, ``rank``
+        ``ete4``       ``name``                        ``dist``               properties ``node_height``, ``rank``
+        ``dendropy``   ``taxon.label``, ``label``      ``edge.length``        ``age``; annotation ``rank``
+        ``skbio``      ``name``                        ``length``             ``node_height``, ``rank``
+        ``biopython``  ``name``                        ``branch_length``      ``node_height``, ``rank``
+        =============  ==============================  =====================  ==================================
 
     Raises
     ------
-    MissingDependencyError
-        If Biopython is not installed.
     InvalidHierarchyError
-        If a leaf's label is None or empty.
+        If a leaf's label is None or empty: these libraries take both for no name. ``.node`` is the leaf.
 
     See Also
     --------
-    from_biopython : the inverse.
+    from_tree : the inverse.
+    to_networkx, to_edge_table, to_dot, to_children : other forms.
 
     Notes
     -----
-    Children stand in the order of their smallest leaf. Biopython's own searches, readers and writers recurse, and stop
-    at about 1,000 levels; this function does not.
+    Unknown values are left out. ete3 has no unknown lengths: its default of 1.0 (0.0 at the root) stands there, and the
+    feature ``unknown_dist`` tells `from_tree`.
+
+    This function does not recurse, some of the libraries do: copies of ete3, and readers, writers and searches of
+    DendroPy and Biopython fail from about 1,000 levels on, and ete4 ends the process on trees of some 10,000 levels.
+    scikit-bio writes names that are strings only.
 
     Examples
     --------
-    >>> tree = to_biopython(Hierarchy.from_nested([("human", "chimp"), "gorilla"]))
-    >>> tree.common_ancestor("human", "chimp").count_terminals()
+    >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
+    >>> to_tree(h, "ete3").get_common_ancestor("human", "chimp").get_leaf_names()
+    ['human', 'chimp']
+    >>> [tip.name for tip in to_tree(h, "skbio").lca(["human", "chimp"]).tips()]
+    ['human', 'chimp']
+    >>> to_tree(h, "biopython").common_ancestor("human", "chimp").count_terminals()
     2
     """
-    base = _BIOPYTHON.load().BaseTree
-    Clade = base.Clade
-    lists = node_lists(hierarchy, "Biopython")
-    made = [Clade(branch_length=x, name=name) for name, x in zip(lists.labels, lists.lengths, strict=True)]
-    _set(made, "node_height", lists.heights)
-    _set(made, "rank", lists.ranks)
-    for u, p in lists.links:
-        made[p].clades.append(made[u])
-    return base.Tree(root=made[-1], rooted=True)
+    if library not in _LIBRARIES:
+        msg = f"library is {library!r}; it must be one of {', '.join(map(repr, _LIBRARIES))}"
+        raise ValueError(msg)
+    if taxon_namespace is not None and library != "dendropy":
+        msg = f"taxon_namespace is for trees of DendroPy, not for library={library!r}; leave it out"
+        raise ValueError(msg)
+    peer = _LIBRARIES[library]
+    module = peer.load()
+    return peer.make(module, node_lists(hierarchy, peer.title), taxon_namespace)
 
 
-def from_biopython(tree: BaseTree.Tree | BaseTree.Clade) -> Hierarchy:
-    """Make a hierarchy from a Biopython tree, or from a clade of it.
+def from_tree(tree: Any, *, lengths: bool = True) -> Hierarchy:
+    """Make a hierarchy from a tree of another library, or from the part of it below a node.
 
     Parameters
     ----------
-    tree : Bio.Phylo.BaseTree.Tree or Bio.Phylo.BaseTree.Clade
-        As the readers of Bio.Phylo give them, those of PhyloXML, NeXML and CDAO included.
+    tree : ete3.TreeNode, ete4.Tree, dendropy.Tree or Node, skbio.TreeNode, Bio.Phylo.BaseTree.Tree or Clade
+        The tree, its root or any node, subclasses included. A tree of DendroPy is taken as rooted at its seed node,
+        whatever ``is_rooted`` is.
+    lengths : bool
+        If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has none, and does not
+        remember it: give False for such trees.
 
     Returns
     -------
     Hierarchy
-        Leaves in depth-first order. ``name``, ``branch_length`` and the attributes ``rank`` and ``node_height`` (see
-        `to_biopython`) are taken, and the rank of a PhyloXML clade's taxonomy; ``confidence``, colours and others are
-        left behind.
+        Leaves in depth-first order. Labels, lengths, heights and ranks are read from the attributes that `to_tree`
+        lists, and the rank from the taxonomy of a PhyloXML clade, too. A leaf of DendroPy without a taxon is called by
+        its own label. Support, colours, comments and the like are left behind.
 
     Raises
     ------
-    TypeError
-        If `tree` is neither tree nor clade.
     InvalidHierarchyError
-        If a leaf has no name.
-    DuplicateLeafError
-        If two leaves have one name.
+        If a leaf has no name or a node is met twice. ``.node`` is its number.
 
     See Also
     --------
-    to_biopython : the inverse.
+    to_tree : the inverse.
 
     Examples
     --------
-    >>> import io
-    >>> from Bio import Phylo
-    >>> from_biopython(Phylo.read(io.StringIO("((human,chimp),gorilla);"), "newick"))
+    >>> import dendropy
+    >>> from_tree(dendropy.Tree.get(data="((human,chimp),gorilla);", schema="newick"))
     <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
+    >>> tree = to_tree(Hierarchy.from_nested([("human", "chimp"), "gorilla"]), "ete3")
+    >>> from_tree(tree.children[0]).leaves
+    LeafIndex(['human', 'chimp'])
     """
-    base = _BIOPYTHON.load().BaseTree
-    return _BIOPYTHON.read(tree, tree.root if isinstance(tree, base.Tree) else tree)
+    for peer in _LIBRARIES.values():
+        root = peer.root_of(tree)
+        if root is not None:
+            break
+    else:
+        advice = "; for Newick text use parse_newick" if isinstance(tree, str) else ""
+        msg = f"expected a tree of ete3, ete4, DendroPy, scikit-bio or Biopython, not {type(tree).__name__}{advice}"
+        raise TypeError(msg)
+    nodes, above = walked(root, peer.children, peer.label)
+    return assembled(
+        above,
+        [peer.label(x) for x in nodes],
+        peer=f"{peer.title} tree",
+        lengths=[peer.length(x) if lengths else None for x in nodes],
+        heights=[peer.height(x) for x in nodes],
+        ranks=[peer.rank(x) for x in nodes],
+    )

@@ -2,7 +2,7 @@ r"""Reading and writing: hierarchies, ontologies and triplets in the formats tha
 
 Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2, xz and zip.
 Every writer takes the same (``"-"`` is the standard output), writes aside and renames, so that no half-written file
-is ever seen; without a target it returns the text.
+is ever seen. Without a target it returns the text.
 
 >>> import io
 >>> h = read_hierarchy(io.StringIO("((human:6,chimp:6):2,gorilla:8);"))  # whatever the format
@@ -11,7 +11,7 @@ is ever seen; without a target it returns the text.
 >>> write_newick(h, lengths=False)
 '((human,chimp),gorilla);'
 
-What cannot be read is refused with its place, never repaired in silence:
+Unreadable input is refused with its place, never repaired in silence:
 
 >>> parse_newick("((human,chimp)),gorilla);")
 Traceback (most recent call last):
@@ -30,12 +30,14 @@ it), and are read from tables with the columns a, b, c and perhaps weight:
 =============================  =====================================================
 any format
 read_hierarchy, recognize      by the content; the name of the format
+read_hierarchies               every tree of a file that may hold several
+read_support                   a tree and the support of its inner nodes
 write_hierarchy                by the extension of the path, or by name
 read_ontology                  the same where nodes may have several parents
 trees
-read_newick, write_newick      Newick; ``..._all`` for several trees, ``..._support``, ``parse_...`` for strings
-read_nexus, write_nexus        NEXUS; ``..._all`` for several trees
-read_phyloxml, read_nexml      PhyloXML, NeXML; ``..._all`` for several trees
+read_newick, write_newick      Newick; ``parse_newick`` for strings, ``write_newick_all``
+read_nexus, write_nexus        NEXUS; ``write_nexus_all``
+read_phyloxml, read_nexml      PhyloXML, NeXML
 read_json, write_json          nested JSON, lists in each other, flat lists with children
 read_linkage, write_linkage    scipy's linkage matrices: .npy, .npz, text
 read_dot                       trees as graphs in Graphviz's language
@@ -53,7 +55,7 @@ read_wordnet                   WordNet's nouns
 what people know
 read_triplets, write_triplets  triplets; `read_triplet_batches` part by part
 read_pairs, write_pairs        must-links and cannot-links
-read_answers, write_answers    what people said to "which of these three is the odd one?", and who
+read_answers, write_answers    people's replies to "which of these three is the odd one?", and who
 append_answer, append_undo     one more of them, safely on disk
 read_odd_one_out               which of three is the odd one, as triplets
 read_comparisons               d(a, b) < d(a, c), which is not a triplet
@@ -75,23 +77,24 @@ from tripletree.io.icd import read_icd
 from tripletree.io.lineages import read_lineages, write_lineages
 from tripletree.io.linkage_files import read_linkage, write_linkage
 from tripletree.io.nested_json import read_json, write_json
-from tripletree.io.newick import (
-    parse_newick,
-    parse_newick_all,
-    read_newick,
-    read_newick_all,
-    read_newick_support,
-    write_newick,
-    write_newick_all,
-)
-from tripletree.io.nexml import read_nexml, read_nexml_all
-from tripletree.io.nexus import read_nexus, read_nexus_all, read_nexus_support, write_nexus, write_nexus_all
+from tripletree.io.newick import parse_newick, read_newick, write_newick, write_newick_all
+from tripletree.io.nexml import read_nexml
+from tripletree.io.nexus import read_nexus, write_nexus, write_nexus_all
 from tripletree.io.obo import parse_obo, read_obo, write_obo
 from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
 from tripletree.io.pairs import read_pairs, write_pairs
-from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
-from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, read_synonyms, recognize, write_hierarchy
+from tripletree.io.phyloxml import read_phyloxml
+from tripletree.io.registry import (
+    FORMATS,
+    read_hierarchies,
+    read_hierarchy,
+    read_ontology,
+    read_support,
+    read_synonyms,
+    recognize,
+    write_hierarchy,
+)
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplet_batches, read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
@@ -101,7 +104,6 @@ __all__ = [
     "append_answer",
     "append_undo",
     "parse_newick",
-    "parse_newick_all",
     "parse_obo",
     "read_annotations",
     "read_answers",
@@ -109,19 +111,15 @@ __all__ = [
     "read_dot",
     "read_edges",
     "read_folder",
+    "read_hierarchies",
     "read_hierarchy",
     "read_icd",
     "read_json",
     "read_lineages",
     "read_linkage",
     "read_newick",
-    "read_newick_all",
-    "read_newick_support",
     "read_nexml",
-    "read_nexml_all",
     "read_nexus",
-    "read_nexus_all",
-    "read_nexus_support",
     "read_obo",
     "read_obograph",
     "read_odd_one_out",
@@ -129,7 +127,7 @@ __all__ = [
     "read_owl",
     "read_pairs",
     "read_phyloxml",
-    "read_phyloxml_all",
+    "read_support",
     "read_synonyms",
     "read_taxdump",
     "read_triplet_batches",

@@ -1,6 +1,6 @@
 """Which item belongs to which terms: Gene Ontology annotation files (GAF, GPAD) and tables of two columns.
 
-What `read_annotations` gives is what `Hierarchy.attach` and `Ontology.attach` take.
+`Hierarchy.attach` and `Ontology.attach` take the result of `read_annotations`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Any, Literal, NamedTuple
 from tripletree.errors import SHOWN, ParseError
 from tripletree.io.source import Source, decoded, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
-
-__all__ = ["read_annotations"]
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 
@@ -50,17 +48,17 @@ def read_annotations(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"auto", "gaf", "gpad", "table"}
         GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
         the first lines.
     item, node : str or int, optional
-        Which columns of a table, by name or by position counted from 0; by default the two that there are. For GAF,
+        Which columns of a table, by name or by position counted from 0. By default the two that there are. For GAF,
         `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
     separator : str, optional
-        What stands between several nodes in one cell of a table, such as ``","``; by default a cell is one node.
+        The separator of several nodes in one cell of a table, such as ``","``. By default a cell is one node.
     header : bool, optional
-        Whether the first row of a table has the names of its columns; by default if `item` or `node` is a name, or
+        True if the first row of a table has the names of its columns. By default if `item` or `node` is a name, or
         if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
         this is given: its item and node occur nowhere else, and one of them is such a word, or all other
         nodes occur several times.
@@ -74,16 +72,6 @@ def read_annotations(
     dict
         A list of its nodes for each item, both in the order of the file, no node twice. Annotations with the
         qualifier NOT state that the item does not belong there: they are left out.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a row has too few columns or an empty cell, with its line; or if no annotation is there, or none is left
-        by `evidence` and `aspect`.
-    ValueError
-        If an argument does not go with the format.
 
     See Also
     --------
@@ -165,7 +153,7 @@ def _sniffed(text: str) -> str:
 
 
 class _Layout(NamedTuple):
-    """Where things stand in a line, counted from 0."""
+    """Columns of a line, counted from 0."""
 
     name: str
     item: int
@@ -288,7 +276,7 @@ def _is_header(names: list[str]) -> bool:
 
 
 def _delimiter(text: str, separator: str | None) -> str | None:
-    """What stands between cells where it must not be taken for what stands between the nodes in a cell."""
+    """The separator of cells if it could be taken for the separator of the nodes in a cell."""
     if not separator:
         return None
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")

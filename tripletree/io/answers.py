@@ -37,18 +37,6 @@ from tripletree.io.json_text import load_json
 from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
 from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, read_table
 
-__all__ = [
-    "ODD_NAMES",
-    "append_answer",
-    "append_undo",
-    "check_appendable",
-    "is_json_lines",
-    "looks_like_answers",
-    "read_answers",
-    "read_odd_one_out",
-    "write_answers",
-]
-
 #: Names of the columns of tables that are known.
 ODD_NAMES = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
 WHO_NAMES = (

@@ -1,4 +1,4 @@
-"""Tables of comparisons with an anchor, "is b or c more like a?", and what all tables of trios have in common.
+"""Tables of comparisons with an anchor, "is b or c more like a?", and the code that all tables of trios share.
 
 Odd-one-out answers are another thing with three columns, see `tripletree.interop` and `tripletree.io.answers`. Neither
 reader takes the file of the other by mistake.
@@ -19,11 +19,9 @@ from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source
 from tripletree.io.table import RowTable, cell_text, read_table
 
-__all__ = ["ANCHOR_NAMES", "NO_TRIPLETS", "TrioRows", "indexed_rows", "read_comparisons", "refusal"]
-
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
-#: What a column is called that holds what two others are compared with.
+#: Names of the column with the anchor, which two others are compared with.
 ANCHOR_NAMES = ("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue")
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
@@ -45,16 +43,16 @@ def read_comparisons(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     columns : sequence of three str or int, optional
         Which columns hold anchor, near and far, by name or by position counted from 0. By default those called
         anchor, near, far (or anchor, positive, negative); of a table without such a header, its three columns in
         this order.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur; labels that are not strings are known by ``str(label)``. For indices into n
+        The leaves that may occur. Labels that are not strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
     header : bool, optional
-        Whether the first row has the names of the columns; by default if it has the names that are looked for. A
+        True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.
 
     Returns
@@ -64,18 +62,10 @@ def read_comparisons(
         stay. They are comparisons, which a `TripletSet` cannot hold.
     leaves : LeafIndex
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a row has an empty cell, a label twice, or one that is none of the leaves, with its line; or if the columns
-        are called a, b and c, which is how triplets ab|c are written.
-
     See Also
     --------
     read_answers : answers to "which of these three is the odd one?", which are triplets.
-    read_triplets : triplets; `TripletSet.to_comparisons` gives the comparisons that they imply.
+    read_triplets : triplets. `TripletSet.to_comparisons` gives the comparisons that they imply.
     tripletree.interop : to and from metric-learn and cblearn.
 
     Examples
@@ -147,7 +137,7 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
 
 
 class TrioRows(LabelRows):
-    """Rows of three labels (or two), all different; `rule` is what must differ, for messages."""
+    """Rows of three labels (or two), all different. `rule` is the rule in words, for messages."""
 
     def __init__(self, table: RowTable, places: Sequence[int], rule: str) -> None:
         super().__init__(table.path, table.unit)
@@ -183,7 +173,7 @@ class TrioRows(LabelRows):
 def indexed_rows(
     rows: TrioRows, table: RowTable, leaves: LeafIndex | Iterable[Hashable] | int | None, header: bool | None, hint: str
 ) -> tuple[np.ndarray, LeafIndex]:
-    """The labels as positions in a leaf index, int32 of shape (m, 3); a first row that may be a header is refused."""
+    """The labels as positions in a leaf index, int32 of shape (m, 3). A first row that may be a header is refused."""
     first, others = set(rows.labels[0]), set(chain.from_iterable(rows.labels[1:]))
     numbers = {x for x in first | others if _NUMBER.fullmatch(x)}
     asked = header is None and table.names is None and leaves is None  # of given leaves, what is unknown is refused

@@ -10,8 +10,6 @@ from tripletree.interop.dot import dot_hierarchy, to_dot
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_dot", "write_dot"]
-
 
 def read_dot(
     path: Source, *, label: str = "label", length: str = "length", height: str = "node_height", rank: str = "node_rank"
@@ -21,7 +19,7 @@ def read_dot(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     label : str
         The attribute that labels a leaf and names an inner node. A node that has none is called by its identifier.
     length : str
@@ -32,20 +30,14 @@ def read_dot(
     Returns
     -------
     Hierarchy
-        As `tripletree.interop.from_dot` gives it; more on what is read stands there.
+        As `tripletree.interop.from_dot` gives it. More stands there.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the text is not DOT, with line and column; or holds no directed graph, or several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
         If there is no node, a cycle, several roots, or if a length or height is not a number.
-    DuplicateLeafError
-        If two leaves have one label.
 
     See Also
     --------
@@ -63,7 +55,7 @@ def read_dot(
 
 
 def write_dot(hierarchy: Hierarchy, path: Target | None = None, *, triplets: TripletSet | None = None) -> str | None:
-    """Write a hierarchy as `tripletree.interop.to_dot` draws it; the text if there is no path."""
+    """Write a hierarchy as `tripletree.interop.to_dot` draws it. The text if there is no path."""
     text = to_dot(hierarchy, triplets=triplets)
     if path is None:
         return text

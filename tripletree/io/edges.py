@@ -2,7 +2,7 @@
 
 Read are CSV and its like with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
 known by usual names (child and parent, id and parent_id, Darwin Core's taxonID and parentNameUsageID, subject and
-object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself; where no
+object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself. If no
 row shows a root, the nodes that are nobody's child.
 """
 
@@ -36,15 +36,12 @@ from tripletree.io.table import (
     read_table,
 )
 
-__all__ = ["FORMAT", "leaf_texts", "read_edges", "write_edges"]
-
-
 # ----------------------------------------------------------------------
 # Writing a hierarchy as a table of children and their parents.
 
 _Format = Literal["csv", "tsv", "parquet"]
 
-#: What an inner node without a name of its own goes by.
+#: Prefix of the id of an inner node without a name.
 _INVENTED = re.compile(r"node \d+'*", re.ASCII)
 
 
@@ -53,16 +50,16 @@ def write_edges(hierarchy: Hierarchy, path: None = None, *, format: _Format | No
 @overload
 def write_edges(hierarchy: Hierarchy, path: Target, *, format: _Format | None = None) -> None: ...
 def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Format | None = None) -> str | None:
-    r"""Write a hierarchy as a table with a row for each node: child, parent, and what else is known of it.
+    r"""Write a hierarchy as a table with a row for each node: child, parent, and its other values.
 
     Parameters
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else CSV.
+        By default the suffix decides, else CSV.
 
     Returns
     -------
@@ -76,8 +73,6 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     InvalidHierarchyError
         If a label is empty, which a table cannot tell from a missing one, or a difference of heights is
         beyond the largest number.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
@@ -86,8 +81,8 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     Notes
     -----
     Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
-    column `name` holds the names, by which `read_edges` gives back what was written, name for name.
-    The columns `length` and `rank` are there if something is known; heights are written as lengths. The root is the
+    column `name` holds the names, by which `read_edges` gives back all names as written.
+    The columns `length` and `rank` are there if something is known. Heights are written as lengths. The root is the
     row without parent.
 
     Examples
@@ -132,14 +127,14 @@ def leaf_texts(hierarchy: Hierarchy) -> list[str]:
 def invents_ids(
     columns: Sequence[str] | None, ids: Sequence[Any], names: Sequence[str | None] | None, parent: np.ndarray
 ) -> bool:
-    """Whether a table is one that `write_edges` makes where inner nodes have no name of their own.
+    """True if a table is one that `write_edges` makes where inner nodes have no name of their own.
 
     Parameters
     ----------
     columns : sequence of str, or None
         Their names, in order.
     ids, names, parent : sequence of N
-        Of all nodes; the parents as positions, -1 for roots.
+        Values of all nodes. The parents are positions, -1 for roots.
     """
     if columns is None or names is None or list(columns[:3]) != ["child", "parent", "name"]:
         return False
@@ -215,7 +210,7 @@ def _write_parquet(columns: dict[str, list], path: Target | None) -> None:
         parquet.write_table(pyarrow.table(data), stream)
 
 
-#: Names of columns, in lower case without blanks, dashes and underscores: those of the child and of its parent, ...
+#: Names of columns, in lower case without blanks, dashes and underscores: of the child, of its parent, ...
 _PAIRS = (
     ("child", "parent"),
     ("childid", "parentid"),
@@ -259,12 +254,12 @@ def read_edges(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        CSV or its like, or Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
+        CSV or its like, or Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
         pyarrow.
     parent : {"error", "deepest", "first", "smallest"}
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
-        What leaves and inner nodes are called: what stands in the child column, or their names where there is a
+        Names of leaves and inner nodes: the cells of the child column, or their names where there is a
         column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
         "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
@@ -275,42 +270,33 @@ def read_edges(
         object (the parent); source (the parent), target. A table of two columns without such names has no header,
         and the child first.
     name_column, length_column, rank_column : str or int, optional
-        Columns of names, branch lengths and ranks; by default those called name or label, length or branch_length,
+        Columns of names, branch lengths and ranks. By default those called name or label, length or branch_length,
         rank or taxonRank, if there are any.
     delimiter : str, optional
         By default a tab, comma, semicolon or bar, whichever fits the first row.
     header : bool, optional
-        Whether the first row has the names of the columns; by default if it has usual names, or those given.
+        True if the first row has the names of the columns. By default if it has usual names, or those given.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of their rows. Texts stay texts, "007" included; whole numbers in Parquet and data frames
+        Leaves in the order of their rows. Texts stay texts, "007" included. Whole numbers in Parquet and data frames
         stay numbers. Several roots get an unnamed node above them.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the columns are not recognised, a row has no child, a parent has no row although roots do, a length is not a
-        number, two rows contradict each other, or the parents run in a cycle.
     NotATreeError
         If a node has several parents and `parent` is "error".
-    DuplicateLeafError
-        If `labels` is "name" and two leaves have the same.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
     write_edges : the reverse.
-    tripletree.interop.from_edge_table : of data frames and dicts of lists; inverse of ``to_edge_table``.
+    tripletree.interop.from_edge_table : of data frames and dicts of lists. Inverse of ``to_edge_table``.
 
     Notes
     -----
-    What `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
-    `child_column`, `parent_column` and so on; `parent` here is the choice among several parents, which that refuses.
+    The options that `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
+    `child_column`, `parent_column` and so on. `parent` here is the choice among several parents, which that refuses.
 
     Examples
     --------
@@ -374,7 +360,7 @@ def _plain(name: Any) -> str:
 
 
 def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
-    """Where in a header the columns of children and parents stand, if it names them as usual."""
+    """The places of the columns of children and parents in a header, if it names them as usual."""
     plain = [_plain(x) for x in names]
     for child, parent in _PAIRS:
         if plain.count(child) == 1 and plain.count(parent) == 1:
@@ -398,7 +384,7 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
 
 
 def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
-    """Where child, parent, name, length, rank and relation stand, None for what is not there."""
+    """The places of child, parent, name, length, rank and relation, None for a missing one."""
     pair = None if table.names is None else usual_columns(table.names)
     if asked[0] is None and asked[1] is None and pair is not None:
         found: list[int | None] = list(pair)
@@ -450,7 +436,7 @@ def _check_headerless(table: RowTable) -> None:
 
 
 class _Edges(NamedTuple):
-    """Nodes, and pairs (child, parent) of their positions; all but the ids may be absent."""
+    """Nodes, and pairs (child, parent) of their positions. All but the ids may be absent."""
 
     ids: list[Any]
     rows: np.ndarray
@@ -460,7 +446,7 @@ class _Edges(NamedTuple):
     relations: list[str] | None
 
     def lengths_above(self, up: np.ndarray) -> np.ndarray | None:
-        """Length of the edge from each node to its parent, NaN where there is none."""
+        """Length of the edge from each node to its parent, NaN if there is none."""
         if self.lengths is None:
             return None
         pairs = enumerate(up.tolist())
@@ -530,7 +516,7 @@ def _check_direction(table: RowTable, edges: np.ndarray) -> None:
 
 
 def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:
-    """A name or rank for each node; rows that contradict each other are refused."""
+    """A name or rank for each node. Rows that contradict each other are refused."""
     if column is None:
         return None
     out: list[str | None] = [None] * len(ids)

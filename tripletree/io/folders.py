@@ -12,8 +12,6 @@ from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, Par
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
 
-__all__ = ["FORMAT", "read_folder"]
-
 
 def read_folder(
     path: str | os.PathLike[str], *, labels: Literal["path", "name"] = "path", max_entries: int = 1_000_000
@@ -38,19 +36,15 @@ def read_folder(
 
     Raises
     ------
-    FileNotFoundError, NotADirectoryError
-        If there is no such folder.
     ParseError
-        If folders cannot be read; ``.problems`` has all of them. Or if there is no file.
+        If folders cannot be read. ``.problems`` has all of them. Or if there is no file.
     LimitExceededError
         If there are more entries than `max_entries`.
-    DuplicateLeafError
-        If `labels` is "name" and two files have the same.
 
     Notes
     -----
     Files are never opened. Symbolic links are leaves, wherever they lead: nothing is followed. Names that are not
-    UTF-8 are given as `os.fsdecode` gives them. Time is that of listing the folders, depth has no bound but the
+    UTF-8 are given as `os.fsdecode` gives them. The time is spent on listing the folders, depth has no bound but the
     system's own on paths.
 
     Examples
@@ -93,7 +87,7 @@ def read_folder(
 
 
 class _Listing:
-    """Lists folders one by one, and counts what is in them."""
+    """Lists folders one by one, and counts their entries."""
 
     def __init__(self, root: str, most: int) -> None:
         self._root, self._most, self._count = root, most, 0

@@ -1,4 +1,4 @@
-"""The record that each file of a format ends with, and what its recogniser is given.
+"""The record that each file of a format ends with, and the input of its recogniser.
 
 `tripletree.io.registry` collects the records: recognition, `read_hierarchy`, `read_ontology`, `write_hierarchy` and the
 command line take everything that they know of a format from there.
@@ -15,8 +15,6 @@ from typing import Any
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 
-__all__ = ["FileFormat", "FileStart"]
-
 #: How many bytes, and how many tags or lines of them, are enough to recognise a format.
 _HEAD, LINES = 1 << 16, 50
 
@@ -27,7 +25,7 @@ class FileStart:
     Attributes
     ----------
     text : str
-        Some 65,000 bytes as text; what is not UTF-8 is replaced.
+        Some 65,000 bytes as text. Bytes that are not UTF-8 are replaced.
     body : str
         The same without white space at the start.
     """
@@ -38,7 +36,7 @@ class FileStart:
 
     @cached_property
     def root(self) -> str:
-        """The name of the first XML element without its prefix, behind comments and the document type; "" if none."""
+        """The name of the first XML element without its prefix, behind comments and the document type. "" if none."""
         body, at = self.body, 0
         for _ in range(LINES):
             at = body.find("<", at)
@@ -58,23 +56,25 @@ class FileStart:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What the package knows of a format.
+    """The package's knowledge of a format.
 
     Attributes
     ----------
     name : str
-        What ``format=`` calls it.
+        Its name for ``format=``.
     title : str
-        What people call it.
+        Its name among people.
     read : callable, optional
         Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None where only
         `ontology` reads it.
     read_all : callable, optional
-        The reader of a file with several hierarchies: a list of them, or of pairs of a name and a hierarchy.
+        The reader of a file with several hierarchies: a list of pairs of a name, or None, and a hierarchy.
+    support : callable, optional
+        The reader that gives a hierarchy and the support of its inner nodes.
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
     synonyms : callable, optional
-        The reader of the other names of taxa or terms: a dict from each to a list of what is called by it.
+        The reader of the other names of taxa or terms: a dict from each to a list of the nodes it names.
     write : callable, optional
         The writer of a hierarchy: ``write(hierarchy, path, **options)``, the text if the path is None.
     extensions : tuple of str
@@ -84,13 +84,14 @@ class FileFormat:
     recognize : callable, optional
         From a `FileStart` to why this is a file of the format ("it begins with #NEXUS"), or None if it is not.
     by_path : bool
-        Whether the reader needs the path itself, because it looks at files beside it.
+        True if the reader needs the path itself, because it looks at files beside it.
     """
 
     name: str
     title: str
     read: Callable[..., Hierarchy] | None = None
     read_all: Callable[..., list[Any]] | None = None
+    support: Callable[..., Any] | None = None
     ontology: Callable[..., Ontology] | None = None
     synonyms: Callable[..., dict[str, list[str]]] | None = None
     write: Callable[..., Any] | None = None

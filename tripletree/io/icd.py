@@ -15,8 +15,6 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = ["FORMAT", "read_icd"]
-
 _ROOT = "ICD10CM.tabular"
 _NODES = frozenset({"chapter", "section", "diag"})
 
@@ -27,9 +25,9 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     Parameters
     ----------
     path : path, file object or "-"
-        The XML file; gzip, bzip2 and xz are unpacked.
+        The XML file. Gzip, bzip2 and xz are unpacked.
     labels : {"id", "name"}
-        What leaves and inner nodes are called: their codes (``A00.0``, ``A00-A09`` for a section, ``chapter 1``), or
+        Names of leaves and inner nodes: their codes (``A00.0``, ``A00-A09`` for a section, ``chapter 1``), or
         their descriptions.
 
     Returns
@@ -38,15 +36,6 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
         Leaves are the codes that no other code refines, in the order of the file. `ranks` tells which nodes are
         chapters, sections, categories (the codes right below a section) and subcategories. Sections that hold no
         code, which the list has as headings, are left out.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not XML or no tabular list, an entry has no code, or a code stands twice.
-    DuplicateLeafError
-        If `labels` is "name" and two codes have one description.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""JSON by the standard library, with the place of what is wrong: for the readers of nested JSON and OBO Graphs."""
+"""JSON by the standard library, with the places of errors: for the readers of nested JSON and OBO Graphs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tripletree.errors import ParseError, error_at
-
-__all__ = ["load_json", "offset_of"]
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(rf"(?P<string>{_STRING})(?P<key>\s*:)?|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL)
@@ -35,17 +33,11 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
     path : str or None
         The source's name, for messages.
     object_hook : callable, optional
-        As that of `json.loads`. Repeated keys, NaN and halves of surrogate pairs are then not looked for.
+        As in `json.loads`. Repeated keys, NaN and halves of surrogate pairs are then not looked for.
 
     Returns
     -------
     object
-
-    Raises
-    ------
-    ParseError
-        If the text is not JSON, lists and objects are nested more deeply than Python's decoder goes, an object has a
-        key twice, or a string holds half of a surrogate pair, which no file can hold.
     """
 
     def error(message: str, offset: int) -> ParseError:
@@ -111,7 +103,7 @@ def _repeated_key(text: str) -> tuple[str, int]:
 
 
 def offset_of(text: str, value: Any, part: Any) -> int:
-    """Where a list or object begins in the text from which `value` was decoded; 0 if `part` is not in it.
+    """The place in the text where a list or object begins from which `value` was decoded. 0 if `part` is not in it.
 
     Lists and objects stand in the text in the order in which a walk through the value meets them, so that the k-th of
     them begins at the k-th opening bracket.

@@ -32,13 +32,10 @@ from tripletree.io.table import (
     split_rows,
 )
 
-__all__ = ["FORMAT", "looks_like_lineages", "read_lineages", "usual_columns", "write_lineages"]
-
-
 # ----------------------------------------------------------------------
 # Paths of names, taken apart and put together into a tree.
 
-#: What stands for a name that is not known.
+#: Words for an unknown name.
 MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
 #: Names of a column of paths, in lower case without blanks, dashes and underscores.
 HEADERS = ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path")
@@ -59,7 +56,7 @@ _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
 
 class PathTree:
-    """The tree of all paths seen so far; parents stand before their children.
+    """The tree of all paths seen so far. Parents stand before their children.
 
     Attributes
     ----------
@@ -85,7 +82,7 @@ class PathTree:
         self._parts: dict[str, tuple[str | None, str] | None] = {}
 
     def text_node(self, text: str) -> int:
-        """The node of a path given as text; -1 if it holds no name."""
+        """The node of a path given as text. -1 if it holds no name."""
         node = self._seen.get(text)
         if node is None:
             node = -1
@@ -161,7 +158,7 @@ class PathTree:
         return out
 
     def part(self, text: str) -> tuple[str | None, str] | None:
-        """Return rank and name of one step of a path; None where there is no name."""
+        """Return rank and name of one step of a path. None if there is no name."""
         name = text.strip()
         match = _PREFIX.fullmatch(name)
         rank, bare = None, name
@@ -193,9 +190,9 @@ class PathTree:
 def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, needed: bool = True) -> tuple[str, int]:
     """The separator of paths, blanks around it taken off, and which of the first two cells of a row the path is.
 
-    Of several candidates the first that is in at least half as many rows as the most frequent; and the first cell if
-    it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
-    tell paths of one name; without them, paths are refused if `needed`.
+    The first of several candidates that is in at least half as many rows as the most frequent, and the first cell if
+    it is there in half as many rows as in the second. If there is none at all, prefixes of ranks (``k__Bacteria``)
+    tell paths of one name. Without them, paths are refused if `needed`.
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
@@ -214,12 +211,12 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
 
 
 def has_prefix(text: str) -> bool:
-    """Whether a path starts with the prefix of a rank, as in ``k__Bacteria``."""
+    """True if a path starts with the prefix of a rank, as in ``k__Bacteria``."""
     return _PREFIX.fullmatch(text.strip()) is not None
 
 
 def has_separator(text: str) -> bool:
-    """Whether a text has one of the usual separators of paths in it."""
+    """True if a text has one of the usual separators of paths in it."""
     return any(x in text for x in _SEPARATORS)
 
 
@@ -231,19 +228,19 @@ def split_lines(text: str) -> tuple[list[int], list[list[str]]]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a step of a path is a name, where no word stands for a missing one."""
+    """True if a step of a path is a name, where no word stands for a missing one."""
     return PathTree(None, (), ";").part(text) is not None
 
 
 def is_numbered(text: str) -> bool:
-    """Whether a path starts as one with a number before it."""
+    """True if a path starts as one with a number before it."""
     return _NUMBERED.fullmatch(text) is not None
 
 
 # ----------------------------------------------------------------------
 # Tables of lineages: which columns hold the path, which one the items, and which tables are of edges instead.
 
-#: Ranks from the top down; a table with columns of these names is read by them.
+#: Ranks from the top down. A table with columns of these names is read by them.
 RANKS = (
     *("superkingdom", "domain", "realm", "subrealm", "kingdom", "subkingdom", "infrakingdom", "superphylum"),
     *("phylum", "division", "subphylum", "infraphylum", "superclass", "class", "subclass", "infraclass", "cohort"),
@@ -264,12 +261,12 @@ def plain_name(name: str) -> str:
 
 
 def is_path_header(name: str) -> bool:
-    """Whether this is the usual name of a column of paths."""
+    """True if this is the usual name of a column of paths."""
     return plain_name(name.strip()) in HEADERS
 
 
 def columns_of_paths(names: Sequence[str]) -> list[str] | None:
-    """The columns of a header that hold a path: those of ranks from the top down, or the one of whole paths."""
+    """The columns of a header that hold a path: ranks from the top down, or the one of whole paths."""
     plain = [plain_name(x) for x in names]
     ranks = [x for x in names if plain_name(x) in _RANK_ORDER]
     if len(ranks) > 1 and len({plain_name(x) for x in ranks}) == len(ranks):
@@ -290,9 +287,9 @@ def usual_columns(names: Sequence[str]) -> list[str] | None:
 
 
 def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table with these names of columns, and rows such as these, is one of lineages.
+    """True if a table with these names of columns, and rows such as these, is one of lineages.
 
-    It is not where no columns are known to hold a path, nor where what they hold is edges, which `read_lineages`
+    It is not where no columns are known to hold a path, nor where they hold edges, which `read_lineages`
     refuses: a column ``taxon`` without any separator, or ``class,superclass`` with names of one in the other.
     """
     usual = usual_columns(names)
@@ -317,7 +314,7 @@ def check_not_edges(table: RowTable, places: Sequence[int]) -> None:
 
 
 def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int]) -> tuple[str, str | None, str] | None:
-    """The columns of child and parent (None: not known), and why these are edges; None for lineages."""
+    """The columns of child and parent (None: not known), and why these are edges. None for lineages."""
     if len(places) == 1:
         return _edges_of_one(names, columns, places[0])
     if len(places) != 2 or 0 not in places:
@@ -335,7 +332,7 @@ def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int])
 
 
 def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[str, str | None, str] | None:
-    """`_edge_columns` for one column of paths: a path of one name counts only where it belongs to an item."""
+    """`_edge_columns` for one column of paths: a path of one name counts only if it belongs to an item."""
     texts = [cell_text(x) or "" for x in columns[place]]
     if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts):
         return None
@@ -350,7 +347,7 @@ def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[s
 
 
 def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int]) -> int | None:
-    """Where the items stand: in the column with a usual name, or in the first one, if it can hold them."""
+    """The column of the items: the one with a usual name, or in the first one, if it can hold them."""
     usual = [k for k, x in enumerate(names) if plain_name(x) in _ID_COLUMNS and k not in places]
     if len(usual) == 1:
         return usual[0]
@@ -394,10 +391,10 @@ def write_lineages(
     hierarchy : Hierarchy
         Every inner node needs a name, but for a root that has several children.
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     sep : str
-        What to put between names.
+        The separator of names.
     layout : {"paths", "table"}
         "paths" ends each path with the leaf: ``Bacteria; Firmicutes; f1``. "table" is QIIME's: a header, and for each
         leaf its label, a tab and the path of the nodes above it.
@@ -419,7 +416,7 @@ def write_lineages(
 
     See Also
     --------
-    read_lineages : the reverse; with ``missing=()`` where names such as "unknown" are meant.
+    read_lineages : the reverse. With ``missing=()`` where names such as "unknown" are meant.
 
     Examples
     --------
@@ -444,7 +441,7 @@ def write_lineages(
 
 
 def _node_texts(hierarchy: Hierarchy, sep: str) -> list[str | None]:
-    """What each node is called in a path; None for a root without a name."""
+    """The name of each node in a path. None for a root without a name."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     inner: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
     names = [*leaf_texts(hierarchy), *inner]
@@ -530,47 +527,41 @@ def read_lineages(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        Text, CSV or its like, Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
+        Text, CSV or its like, Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
         of pyarrow.
     sep : str
-        What stands between the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
+        The separator of the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
         and ``/`` that is in at least half as many lines as the most frequent of them.
     columns : sequence of str, optional
-        Of a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
+        For a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
         the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between), or
         the one called taxon, taxonomy, lineage, path or the like.
     id_column : str, optional
-        Of a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
-        or the like; else the first one, if it holds no part of the path and no rank, and all its values are there,
+        For a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
+        or the like, else the first one, if it holds no part of the path and no rank, and all its values are there,
         differ, and are not all numbers (``breed,species,genus``).
     labels : {"name", "path", "id"}
-        What nodes are called that are not items: "name" is the last name of their path; where several leaves share
+        Names of nodes that are not items: "name" is the last name of their path. If several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
     missing : iterable of str
-        What stands for no name, in any case and with a rank's prefix or without, besides nothing at all.
+        Words for no name, in any case and with a rank's prefix or without, besides nothing at all.
     delimiter : str, optional
-        Between the cells of a table; by default a tab, comma, semicolon or bar, whichever fits the header.
+        Between the cells of a table. By default a tab, comma, semicolon or bar, whichever fits the header.
 
     Returns
     -------
     Hierarchy
-        Where there are ids, the items are the leaves, each under its taxon, or under the root where it has none.
+        If there are ids, the items are the leaves, each under its taxon, or under the root where it has none.
         Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
-        stand in the order of the source; `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
+        stand in the order of the source. `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
         get an unnamed node above them.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
         edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
         ``class,superclass``. Give `columns` where it is not.
-    DuplicateLeafError
-        If two leaves have one label, which takes a name that reads as another one's path.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     Warns
     -----
@@ -584,10 +575,10 @@ def read_lineages(
 
     Notes
     -----
-    A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. What has a name below
-    it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with ``#``
-    are comments, and a first line with only "Taxon" or the like is a header. Where the paths stand in the first
-    of several columns without header (profiles of MetaPhlAn), the others are not read.
+    A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. A node with a name
+    below it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with
+    ``#`` are comments, and a first line with only "Taxon" or the like is a header. If the paths stand in the first of
+    several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Examples
     --------
@@ -632,7 +623,7 @@ def lineages_ontology(
 
 
 def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | None]]:
-    """What the nodes are called as inner nodes and as leaves."""
+    """The names of the nodes as inner nodes and as leaves."""
     nodes = range(len(tree.parent))
     if labels == "id" and not (tree.ids or tree.items):
         msg = "labels='id', but there are no ids in it: take 'name' or 'path'"

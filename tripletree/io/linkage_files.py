@@ -1,7 +1,7 @@
 """Linkage matrices in files: scipy's, as .npy, .npz, CSV or text in columns.
 
 A matrix has a row for each merge: the two clusters merged, their distance, the number of leaves in the new cluster.
-In text a row is a line, its four numbers separated by commas, semicolons or white space; lines that are empty or
+In text a row is a line, its four numbers separated by commas, semicolons or white space. Lines that are empty or
 start with ``#`` are passed over, and so is a first line of four names. Arrays of Python objects, which would have to
 be unpickled, are refused.
 
@@ -36,8 +36,6 @@ from tripletree.io.source import (
     zip_members,
 )
 
-__all__ = ["FORMAT", "read_linkage", "write_linkage"]
-
 _NPY = b"\x93NUMPY"
 _ZIP = b"PK\x03\x04"
 _HEADER = re.compile(
@@ -52,9 +50,9 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
     labels : LeafIndex or iterable of labels, optional
-        Labels of the n leaves; by default those in the file (.npz), or 0..n-1.
+        Labels of the n leaves. By default those in the file (.npz), or 0..n-1.
 
     Returns
     -------
@@ -63,10 +61,6 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file holds no matrix of numbers, or one that is not a linkage; with the line, for text.
     InvalidHierarchyError
         If `labels` are not as many as the leaves.
 
@@ -88,7 +82,7 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
 def hierarchy_from_linkage(
     content: bytes | str, path: str | None, *, labels: LeafIndex | Iterable[Hashable] | None = None
 ) -> Hierarchy:
-    """`read_linkage` of what a file holds."""
+    """`read_linkage` of the content of a file."""
     matrix, stored, lines = _content(content, path)
     try:
         hierarchy = from_linkage(matrix)
@@ -150,13 +144,13 @@ def _npz(arrays: dict[str, Any], path: str | None) -> tuple[np.ndarray, Any, Lin
 
 
 def _npy(content: bytes, path: str | None, kinds: str) -> np.ndarray:
-    """An array of numbers (or of text) in numpy's format; nothing is unpickled, nothing larger than the file made."""
+    """An array of numbers (or of text) in numpy's format. Nothing is unpickled, nothing larger than the file made."""
     width = 2 if content[6:7] == b"\x01" else 4  # bytes that tell the length of the header
     start = 8 + width
     stop = start + int.from_bytes(content[8:start], "little")
     header = _HEADER.fullmatch(content[start:stop].decode("latin-1"))
     if header is None or content[6:7] not in (b"\x01", b"\x02", b"\x03") or stop > len(content):
-        msg = "damaged .npy array, or one of records: its header is not that of an array of numbers or text"
+        msg = "damaged .npy array, or one of records: it has no header of an array of numbers or text"
         raise ParseError(msg, path=path)
     try:
         dtype = np.dtype(header[1])
@@ -216,7 +210,7 @@ def _text(content: str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
 
 
 def _number(field: str) -> float | None:
-    """A field as a number, None if it is not one; Python's underscores and other alphabets' digits do not count."""
+    """A field as a number, None if it is not one. Python's underscores and other alphabets' digits do not count."""
     field = field.strip()
     if not field.isascii() or "_" in field:
         return None
@@ -241,7 +235,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     hierarchy : Hierarchy
         Binary, with at least two leaves.
     path : path, file object or "-", optional
-        Where to write, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
+        The target, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
         the leaves' labels; one in .csv with commas and the names of the columns; any other as columns of text, as
         `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses, but for .npz, which is compressed itself. By
         default the columns are returned.
@@ -258,8 +252,6 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     InvalidHierarchyError
         If some node does not have exactly two children, there is only one leaf, or (.npz) a label is neither text nor a
         whole number, or ends in a character that the array cannot hold.
-    ValueError
-        If the path ends in .npz.gz or the like: a packed file in another is not read.
 
     See Also
     --------
@@ -268,7 +260,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
 
     Notes
     -----
-    Numbers are written in full: they are read back exactly. Only .npz keeps labels and their order; with the other
+    Numbers are written in full: they are read back exactly. Only .npz keeps labels and their order. With the other
     formats keep ``list(hierarchy.leaves)`` and give it to `read_linkage` as `labels`.
 
     Examples
@@ -307,7 +299,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
 
 
 def _kind(path: Target | None) -> str:
-    """The suffix of a path, that of a compression left out."""
+    """The suffix of a path, without a compression's."""
     if not isinstance(path, (str, os.PathLike)):
         return ""
     suffixes = [x.lower() for x in Path(path).suffixes]

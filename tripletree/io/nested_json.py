@@ -5,17 +5,17 @@ Four shapes are recognised:
 - objects with a name and children, as d3 has them: ``{"name": "apes", "children": [{"name": "human"}, ...]}``. The
   name stands under name, label, title, text or id (the first that is there), the children under children, child,
   nodes or items, branch lengths under length, branch_length, branchLength or branchlength, or wherever the
-  parameters say. A child may also be a bare label;
+  parameters say. A child may also be a bare label.
 - names in each other: ``{"apes": {"human": null, "Pan": ["chimp", "bonobo"]}}``. A leaf is a name with null, ``{}`` or
-  ``[]`` below it, or a label in a list;
-- lists in each other: ``[["human", "chimp"], "gorilla"]``, as `Hierarchy.from_nested` takes them;
+  ``[]`` below it, or a label in a list.
+- lists in each other: ``[["human", "chimp"], "gorilla"]``, as `Hierarchy.from_nested` takes them.
 - a flat list of objects with ids, each with the ids of its children (child_ids, or one of the keys above) or of its
   parent or parents: this may be a graph, in which a node has several parents.
 
-Labels are strings and whole numbers. What could be one shape as well as another is refused, and so are keys that occur
-twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects with
-lists of children, and ten times as deep from Python 3.12 on; deeper trees are refused, and can be written as Newick,
-edges or a flat list.
+Labels are strings and whole numbers. A file that could be one shape as well as another is refused, and so are keys that
+occur twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects
+with lists of children, and ten times as deep from Python 3.12 on. Deeper trees are refused, and can be written as
+Newick, edges or a flat list.
 """
 
 from __future__ import annotations
@@ -38,9 +38,6 @@ from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_json", "write_json"]
-
-
 #: Makes the error for a message and the list or object that it is about (or stands in).
 _Refuse = Callable[[str, Any], ParseError]
 
@@ -57,21 +54,21 @@ _PARENT_IDS = ("parent", "parents", "parent_id", "parentId", "parent_ids", "pare
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys under which an object holds its name, children and branch length; None for the usual ones."""
+    """The keys under which an object holds its name, children and branch length. None for the usual ones."""
 
     name: str | None = None
     children: str | None = None
     length: str | None = None
 
     def label(self, node: dict[str, Any]) -> Any:
-        """What the object is called, None for nothing."""
+        """The name of the object, None if it has none."""
         for key in _NAME if self.name is None else (self.name,):
             if node.get(key) is not None:
                 return node[key]
         return None
 
     def children_key(self, node: dict[str, Any], error: _Refuse) -> str | None:
-        """The key of the object's children, None where it has none."""
+        """The key of the object's children, None if it has none."""
         if self.children is not None:
             return self.children if self.children in node else None
         found = [key for key in _CHILDREN if isinstance(node.get(key), (list, dict))]
@@ -80,7 +77,7 @@ class _Keys:
         return found[0] if found else None
 
     def branch(self, node: dict[str, Any], error: _Refuse) -> float:
-        """The length of the branch above the object, NaN where it has none."""
+        """The length of the branch above the object, NaN if it has none."""
         for key in _LENGTH if self.length is None else (self.length,):
             value = node.get(key)
             if value is None:
@@ -92,7 +89,7 @@ class _Keys:
         return math.nan
 
     def is_node(self, item: dict[str, Any], error: _Refuse) -> bool:
-        """Whether an object is a node (else its keys are names of nodes)."""
+        """True if an object is a node (else its keys are names of nodes)."""
         if self.name is not None or self.children is not None or type(item.get("name")) is str:
             return True
         if any(_is_label(item.get(key)) for key in _NAME):
@@ -111,7 +108,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message names it; its contents are left out."""
+    """A value as a message names it. Its contents are left out."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
     return json.dumps(value)[:60]
@@ -128,14 +125,14 @@ def _finite(value: float) -> bool:
 
 
 class _Named(NamedTuple):
-    """A node that is the key of an object, and what stands below it."""
+    """A node that is the key of an object, and the tree below it."""
 
     name: str
     below: Any
 
 
 class _Item(NamedTuple):
-    """What is still to be read: a value, the node above it, and the list or object that it is in."""
+    """A part that is still to be read: a value, the node above it, and the list or object that it is in."""
 
     value: Any
     above: int
@@ -194,7 +191,7 @@ class _Nodes:
         self._add(above, value, math.nan, within)
 
     def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
-        """A node that is an object; its children, last first."""
+        """A node that is an object, and its children, last first."""
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
         key = self._keys.children_key(node, self._error)
         children = None if key is None else node[key]
@@ -217,7 +214,7 @@ class _Nodes:
         return [_Item(_Named(name, below), above, names) for name, below in reversed(names.items())]
 
     def _below(self, name: str, below: Any, above: int, within: Any) -> list[_Item]:
-        """A node that is a key; what is below it, last first."""
+        """A node that is a key, and the values below it, last first."""
         u = self._add(above, name, math.nan, within)
         if below is None or below == {} or below == []:
             return []
@@ -252,13 +249,13 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
 
 
 def _ids(value: Any) -> list[Any] | None:
-    """The ids that an entry names, None where it is neither an id nor a list of ids."""
+    """The ids that an entry names, None if it is neither an id nor a list of ids."""
     values = value if isinstance(value, list) else [] if value is None or value == "" else [value]
     return values if all(map(_is_label, values)) else None
 
 
 def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | None:
-    """The key under which the objects name others, and whether those are their children; None if there is none."""
+    """The key under which the objects name others, and whether those are their children. None if there is none."""
     choice = [(keys.children, True)] if keys.children is not None else [(k, True) for k in (*_CHILD_IDS, *_CHILDREN)]
     if keys.children is None:
         choice += [(k, False) for k in _PARENT_IDS]
@@ -277,7 +274,7 @@ def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | No
 
 
 def _is_flat(value: Any, keys: _Keys) -> bool:
-    """Whether a value is a list of objects that name each other by ids."""
+    """True if a value is a list of objects that name each other by ids."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -332,10 +329,10 @@ def read_json(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     name, children, length : str, optional
         The keys under which an object holds its label, the list of its children, and the length of the branch above
-        it; by default the usual ones. With `name` or `children`, every object is a node.
+        it. By default the usual ones. With `name` or `children`, every object is a node.
     parent : {"deepest", "first", "smallest", "error"}
         For flat lists in which a node has several parents: which of them counts, as in `Ontology.to_hierarchy`.
     labels : {"id", "name"}
@@ -348,14 +345,8 @@ def read_json(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not JSON or not a tree, a leaf has no label, two leaves have the same, or a flat list runs in a cycle.
     NotATreeError
         If a node of a flat list has several parents and `parent` is "error".
-    DuplicateLeafError
-        If two leaves of a flat list have the same name and `labels` is "name".
 
     Examples
     --------
@@ -377,7 +368,7 @@ def read_json(
 
 
 def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
-    """A JSON file that is a flat list, as an ontology; a ParseError for any other."""
+    """A JSON file that is a flat list, as an ontology. A ParseError for any other."""
     value, error = _load(path)
     keys = _Keys(name, children, None)
     if not _is_flat(value, keys):
@@ -386,7 +377,7 @@ def json_ontology(path: Source, *, name: str | None = None, children: str | None
 
 
 def _load(path: Source) -> tuple[Any, _Refuse]:
-    """The value of a file, and what makes the error for something in it."""
+    """The value of a file, and the function that makes errors about a part of it."""
     text, source = read_text(path)
     value = load_json(text, source)
 
@@ -412,22 +403,17 @@ def write_json(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
-        Whether to write the names of inner nodes.
+        If True, write the names of inner nodes.
     lengths : bool
-        Whether to write branch lengths, under the key length; for a hierarchy with heights, the differences.
+        If True, write branch lengths, under the key length. For a hierarchy with heights, the differences.
 
     Returns
     -------
     str or None
         One line, without its end, if no `path` is given.
-
-    Raises
-    ------
-    DuplicateLeafError
-        If two leaf labels are the same once written (1.5 and "1.5").
 
     See Also
     --------
@@ -436,8 +422,8 @@ def write_json(
     Notes
     -----
     The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
-    give equal text. Whole numbers stay numbers; any other label is written as ``str(label)``, and read back as a
-    string. Time and memory linear in the size, whatever the depth; `read_json` and most other
+    give equal text. Whole numbers stay numbers. Any other label is written as ``str(label)``, and read back as a
+    string. Time and memory linear in the size, whatever the depth. `read_json` and most other
     readers of JSON take back some 500 levels.
 
     Examples
@@ -477,7 +463,7 @@ def _json(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
 
 
 def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
-    """What stands in the object of each node besides its children."""
+    """The entries in the object of each node besides its children."""
     labels = [str(x) if isinstance(x, int) and not isinstance(x, bool) else _string(str(x)) for x in hierarchy.leaves]
     try:
         LeafIndex(labels)

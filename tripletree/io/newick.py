@@ -1,9 +1,9 @@
 """Newick: hierarchies as brackets, ``((human:6,chimp:6):2,gorilla:8);``.
 
-What is read: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
+Read are: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
 anywhere, nested ones too (left out); branch lengths; names of inner nodes; inner nodes with one child; any number of
 trees in a file, each ended by a semicolon; white space and line ends anywhere between. Blanks inside a label without
-quotes belong to it. What is missing or stands twice is refused with its line and column, never guessed.
+quotes belong to it. A part that is missing or stands twice is refused with its line and column, never guessed.
 """
 
 from __future__ import annotations
@@ -31,32 +31,13 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, read_text, write_atomic
 from tripletree.kernels import freeze
 
-__all__ = [
-    "FORMAT",
-    "SUPPORT_KEYS",
-    "Blanks",
-    "Lengths",
-    "NewickText",
-    "Underscores",
-    "parse_newick",
-    "parse_newick_all",
-    "read_newick",
-    "read_newick_all",
-    "read_newick_support",
-    "unblanked",
-    "with_support",
-    "write_newick",
-    "write_newick_all",
-]
-
-
 # ----------------------------------------------------------------------
 # From Newick text to flat lists: one regular expression, one loop over its tokens, no recursion.
 #
-# Tokens carry no positions, which is what makes the loop fast. An error names a token by its number, and the text is
+# Tokens carry no positions, which makes the loop fast. An error names a token by its number, and the text is
 # scanned once more up to that token to find its line and column.
 
-#: What programs call support in comments: BEAST and MrBayes among them.
+#: Names of support in comments: BEAST and MrBayes among them.
 SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap")
 
 Underscores = Literal["keep", "blank"]
@@ -92,13 +73,13 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _GUESS = "strict=False takes names with apostrophes as they stand, and says which"
 _STRAY = frozenset("'\"[]")
 
-# what the last token was
+# kinds of the last token
 _NOTHING, _CLOSED, _NAME, _LEAF, _LENGTH = range(5)
 _AFTER = {_CLOSED: "')'", _NAME: "the name of an inner node", _LEAF: "a leaf label", _LENGTH: "a branch length"}
 
 
 class NewickText:
-    """Newick text cut into tokens; iterating gives the hierarchies one by one.
+    """Newick text cut into tokens. Iterating gives the hierarchies one by one.
 
     Parameters
     ----------
@@ -106,9 +87,9 @@ class NewickText:
     path : str or None
         The source's name, for messages.
     underscores : {"keep", "blank"}
-        Whether underscores in labels without quotes stay or stand for blanks.
+        Underscores in labels without quotes stay, or stand for blanks.
     strict : bool
-        Whether a quote that does not enclose a label is refused, or taken for an apostrophe.
+        If True, refuse a quote that does not enclose a label. Otherwise it is an apostrophe.
     """
 
     def __init__(
@@ -123,7 +104,7 @@ class NewickText:
         self._token = _TOKEN if strict else _LOOSE_TOKEN
         if text[:6].upper() == "#NEXUS":
             raise self._error_in_text(
-                "this is a NEXUS file; Newick is what follows the '=' of each of its TREE commands", 0
+                "this is a NEXUS file; Newick is the part after the '=' of each of its TREE commands", 0
             )
         self._quoted = "'" in text or '"' in text
         self._comments: list[tuple[int, int]] = []
@@ -162,17 +143,17 @@ class NewickText:
         return found
 
     def support(self, keys: Sequence[str], inner: int) -> tuple[np.ndarray, np.ndarray]:
-        """What supports each inner node of the one tree, NaN where nothing does, and whether that is its label.
+        """The support of each inner node of the one tree, NaN if nothing does, and whether that is its label.
 
         Parameters
         ----------
         keys : sequence of str
-            Of comments such as ``[&posterior=0.98]``, the first that a node has; ``[98]`` counts as well.
+            The first comment such as ``[&posterior=0.98]`` that a node has counts. ``[98]`` counts as well.
         inner : int
             The number of inner nodes.
         """
         label, noted = np.full(inner, np.nan), np.full(inner, np.nan)
-        best = [len(keys) + 1] * inner  # the place in `keys` of what was noted
+        best = [len(keys) + 1] * inner  # the place in `keys` of the value noted
         marks = [(m.start(), m[0]) for m in self._token.finditer(self._scanned)]
         marks += [(start, self._text[start:stop]) for start, stop in self._comments]
         node, closed = -1, -1  # the inner node that marks belong to, if any
@@ -197,7 +178,7 @@ class NewickText:
         """The tree whose tokens come next, from number `first`, and the number of the token after it."""
         labels: list[str] = []
         names: list[str | None] = []
-        leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open; -1 outside
+        leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open. -1 outside
         inner_up: list[int] = []
         closed: list[int] = []  # the brackets in the order in which they close
         lengths: list[str] = []
@@ -271,7 +252,7 @@ class NewickText:
         return Hierarchy(parent, leaves, length=length, names=names)
 
     def _plain(self, label: str) -> str:
-        """What a label's token stands for."""
+        """The label that a token stands for."""
         quote = label[0]
         if quote == "'" or quote == '"':
             if self._strict or _ALL_QUOTED.fullmatch(label):
@@ -281,7 +262,7 @@ class NewickText:
         return label.replace("_", " ") if self._blank else label
 
     def _numbers(self, lengths: list[str], first: int) -> np.ndarray:
-        """The lengths as float64; digits, sign, point and exponent are all that may stand in them."""
+        """The lengths as float64. Digits, sign, point and exponent are all that may stand in them."""
         joined = "".join(lengths)
         if joined.isascii() and "_" not in joined:
             try:
@@ -300,7 +281,7 @@ class NewickText:
         raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
-        """The text with line feeds in the place of every comment; it stops at what never closes."""
+        """The text with line feeds in the place of every comment. It stops at a comment that never closes."""
         text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
         kept = []
         at = 0  # where the text that is not yet kept starts
@@ -326,7 +307,7 @@ class NewickText:
     # ------------------------------------------------------------------ refusals
 
     def _offset(self, k: int) -> int:
-        """Where in the text the token with the number `k` starts."""
+        """The place in the text where the token with the number `k` starts."""
         return next(islice(self._token.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
@@ -348,7 +329,7 @@ class NewickText:
                 raise self.error_at(k, f"{msg}; {_GUESS}")
 
     def _error(self, k: int, state: int, first: int, here: int) -> ParseError:
-        """What is wrong with the token with the number `k`, which cannot stand after what came before it."""
+        """Explain the error at the token with the number `k`, which cannot stand after the one before it."""
         t = self._tokens[k]
         if t == ";" and here >= 0:
             bracket = self._bracket(first, here)
@@ -372,7 +353,7 @@ class NewickText:
         return self.error_at(k, f"{found} right after {_AFTER[state]}: {hint}")
 
     def _end_error(self, first: int, here: int) -> ParseError:
-        """What is wrong with a text that ends in the middle of a tree."""
+        """Explain the error of a text that ends in the middle of a tree."""
         if here >= 0:
             return self.error_at(self._bracket(first, here), "this '(' is never closed: the text ends before its ')'")
         return self._error_in_text("the text ends without the ';' that ends a tree", len(self._scanned.rstrip()))
@@ -426,38 +407,31 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     underscores : {"keep", "blank"}
-        What underscores in labels without quotes stand for: themselves (as most programs have it), or blanks (as the
+        Meaning of underscores in labels without quotes: themselves (as most programs have it), or blanks (as the
         Newick standard says).
     strict : bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
-        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next; any other belongs
+        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next. Any other belongs
         to the name, and a GuessedLabelWarning says which names these are.
 
     Returns
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
-        text leaves out are NaN; `length` is None where there are none at all.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the text is not Newick, holds no tree or several, or a leaf label is missing or stands twice.
+        text leaves out are NaN. `length` is None if there are none at all.
 
     Warns
     -----
     GuessedLabelWarning
-        With ``strict=False``, of names with quotes that were taken as they stand; ``.labels`` has them with their
+        With ``strict=False``, of names with quotes that were taken as they stand. ``.labels`` has them with their
         places.
 
     See Also
     --------
-    read_newick_all : every tree of a file.
-    read_newick_support : support values beside the tree.
+    read_hierarchies : every tree of a file.
+    read_support : support values beside the tree.
     parse_newick : the same from a string.
 
     Examples
@@ -468,55 +442,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     """
     text, name = read_text(path)
     trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return _only(trees, name, "read_newick_all")
-
-
-def read_newick_support(
-    path: Source, *, keys: Sequence[str] = SUPPORT_KEYS, underscores: Underscores = "keep", strict: bool = True
-) -> tuple[Hierarchy, np.ndarray]:
-    """Read the one hierarchy of a Newick file, and what supports each of its inner nodes.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    keys : sequence of str
-        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    hierarchy : Hierarchy
-        As `read_newick` gives it, but that labels of inner nodes that are support are no names.
-    support : ndarray of float64, shape (inner nodes,)
-        In the unit of the file; NaN where a node has none.
-
-    Raises
-    ------
-    ParseError
-        As in `read_newick`.
-
-    See Also
-    --------
-    write_newick : ``support=`` writes them.
-
-    Notes
-    -----
-    Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
-    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first; then a label is
-    support if it is a number, and a name if it is not.
-
-    Examples
-    --------
-    >>> import io
-    >>> h, support = read_newick_support(io.StringIO("(((a,b)98,c)apes[&support=70],d);"))
-    >>> h.names, support.tolist()
-    ((None, 'apes', None), [98.0, 70.0, nan])
-    """
-    text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return with_support(trees, _only(trees, name, "read_newick_all"), keys)
+    return _only(trees, name)
 
 
 def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
@@ -531,36 +457,21 @@ def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[s
     return h, freeze(support)
 
 
-def read_newick_all(path: Source, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
-    r"""Read every hierarchy of a Newick file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    list of Hierarchy
-        In the order of the file; each has leaves of its own.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If one of the trees cannot be read.
-
-    Examples
-    --------
-    >>> import io
-    >>> [h.n_leaves for h in read_newick_all(io.StringIO("(a,b);\n(a,b,c);"))]
-    [2, 3]
-    """
+def newick_trees(
+    path: Source, *, underscores: Underscores = "keep", strict: bool = True
+) -> list[tuple[None, Hierarchy]]:
+    """Every tree of a Newick file, for `read_hierarchies`."""
     text, name = read_text(path)
-    return _all(NewickText(text, path=name, underscores=underscores, strict=strict))
+    return [(None, x) for x in _all(NewickText(text, path=name, underscores=underscores, strict=strict))]
+
+
+def newick_support(
+    path: Source, *, keys: Sequence[str], underscores: Underscores = "keep", strict: bool = True
+) -> tuple[Hierarchy, np.ndarray]:
+    """The one tree of a Newick file and the support of its inner nodes, for `read_support`."""
+    text, name = read_text(path)
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
+    return with_support(trees, _only(trees, name), keys)
 
 
 def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
@@ -577,11 +488,6 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
     -------
     Hierarchy
 
-    Raises
-    ------
-    ParseError
-        As in `read_newick`.
-
     Examples
     --------
     >>> parse_newick("((human:6,chimp:6)'tribe Hominini':2,gorilla:8);").names
@@ -591,34 +497,7 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
         ...
     tripletree.errors.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
-    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None, "parse_newick_all")
-
-
-def parse_newick_all(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
-    """Read every hierarchy of a Newick string.
-
-    Parameters
-    ----------
-    text : str
-    underscores : {"keep", "blank"}
-    strict : bool
-        As in `read_newick`.
-
-    Returns
-    -------
-    list of Hierarchy
-
-    Raises
-    ------
-    ParseError
-        As in `read_newick_all`.
-
-    Examples
-    --------
-    >>> len(parse_newick_all("(a,b); [a comment] (c,d);"))
-    2
-    """
-    return _all(NewickText(_check_text(text), underscores=underscores, strict=strict))
+    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None)
 
 
 def _check_text(text: str) -> str:
@@ -637,12 +516,12 @@ def _all(trees: NewickText) -> list[Hierarchy]:
     return found
 
 
-def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
+def _only(trees: NewickText, name: str | None) -> Hierarchy:
     """The one tree of a text."""
     if trees.n_trees > 1:
         k = trees.second_tree()
         what = f"{trees.n_trees} trees where one is expected"
-        raise trees.error_at(k, f"{what}, the second from here ({all_of_them} reads all)")
+        raise trees.error_at(k, f"{what}, the second from here (read_hierarchies reads all)")
     for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"
@@ -687,21 +566,21 @@ def write_newick(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     names : bool
-        Whether to write the names of inner nodes.
+        If True, write the names of inner nodes.
     lengths : bool, "monotone" or "exact"
-        Whether to write branch lengths; for a hierarchy with heights, the differences. Where a triplet delayed a close
-        merge these would be negative, which many programs refuse, so heights are raised to those below them first;
+        If True, write branch lengths. For a hierarchy with heights, the differences. If a triplet delayed a close
+        merge these would be negative, which many programs refuse, so heights are raised to those below them first.
         "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
-        are; "monotone" raises negative ones of these, too, to 0.
+        are. "monotone" raises negative ones of these, too, to 0.
     blanks : {"quote", "underscore"}
         Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
-        What supports each inner node, such as ``Supertree.support``; NaN where nothing is known. It is written as the
-        label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
+        The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
+        label of the node, beside a name as ``name[&support=0.9]``: `read_support` reads both.
 
     Returns
     -------
@@ -714,8 +593,6 @@ def write_newick(
         If two leaf labels are the same once written as text (1 and "1", or "a b" and "a_b" with underscores).
     InvalidHierarchyError
         If a difference of heights is beyond the largest number.
-    ValueError
-        If `support` does not have one number for each inner node.
 
     Notes
     -----
@@ -784,11 +661,6 @@ def write_newick_all(
     str or None
         The text, each line with its end, if no `path` is given.
 
-    Raises
-    ------
-    DuplicateLeafError, InvalidHierarchyError
-        As in `write_newick`; the target is then left as it was.
-
     Examples
     --------
     >>> write_newick_all([Hierarchy.from_nested("ab"), Hierarchy.from_nested(["a", "b"])])
@@ -826,13 +698,13 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     opening = np.bincount(start[n:], minlength=n)
     brackets = np.array(["(" * k if i == 0 else "," + "(" * k for i, k in enumerate(opening.tolist())], object)
     after[:n] = brackets[start[:n]] + after[:n]
-    # leaf pieces before the inner nodes that close behind them; ties among inner nodes by number, deepest first
+    # leaf pieces before the inner nodes that close behind them. Ties among inner nodes by number, deepest first
     order = np.lexsort((np.arange(N), stop))
     return "".join(after[order].tolist()) + ";"
 
 
 def _supported(names: list[str], support: list[float]) -> list[str]:
-    """What stands behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
+    """The text behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
     shown = ["" if x != x else repr(x).removesuffix(".0") for x in support]
     return [f"{name}[&support={x}]" if name and x else name + x for name, x in zip(names, shown, strict=True)]
 
@@ -904,7 +776,7 @@ def _quoted(label: str) -> str:
 
 
 def _written_lengths(length: np.ndarray) -> np.ndarray:
-    """The lengths as ``:0.25`` in the fewest digits that give the same number back; nothing for NaN."""
+    """The lengths as ``:0.25`` in the fewest digits that give the same number back. Nothing for NaN."""
     infinite = np.flatnonzero(np.isinf(length))
     if infinite.size:
         u = int(infinite[0])
@@ -919,7 +791,8 @@ FORMAT = FileFormat(
     "newick",
     "Newick",
     read=read_newick,
-    read_all=read_newick_all,
+    read_all=newick_trees,
+    support=newick_support,
     write=write_newick,
     extensions=(".nwk", ".newick", ".tree", ".tre", ".nh"),
 )

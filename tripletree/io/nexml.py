@@ -1,9 +1,9 @@
 """NeXML: the trees of a file, each a list of nodes and a list of edges.
 
-Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to; where nodes are
+Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to. If nodes are
 marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id where that has
-none), else by its own. Of several ``<otus>`` that one counts which the tree's ``<trees>`` names, where both have an otu
-of the same id. Networks are refused, and so are entities and document types.
+none), else by its own. Among several ``<otus>`` the one counts that the tree's ``<trees>`` names, where both have an
+otu of the same id. Networks are refused, and so are entities and document types.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
-
-__all__ = ["FORMAT", "read_nexml", "read_nexml_all"]
 
 
 @dataclass
@@ -45,7 +43,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which tree: its label (or id, where it has none), or its position in the file, from 0. May be left out where
         there is only one.
@@ -55,17 +53,9 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     Hierarchy
         Leaves in the order of their nodes in the file.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NeXML, the nodes and edges are not a tree, a leaf has no label or the same as another, there is no
-        such tree, or there are several and `tree` is not given.
-
     See Also
     --------
-    read_nexml_all : every tree of a file, with its name.
+    read_hierarchies : every tree of a file, with its name.
 
     Examples
     --------
@@ -85,37 +75,14 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
 
 
 def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
-    """`read_nexml` of what a file holds."""
+    """`read_nexml` of the content of a file."""
     file = _File(XmlEvents(content, path))
-    k = selected([x.name for x in file.trees], tree, path=path, read_all="read_nexml_all")
+    k = selected([x.name for x in file.trees], tree, path=path)
     return file.hierarchy(file.trees[k])
 
 
-def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
-    """Read every hierarchy of a NeXML file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-
-    Returns
-    -------
-    list of (str or None, Hierarchy)
-        The label (or id, where it has none) and the tree of each tree element in the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NeXML, one of the trees cannot be read, or there is a network among them.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_nexml_all(io.StringIO('<nexml><trees><tree id="x"><node id="n" label="a"/></tree></trees></nexml>'))
-    [('x', <Hierarchy: 1 leaf, ...>)]
-    """
+def nexml_trees(path: Source) -> list[tuple[str | None, Hierarchy]]:
+    """Name and tree of each tree element, for `read_hierarchies`."""
     content, name = read_bytes(path)
     file = _File(XmlEvents(content, name))
     return [(tree.name, file.hierarchy(tree)) for tree in file.trees]
@@ -135,7 +102,7 @@ class _File:
         tree: _Tree | None = None
         otus, number = "", 0  # the present block of otus, and how many there were
         seen: set[tuple[int, str]] = set()
-        block: str | None = None  # what the present trees name
+        block: str | None = None  # the id that the present trees name
         for event, element in events:
             tag = element.tag.rpartition("}")[2]
             if event == "end":
@@ -252,4 +219,4 @@ class _File:
             raise self._events.error(msg, at=tree.places[tree.roots[0]])
 
 
-FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=read_nexml_all, xml_roots=("nexml",))
+FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=nexml_trees, xml_roots=("nexml",))

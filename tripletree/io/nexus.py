@@ -1,13 +1,13 @@
 """NEXUS: the trees of TREES blocks, with their TRANSLATE tables.
 
-What is read: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
+Read are: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
 with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
 ``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
 
-A leaf's label means what TRANSLATE gives for it, else for the taxon of that name, else for the taxon of that number
-in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is not
-a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the root,
-changes nothing.
+A leaf's label has the meaning that TRANSLATE gives it, else that of the taxon of that name, else of the taxon of that
+number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100
+is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the
+root, changes nothing.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
 1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.
@@ -27,27 +27,15 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.newick import (
-    SUPPORT_KEYS,
-    Blanks,
-    Lengths,
-    NewickText,
-    Underscores,
-    unblanked,
-    with_support,
-    write_newick,
-)
+from tripletree.io.newick import Blanks, Lengths, NewickText, Underscores, unblanked, with_support, write_newick
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
-__all__ = ["FORMAT", "read_nexus", "read_nexus_all", "read_nexus_support", "write_nexus", "write_nexus_all"]
-
-
 # ----------------------------------------------------------------------
-# NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS define, and the TREE commands.
+# NEXUS text cut into commands, with their places, the definitions of TRANSLATE and TAXLABELS, and the TREE commands.
 
 _HEADER = re.compile(r"\s*#NEXUS(?!\w)", re.IGNORECASE)
-# what ends a command, and what can hide it
+# the ends of commands, and the marks that can hide them
 _MARK = re.compile(r"'(?:[^']++|'')*+'|[';\[\]]")
 _BRACKET = re.compile(r"[\[\]]")
 _WORD = re.compile(r"'(?:[^']++|'')*+'|[,=]|[^\s',=]+")
@@ -59,7 +47,7 @@ _TREE = re.compile(
 
 @dataclass
 class NexusTree:
-    """One TREE command: its name, where its Newick starts and where its semicolon stands, what its labels mean."""
+    """One TREE command: its name, the places of its Newick and of its semicolon, and the meaning of its labels."""
 
     name: str
     start: int
@@ -69,7 +57,7 @@ class NexusTree:
 
 @dataclass
 class _TreesBlock:
-    """What the TREE commands of one block share."""
+    """The part that the TREE commands of one block share."""
 
     start: int
     name: str
@@ -77,7 +65,7 @@ class _TreesBlock:
 
 
 class NexusText:
-    """The trees of a NEXUS text; the Newick of each is read when asked for.
+    """The trees of a NEXUS text. The Newick of each is read when asked for.
 
     Parameters
     ----------
@@ -85,7 +73,7 @@ class NexusText:
     path : str or None
         The source's name, for messages.
     underscores : {"keep", "blank"}
-        What underscores stand for outside of quotes.
+        Meaning of underscores outside of quotes.
     """
 
     def __init__(self, text: str, *, path: str | None, underscores: Underscores) -> None:
@@ -98,7 +86,7 @@ class NexusText:
                 "a NEXUS file starts with '#NEXUS', and this one does not; read_newick reads bare trees", 0
             )
         self.trees: list[NexusTree] = []
-        #: The labels of the one TAXA block, which a tree may name by their numbers; none where there are several.
+        #: The labels of the one TAXA block, which a tree may name by their numbers. None if there are several.
         self._taxa: list[str] = []
         self._block: _TreesBlock | None = None
         self._cut()
@@ -109,7 +97,7 @@ class NexusText:
         return next(iter(self._reader(tree)))
 
     def supported(self, tree: NexusTree, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
-        """Read the tree of one TREE command and what supports its inner nodes."""
+        """Read the tree of one TREE command and the support of its inner nodes."""
         reader = self._reader(tree)
         return with_support(reader, next(iter(reader)), keys)
 
@@ -123,7 +111,7 @@ class NexusText:
     # ------------------------------------------------------------------ commands
 
     def _cut(self) -> None:
-        """Go through the commands, each up to its semicolon; comments are blanked out."""
+        """Go through the commands, each up to its semicolon. Comments are blanked out."""
         text = self._text
         start = seek = _HEADER.match(text).end()  # type: ignore[union-attr]
         parts: list[str] = []
@@ -154,7 +142,7 @@ class NexusText:
             raise self._error(f"the block {self._block.name!r} is never ended: 'END;' is missing", self._block.start)
 
     def _comment_end(self, start: int) -> int:
-        """Where the text goes on behind a comment; comments may stand in each other."""
+        """The place where the text goes on behind a comment. Comments may stand in each other."""
         depth, stop = 1, start + 1
         while depth:
             bracket = _BRACKET.search(self._text, stop)
@@ -192,7 +180,7 @@ class NexusText:
             self._tree(self._block, command, start, stop)
 
     def _plain(self, token: str) -> str:
-        """What a token stands for."""
+        """The text that a token stands for."""
         if token[0] == "'":
             return token[1:-1].replace("''", "'")
         return token.replace("_", " ") if self._underscores == "blank" else token
@@ -231,7 +219,7 @@ class NexusText:
 
 
 class _Meaning:
-    """What the labels of a tree stand for: keys of TRANSLATE first, then the taxa, then the taxa's numbers."""
+    """The meaning of the labels of a tree: keys of TRANSLATE first, then the taxa, then the taxa's numbers."""
 
     def __init__(self, translate: dict[str, str], taxa: list[str], known: frozenset[str]) -> None:
         self._translate, self._taxa, self._known = translate, taxa, known
@@ -250,7 +238,7 @@ class _Meaning:
 
 
 class _TreeText(NewickText):
-    """The Newick of one TREE command; errors name the place in the whole file, labels get their meaning."""
+    """The Newick of one TREE command. Errors name the place in the whole file, labels get their meaning."""
 
     def __init__(
         self, whole: str, tree: NexusTree, meaning: _Meaning, *, path: str | None, underscores: Underscores
@@ -288,11 +276,11 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which tree: its name, or its position in the file, from 0. May be left out where there is only one.
     underscores : {"keep", "blank"}
-        What underscores outside of quotes stand for: themselves (as most programs have it), or blanks (as the
+        Meaning of underscores outside of quotes: themselves (as most programs have it), or blanks (as the
         NEXUS standard says).
 
     Returns
@@ -300,17 +288,9 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     Hierarchy
         As `read_newick` gives it, rooted as written.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NEXUS, the tree cannot be read, there is no such tree, or there are several and `tree` is not
-        given. Of the other trees only the commands are read.
-
     See Also
     --------
-    read_nexus_all : every tree of a file, with its name.
+    read_hierarchies : every tree of a file, with its name.
 
     Examples
     --------
@@ -332,84 +312,25 @@ def hierarchy_from_nexus(
 ) -> Hierarchy:
     """`read_nexus` of a text."""
     nexus = NexusText(text, path=path, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=path, read_all="read_nexus_all")
+    k = selected([x.name for x in nexus.trees], tree, path=path)
     return nexus.hierarchy(nexus.trees[k])
 
 
-def read_nexus_support(
-    path: Source,
-    *,
-    tree: str | int | None = None,
-    keys: Sequence[str] = SUPPORT_KEYS,
-    underscores: Underscores = "keep",
-) -> tuple[Hierarchy, np.ndarray]:
-    """Read one hierarchy of a NEXUS file, and what supports each of its inner nodes.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    tree : str or int, optional
-        As in `read_nexus`.
-    keys : sequence of str
-        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
-    underscores : {"keep", "blank"}
-        As in `read_nexus`.
-
-    Returns
-    -------
-    hierarchy : Hierarchy
-    support : ndarray of float64, shape (inner nodes,)
-        As `read_newick_support` gives them.
-
-    Raises
-    ------
-    ParseError
-        As in `read_nexus`.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = "#NEXUS begin trees; tree x = [&R] ((a,b)[&posterior=0.98,height=3]:2,c); end;"
-    >>> read_nexus_support(io.StringIO(text))[1].tolist()
-    [0.98, nan]
-    """
-    text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=name, read_all="read_nexus_all")
-    return nexus.supported(nexus.trees[k], keys)
-
-
-def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
-    """Read every hierarchy of a NEXUS file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    underscores : {"keep", "blank"}
-        As in `read_nexus`.
-
-    Returns
-    -------
-    list of (str, Hierarchy)
-        The name and the tree of each TREE command in the order of the file; names may repeat.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not NEXUS, or one of the trees cannot be read.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = "#nexus begin trees; tree x = (a,b); tree 'y z' = (a,b,c); end;"
-    >>> read_nexus_all(io.StringIO(text))
-    [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
-    """
+def nexus_trees(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
+    """Name and tree of each TREE command, for `read_hierarchies`."""
     text, name = read_text(path)
     nexus = NexusText(text, path=name, underscores=underscores)
     return [(tree.name, nexus.hierarchy(tree)) for tree in nexus.trees]
+
+
+def nexus_support(
+    path: Source, *, keys: Sequence[str], tree: str | int | None = None, underscores: Underscores = "keep"
+) -> tuple[Hierarchy, np.ndarray]:
+    """One tree of a NEXUS file and the support of its inner nodes, for `read_support`."""
+    text, name = read_text(path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    k = selected([x.name for x in nexus.trees], tree, path=name)
+    return nexus.supported(nexus.trees[k], keys)
 
 
 # ---------------------------------------------------------------------- writing
@@ -453,13 +374,13 @@ def write_nexus(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     tree : str
         The tree's name.
     names, lengths, blanks, support
         As in `write_newick`: names of inner nodes, branch lengths, monotone ones on request, blanks as underscores,
-        what supports the inner nodes.
+        the support of the inner nodes.
 
     Returns
     -------
@@ -528,7 +449,7 @@ def write_nexus_all(
     Parameters
     ----------
     trees : mapping of str to Hierarchy, or iterable of (str, Hierarchy)
-        The trees and their names, as `read_nexus_all` gives them.
+        The trees and their names, as `read_hierarchies` gives them.
     path : path, file object or "-", optional
     names, lengths, blanks
         As in `write_nexus`.
@@ -538,16 +459,11 @@ def write_nexus_all(
     str or None
         The text, if no `path` is given.
 
-    Raises
-    ------
-    DuplicateLeafError, InvalidHierarchyError
-        As in `write_nexus`; the target is then left as it was.
-
     Examples
     --------
     >>> text = write_nexus_all({"x": Hierarchy.from_nested(["a", "b"]), "y": Hierarchy.from_nested(["b", "c"])})
     >>> import io
-    >>> [(name, list(h.leaves)) for name, h in read_nexus_all(io.StringIO(text))]
+    >>> [(name, list(h.leaves)) for name, h in nexus_trees(io.StringIO(text))]
     [('x', ['a', 'b']), ('y', ['b', 'c'])]
     """
     if isinstance(trees, Hierarchy):
@@ -619,7 +535,8 @@ FORMAT = FileFormat(
     "nexus",
     "NEXUS",
     read=read_nexus,
-    read_all=read_nexus_all,
+    read_all=nexus_trees,
+    support=nexus_support,
     write=write_nexus,
     extensions=(".nex", ".nexus", ".nxs"),
     recognize=_recognize,

@@ -1,4 +1,4 @@
-"""From nodes as a file lists them to a Hierarchy; what the readers of XML and JSON trees share."""
+"""From nodes as a file lists them to a Hierarchy: shared by the readers of XML and JSON trees."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 
-__all__ = ["branch_length", "listed_hierarchy", "selected"]
-
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def branch_length(text: str | None) -> float | None:
-    """A branch length as written, NaN for none at all; None if it is not a finite number."""
+    """A branch length as written, NaN for none at all. None if it is not a finite number."""
     text = (text or "").strip()
     if not text:
         return math.nan
@@ -41,9 +39,9 @@ def listed_hierarchy(
     parent : sequence of int
         Position of each node's parent in the list, -1 for the one root.
     labels : sequence of hashable
-        Of leaves and inner nodes alike; None where there is none.
+        Names of leaves and inner nodes alike. None if there is none.
     lengths : sequence of float
-        Length of the branch above each node, NaN where unknown.
+        Length of the branch above each node, NaN if unknown.
     ranks : sequence of str or None, optional
     missing : str
         The message for a leaf without a label.
@@ -58,7 +56,7 @@ def listed_hierarchy(
     up = np.array(parent, np.int32)
     N = up.size
     childless = np.bincount(up[up >= 0], minlength=N) == 0
-    # leaves as listed; inner nodes backwards: where parents are listed first, that puts children first
+    # leaves as listed. Inner nodes backwards: where parents are listed first, that puts children first
     old = np.concatenate([np.flatnonzero(childless), np.flatnonzero(~childless)[::-1]])
     n = int(childless.sum())
     at = old.tolist()
@@ -96,28 +94,21 @@ def _check_labels(
         seen.add(label)
 
 
-def selected(names: Sequence[str | None], tree: str | int | None, *, path: str | None, read_all: str) -> int:
+def selected(names: Sequence[str | None], tree: str | int | None, *, path: str | None) -> int:
     """Position of the tree asked for among the trees of a file.
 
     Parameters
     ----------
     names : sequence of str or None
-        Of all trees, in the order of the file.
+        The trees in the order of the file.
     tree : str, int or None
         A name, a position (from 0, negative ones from the end), or None for the only tree.
     path : str or None
         The file, for messages.
-    read_all : str
-        Name of the function that reads them all.
 
     Returns
     -------
     int
-
-    Raises
-    ------
-    ParseError
-        If there is no such tree, or more than one.
     """
     if tree is not None and (isinstance(tree, bool) or not isinstance(tree, (str, int))):
         msg = f"tree must be a name, a position from 0, or None for the only tree, not {tree!r}"
@@ -137,7 +128,7 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
         shown += ", ..." if len(names) > SHOWN else ""
         have = f"{len(names)} {'tree' if len(names) == 1 else 'trees'} in it ({shown})"
         if tree is None:
-            msg = f"{have} where one is expected: choose one with tree=, or use {read_all}"
+            msg = f"{have} where one is expected: choose one with tree=, or use read_hierarchies"
         elif found:
             msg = f"{len(found)} trees are named {tree!r}: choose one by its position; {have}"
         else:

@@ -12,10 +12,10 @@
 >>> ontology.roots, list(ontology.leaves), ontology.names
 (['GO:0005575'], ['GO:0005623'], ('cellular_component', None))
 
-What is read: OBO 1.0 to 1.4. ``is_a`` and, where asked for, ``relationship`` lines; escapes, modifiers in braces,
+Read are: OBO 1.0 to 1.4. ``is_a`` and, if asked for, ``relationship`` lines; escapes, modifiers in braces,
 comments, lines continued by a backslash; definitions of one term in several places, which are put together.
 ``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
-only with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is
+only with ``genus=True`` (files as published assert it). ``import`` is never followed. An unreadable line is
 refused with its line.
 """
 
@@ -32,20 +32,17 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import SCOPES, TermTable, short_rank
 from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
 
-__all__ = ["FORMAT", "parse_obo", "read_obo", "write_obo"]
-
-
 # ----------------------------------------------------------------------
 # The lines of an OBO file, one pass over them, a megabyte at a time.
 #
-# A line is ``tag: value {modifiers} ! comment``. Of the terms' tags those that make the graph are read in full: id,
+# A line is ``tag: value {modifiers} ! comment``. The terms' tags that make the graph are read in full: id,
 # name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value; of the
-# others, that quotes close. ``Typedef`` gives relation types their names; other stanzas are passed over. What stands
+# others, that quotes close. ``Typedef`` gives relation types their names. Other stanzas are passed over. What stands
 # before the first stanza is read for default-namespace only, as real files carry prose there.
 
 BLOCK = 1 << 20
 
-#: Tags that are read, and those that are known and passed over; "quoted" is checked for quotes that do not close.
+#: Tags that are read, and those that are known and passed over. "quoted" is checked for quotes that do not close.
 _READ = (
     "id",
     "name",
@@ -71,7 +68,7 @@ _QUOTES = re.compile(r'[^"\\]*"(?:[^"\\]|\\.)*+".*', re.DOTALL)
 _SYNONYM = re.compile(r'\s*"((?:[^"\\]|\\.)*+)"(?:\s*([A-Z]+)\b)?')
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
-#: An identifier up to a blank, or a comment; then perhaps modifiers and a comment, and nothing else.
+#: An identifier up to a blank, or a comment. Then perhaps modifiers and a comment, and nothing else.
 _MARK = r"\"(?:[^\"\\]|\\.)*+\""
 _IDENTIFIER = re.compile(
     rf"[ \t]*+((?:[^ \t\\!{{]|\\.)(?:[^ \t\\!]|\\.)*+)[ \t]*+"
@@ -82,7 +79,7 @@ _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
-#: What stands around values; other white space belongs to them.
+#: White space around values. Any other belongs to them.
 _BLANKS = " \t"
 
 Line = tuple[str, str, int]
@@ -97,7 +94,7 @@ class OboText:
     path : str or None
         The name for messages.
     synonyms : bool
-        Whether to take in the synonyms of terms, too.
+        If True, take in the synonyms of terms, too.
     """
 
     def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
@@ -121,7 +118,7 @@ class OboText:
     # ------------------------------------------------------------------ lines
 
     def _blocks(self) -> Iterator[list[str]]:
-        """The text's lines, a megabyte at a time; a line that a backslash continues holds the next, which is empty."""
+        """The text's lines, a megabyte at a time. A line that a backslash continues holds the next, which is empty."""
         content, start = self._content, 0
         is_text = isinstance(content, str)
         if isinstance(content, bytes):
@@ -149,7 +146,7 @@ class OboText:
             yield _joined(lines) if "\\\n" in block else lines
 
     def error(self, number: int, message: str, find: str | None = None) -> ParseError:
-        """A ParseError in a line, at what it should point to."""
+        """A ParseError in a line, at its cause."""
         first, line = 1, ""
         for lines in self._blocks():
             if number < first + len(lines):
@@ -353,7 +350,7 @@ def unescaped(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """Free text without modifiers, comment and blanks around; a comment begins with a "!" behind a blank."""
+    """Free text without modifiers, comment and blanks around. A comment begins with a "!" behind a blank."""
     if "!" in text:
         comment = _COMMENT.search(text)
         if comment:
@@ -377,35 +374,25 @@ def read_obo(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes those that place a
         term below another: is_a and part_of. Others point elsewhere, has_part even downwards: name them if you want.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces, such as ``"biological_process"``; edges between namespaces go.
+        Only terms of these namespaces, such as ``"biological_process"``. Edges between namespaces go.
     obsolete : bool
-        Whether to keep obsolete terms. Without them their edges go, too.
+        If True, keep obsolete terms. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
-        By default only what the file asserts (``is_a``) counts.
+        True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
+        By default only what the file states (``is_a``) counts.
 
     Returns
     -------
     Ontology
         Terms by their identifiers, in the order of the file, with their names and, where the file has them
         (``property_value: has_rank``), ranks. Edges in the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a line is not OBO, a term has no id or two different names, terms stand above themselves, or there is no
-        term at all.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
 
     See Also
     --------
@@ -414,7 +401,7 @@ def read_obo(
     Notes
     -----
     Terms that are referred to but not defined, as in a part of a file or with an import, are kept, without a name,
-    behind all others; they are left out when a `namespace` is asked for, theirs being unknown. A parent given by its
+    behind all others. They are left out when a `namespace` is asked for, theirs being unknown. A parent given by its
     secondary identifier (``alt_id``) is the term that has it.
 
     Examples
@@ -451,11 +438,6 @@ def parse_obo(
     -------
     Ontology
 
-    Raises
-    ------
-    ParseError, UnknownLeafError
-        As in `read_obo`.
-
     Examples
     --------
     >>> parse_obo("[Term]\nid: b\nis_a: a ! the first letter\n").roots
@@ -473,7 +455,7 @@ def parse_obo(
 
 
 def obo_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO file; see `tripletree.io.read_synonyms`."""
+    """The other names of terms of an OBO file. See `tripletree.io.read_synonyms`."""
     return OboText(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -491,7 +473,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     ----------
     ontology : Ontology
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
 
     Returns

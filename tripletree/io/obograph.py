@@ -1,6 +1,6 @@
 """OBO Graphs: ontologies as JSON (``go.json``), nodes and edges in a list of graphs.
 
-Nodes that are classes are the terms; those without a type count as classes if they have a label. Identifiers of the
+Nodes that are classes are the terms. Those without a type count as classes if they have a label. Identifiers of the
 OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
 ``GO:0008150``). Logical definitions and equivalent nodes are not edges.
 """
@@ -19,8 +19,6 @@ from tripletree.io.json_text import load_json
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
-__all__ = ["FORMAT", "read_obograph"]
-
 _OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 _FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand")
 _HAS_RANK = "http://purl.obolibrary.org/obo/ncbitaxon#has_rank"
@@ -28,7 +26,7 @@ _KEPT = {_HAS_RANK, *_FACTS, *(_OBO_IN_OWL + x for x in _FACTS)}
 _THING = ("http://www.w3.org/2002/07/owl#Thing", "owl:Thing")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
 
-#: Where something stands: (number of the graph, "nodes" or "edges", number in the list) as one integer.
+#: A place in the file: (number of the graph, "nodes" or "edges", number in the list) as one integer.
 _STEP = 1 << 40
 
 
@@ -46,35 +44,25 @@ def read_obograph(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces (``hasOBONamespace``); edges between namespaces go.
+        Only terms of these namespaces (``hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
-        Whether to keep deprecated terms. Without them their edges go, too.
+        If True, keep deprecated terms. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
-        By default only what the file asserts (is_a edges) counts.
+        True if the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
+        By default only what the file states (is_a edges) counts.
 
     Returns
     -------
     Ontology
-        Terms by their (short) identifiers, with their labels as names; terms and edges in the order of the file, all
+        Terms by their (short) identifiers, with their labels as names. Terms and edges in the order of the file, all
         of its graphs together.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file is not JSON or not an OBO Graph, a term has two different labels, terms stand above themselves, or
-        there is no term at all.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
 
     See Also
     --------
@@ -102,7 +90,7 @@ def read_obograph(
 
 
 def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO Graphs file; see `tripletree.io.read_synonyms`."""
+    """The other names of terms of an OBO Graphs file. See `tripletree.io.read_synonyms`."""
     return _GraphDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -115,7 +103,7 @@ class _GraphDocument:
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)
         self._others: set[str] = set()
-        #: What the file uses as properties of nodes.
+        #: The ids that the file uses as properties of nodes.
         self._predicates: set[str] = set()
         #: Nodes without a type that are none of its terms.
         self._properties: set[str] = set()
@@ -145,7 +133,7 @@ class _GraphDocument:
         return graphs
 
     def _slim(self, item: dict) -> dict | None:
-        """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
+        """An object of the file without needless entries, so that definitions and synonyms do not fill the memory."""
         if "id" in item or "sub" in item:
             return item
         if "pred" in item and "val" in item:
@@ -167,7 +155,7 @@ class _GraphDocument:
         return items
 
     def _find_properties(self, graphs: list[Any]) -> None:
-        """Which nodes without a type are not terms, but properties: by what the file uses them for."""
+        """Which nodes without a type are not terms, but properties: by their use in the file."""
         used = {self._short(x) for x in self._predicates} | self._predicates
         nodes = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "nodes") if isinstance(x, dict)]
         edges = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "edges") if isinstance(x, dict)]
@@ -241,7 +229,7 @@ class _GraphDocument:
             self.terms.obsolete.add(position)
 
     def _definition(self, axiom: Any) -> None:
-        """The genus of a logical definition; anything else is passed over."""
+        """The genus of a logical definition. Anything else is passed over."""
         term, genera = (axiom.get(x) if isinstance(axiom, dict) else None for x in ("definedClassId", "genusIds"))
         position = self.terms.position.get(self._short(term)) if isinstance(term, str) else None
         if position is None or not isinstance(genera, list):
@@ -292,7 +280,7 @@ def _spelled(at: int) -> str:
 
 
 def _offset(text: str, wanted: tuple[int, str, int]) -> int:
-    """Where in a JSON text an item of a graph's list begins."""
+    """The place in a JSON text where an item of a graph's list begins."""
     graph, what, k = wanted
     paths = [("graphs", graph, what, k), *([(what, k)] if graph == 0 else [])]
     steps: list[Any] = []  # the key or number of the present item in each of the open objects and lists

@@ -1,4 +1,4 @@
-"""What the readers of ontologies share: terms and edges as a file gives them, and the ontology they make.
+"""Shared by the readers of ontologies: terms and edges as a file gives them, and the ontology they make.
 
 One set of rules for OBO, OWL and OBO Graphs:
 
@@ -21,8 +21,6 @@ import numpy as np
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
 
-__all__ = ["TermTable", "last_part", "short_id", "short_rank"]
-
 #: The relation types that place a term below another: all that ``relations=None`` takes.
 HIERARCHICAL = ("is_a", "part_of")
 #: Short names of types that files call by number and sometimes leave undefined.
@@ -40,7 +38,7 @@ Strings = str | Iterable[str]
 
 
 class TermTable:
-    """Terms and edges, filled in by a reader step by step; `ontology` then makes one value of them.
+    """Terms and edges, filled in by a reader step by step. `ontology` then makes one value of them.
 
     Parameters
     ----------
@@ -72,7 +70,7 @@ class TermTable:
         self.ranks: dict[int, str] = {}
         self.obsolete: set[int] = set()
         self.alternatives: dict[str, str] = {}
-        #: (term, scope, text) of each synonym, for readers that are asked for them; scopes in lower case.
+        #: (term, scope, text) of each synonym, for readers that are asked for them. Scopes in lower case.
         self.synonyms: list[tuple[int, str, str]] = []
         #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
         self.implicit: set[int] = set()
@@ -97,11 +95,11 @@ class TermTable:
         return position
 
     def place_of(self, position: int) -> int:
-        """Where a term was first defined."""
+        """The place where a term was first defined."""
         return self._at[position]
 
     def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
-        """Set a term's name or namespace; a second one that differs is refused."""
+        """Set a term's name or namespace. A second one that differs is refused."""
         for what, values, value in (("names", self.names, name), ("namespaces", self.namespaces, namespace)):
             if value is None:
                 continue
@@ -173,13 +171,7 @@ class TermTable:
         return _KNOWN_TYPES.get(relation) or last_part(relation) or relation
 
     def wanted_types(self, relations: Strings | None, found: Iterable[str]) -> dict[str, str]:
-        """Of the types found and wanted, the short names.
-
-        Raises
-        ------
-        UnknownLeafError
-            If the type is neither in the file nor in `HIERARCHICAL`.
-        """
+        """The short names of the types found and wanted."""
         short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
         asked = HIERARCHICAL if relations is None else several(relations, "relations")
         wanted: dict[str, str] = {}
@@ -230,7 +222,7 @@ class TermTable:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is None:
             return made
-        # the ontology refuses what it does not have
+        # the ontology refuses unknown ones
         return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
 
     def _edges(
@@ -263,7 +255,7 @@ class TermTable:
         return down, up, types, places
 
     def _kept(self, namespace: Strings | None, obsolete: bool) -> bytearray:
-        """Of each defined term, whether it is asked for."""
+        """For each defined term, True if it is asked for."""
         keep = bytearray(b"\x01" * len(self.ids))
         if namespace is not None:
             asked = set(several(namespace, "namespace"))
@@ -280,7 +272,7 @@ class TermTable:
         return keep
 
     def _cycle_error(self, edges: np.ndarray, types: list[str], places: array, ids: list[str]) -> ParseError | None:
-        """The cycle among the edges, each step with its place; None if there is none."""
+        """The cycle among the edges, each step with its place. None if there is none."""
         rows = edges.tolist()
         cycle = find_cycle(rows, len(ids))
         if not cycle:
@@ -303,13 +295,13 @@ def several(given: Strings, what: str) -> list[str]:
 
 
 def find_cycle(rows: list[list[int]], n: int) -> list[int]:
-    """The edges, by position, of a cycle upwards; empty if there is none."""
+    """The edges, by position, of a cycle upwards. Empty if there is none."""
     above: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     n_children = [0] * n
     for e, (child, parent) in enumerate(rows):
         above[child].append((parent, e))
         n_children[parent] += 1
-    # take off what has nothing below it, again and again: what stays is on a cycle or above one
+    # take off the terms without children, again and again: the rest are on a cycle or above one
     free = [u for u in range(n) if not n_children[u]]
     while free:
         for parent, _ in above[free.pop()]:
@@ -343,7 +335,7 @@ def last_part(iri: str) -> str | None:
 
 
 def short_id(iri: str) -> str:
-    """The short form of an IRI, as OBO files have it; one outside of the OBO library stays as it is.
+    """The short form of an IRI, as OBO files have it. One outside of the OBO library stays as it is.
 
     >>> short_id("http://purl.obolibrary.org/obo/GO_0008150")
     'GO:0008150'

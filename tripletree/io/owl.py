@@ -1,13 +1,13 @@
 """OWL: ontologies as RDF/XML, as the OBO library and Protege write them.
 
-Classes are the terms; ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
+Classes are the terms. ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
 of the restriction's property. Identifiers of the OBO library are shortened, so that they read as in OBO files
-(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``); other IRIs stay whole.
+(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``). Other IRIs stay whole.
 
-What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
-that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is never
-followed, and entities are let in only where the file declares them itself to stand for short text, as Protege's files
-do; see `tripletree.io.xml`.
+The consequences of other axioms are not worked out: a class that is defined as equivalent to an intersection has only
+the parents that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is
+never followed, and entities are let in only if the file declares them itself to stand for short text, as Protege's
+files do. See `tripletree.io.xml`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import SCOPES, TermTable, last_part, short_id, short_rank
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlChildren
-
-__all__ = ["FORMAT", "read_owl"]
 
 _OWL = "http://www.w3.org/2002/07/owl#"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
@@ -43,7 +41,7 @@ _DESCRIPTION = f"{_RDF}Description"
 _THING = f"{_OWL}Thing"
 _HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
 _AXIOM = f"{{{_OWL}}}Axiom"
-#: What makes something a class, an obsolete class, or a relation type: the types' IRIs.
+#: The IRIs of types that make a class, an obsolete class, or a relation type.
 _CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass"}
 _DEPRECATED = {f"{_OWL}DeprecatedClass"}
 _PROPERTIES = {f"{_OWL}ObjectProperty", f"{_OWL}TransitiveProperty", f"{_OWL}FunctionalProperty"}
@@ -64,35 +62,25 @@ def read_owl(
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
         ``None`` takes is_a and part_of.
     root : str or iterable of str, optional
-        Only these terms and what is below them.
+        Only these terms and their descendants.
     namespace : str or iterable of str, optional
-        Only terms of these namespaces (``oboInOwl:hasOBONamespace``); edges between namespaces go.
+        Only terms of these namespaces (``oboInOwl:hasOBONamespace``). Edges between namespaces go.
     obsolete : bool
-        Whether to keep deprecated classes. Without them their edges go, too.
+        If True, keep deprecated classes. Without them their edges go, too.
     genus : bool
-        Whether the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
-        By default only what the file asserts (``rdfs:subClassOf``) counts.
+        True if the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
+        By default only what the file states (``rdfs:subClassOf``) counts.
 
     Returns
     -------
     Ontology
         Terms by their (short) identifiers, in the order of the file, with their labels as names: the one without a
-        language or in English, if there is a choice; what the IRI ends in, where there is no label.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the file is not RDF/XML, holds no class, classes stand below themselves, or it declares entities other than
-        short plain text.
-    UnknownLeafError
-        If a relation, a root or a namespace is nowhere in the file.
+        language or in English, if there is a choice. Without a label, the end of the IRI is the name.
 
     See Also
     --------
@@ -122,14 +110,14 @@ def read_owl(
 
 
 def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of classes of an OWL file; see `tripletree.io.read_synonyms`."""
+    """The other names of classes of an OWL file. See `tripletree.io.read_synonyms`."""
     return _OwlDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
 class _OwlDocument:
     """The classes of an RDF/XML document.
 
-    A subject may be described in several places, and typed in only one of them: what is said of it is kept by IRI
+    A subject may be described in several places, and typed in only one of them: its statements are kept by IRI
     until the end.
     """
 
@@ -202,7 +190,7 @@ class _OwlDocument:
         return None if blank is None else f"_:{blank}"
 
     def _object(self, element: Element) -> str | None:
-        """What a property element points to, itself or by the node in it; None for text and unnamed nodes."""
+        """The target of a property element, given itself or by the node in it. None for text and unnamed nodes."""
         named = self._named(element)
         return named if named is not None or not len(element) else self._named(element[0])
 
@@ -259,7 +247,7 @@ class _OwlDocument:
                 self._deprecated.add(subject)
 
     def _parents(self, subject: str, node: Element) -> list[Element]:
-        """Take a node's subClassOf; gives back the classes that are described within."""
+        """Take a node's subClassOf. Gives back the classes that are described within."""
         within = []
         for child in node.iterfind(_SUBCLASS):
             if subject[:2] != "_:":
@@ -290,7 +278,7 @@ class _OwlDocument:
                         self._genera.append((subject, parent, self._xml.here))
 
     def _restriction_edge(self, subject: str, restriction: Element) -> None:
-        """``subject subClassOf (property some class)``; other restrictions are not relations."""
+        """``subject subClassOf (property some class)``. Other restrictions are not relations."""
         blank = f"_:{len(self._restrictions)} here"
         if self._restriction(blank, restriction):
             self._edges.append((subject, None, blank, self._xml.here))
@@ -306,7 +294,7 @@ class _OwlDocument:
     # ------------------------------------------------------------------ the end
 
     def _finish(self, path: str | None) -> None:
-        """Put what has been gathered into the table."""
+        """Put the gathered terms into the table."""
         terms = self.terms
         if not self._classes:
             msg = "there is no class in it"

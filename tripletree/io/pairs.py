@@ -42,8 +42,6 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target, decoded
 from tripletree.io.table import RowTable, has_header, parquet_names
 
-__all__ = ["looks_like_pairs", "read_pairs", "write_pairs"]
-
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50
@@ -54,7 +52,7 @@ LINKS = {
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different"), False),
 }
-#: Those that answer whether two leaves are the same; a column may well be called by one of the others.
+#: Those that answer whether two leaves are the same. A column may well be called by one of the others.
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
@@ -81,7 +79,7 @@ class PairRows(LabelRows):
         self.links: list[bool] = []
         self._headless = False
         self._words_shown = False
-        #: Those of 0 and -1 that have occurred; both together are ambiguous.
+        #: The codes among 0 and -1 that have occurred. Both together are ambiguous.
         self._zeros: set[str] = set()
         #: The first row, where it may be a header: it has a link in words and all others have numbers or yes and no.
         self._named: tuple[str, ...] | None = None
@@ -91,7 +89,7 @@ class PairRows(LabelRows):
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row (a, b, link and perhaps a weight), or note what is wrong with it."""
+        """Take a row (a, b, link and perhaps a weight), or note its error."""
         a, b, link, *weight = cells
         wrong = None
         if a is None or b is None or link is None:
@@ -130,7 +128,7 @@ class PairRows(LabelRows):
         return f"{k} fields: {_EXPECTED}; a label with blanks must stand in quotes", len(shape) - 1
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
-        """Where the columns stand: in their order in a table without a header."""
+        """The places of the columns: in their order in a table without a header."""
         if table.names is not None:
             return super().places(table, columns, weight)
         if len(table.columns) not in (3, 4):
@@ -143,7 +141,7 @@ class PairRows(LabelRows):
         return list(range(len(table.columns)))
 
     def _note(self, word: str, cells: Sequence[str | None]) -> None:
-        """Keep what later rows are judged by: which number is a cannot-link, and a first row that may be a header."""
+        """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
         if word in ("0", "-1"):
             self._zeros.add(word)
         if not self.links and word not in _FLAGS:
@@ -152,12 +150,12 @@ class PairRows(LabelRows):
             self._named = None
 
     def _no_link(self, link: str) -> str:
-        """That a field is not a link; what would be one, the first time only."""
+        """The message about a field that is not a link, with advice the first time only."""
         shown, self._words_shown = self._words_shown, True
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
     def _hint_at_header(self) -> None:
-        """Say what to do if the first row is a header: all others are well, and none has a label of it."""
+        """Give advice if the first row is a header: all others are well, and none has a label of it."""
         if self._headless and self._named is not None and len(self.links) > 1:
             message = f"{self._named[2]!r} is a link, but all rows below give numbers, yes and no, or True and False"
             self.problem(self.lines[0], message)
@@ -188,14 +186,14 @@ class PairRows(LabelRows):
 
 
 def _weight_of(text: str | None) -> float | None:
-    """The weight in a field, or None where it is not a number in 0..1."""
+    """The weight in a field, or None if it is not a number in 0..1."""
     text = (text or "").strip()
     value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
     return value if value is not None and value <= 1 else None
 
 
 def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[str], kind: str | None) -> bool:
-    """Whether a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
+    """True if a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
 
     Lines of triplets have a '|', and tables of them a header.
 
@@ -240,20 +238,20 @@ def read_pairs(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without one of these,
+        By default the suffix decides (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
         a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
+        The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
-        leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole numbers in a data
+        leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole numbers in a data
         frame stay numbers.
     columns : sequence of three str
         Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
         order, perhaps with a weight behind.
     weight : str or None
-        Column of the weights, if there is one of that name; None ignores it.
+        Column of the weights, if there is one of that name. None ignores it.
 
     Returns
     -------
@@ -263,13 +261,9 @@ def read_pairs(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If there are bad rows: labels missing or equal, an unknown link, a weight that is not in 0..1, a
-        leaf not among `leaves`; ``.problems`` holds up to 20 of them, each with its line.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
+        leaf not among `leaves`. ``.problems`` holds up to 20 of them, each with its line.
 
     See Also
     --------
@@ -303,10 +297,10 @@ def write_pairs(
     ----------
     pairs : PairwiseConstraints
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else text.
+        By default the suffix decides, else text.
 
     Returns
     -------
@@ -320,8 +314,6 @@ def write_pairs(
     InvalidPairError
         If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
         pair in any.
-    MissingDependencyError
-        As in `read_pairs`.
 
     Warns
     -----
@@ -330,7 +322,7 @@ def write_pairs(
 
     Notes
     -----
-    Text and Parquet give an equal value back, if the labels are strings; others are written as ``str(label)``, and read
+    Text and Parquet give an equal value back, if the labels are strings. Others are written as ``str(label)``, and read
     back with the same `leaves`.
 
     Examples

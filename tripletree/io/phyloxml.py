@@ -1,8 +1,8 @@
 """PhyloXML: the phylogenies of a file, with names or taxonomy, branch lengths and ranks.
 
 Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
-levels. What is read of a clade: its name, its branch length (attribute or element), its first taxonomy and the name of
-its first sequence; all else is passed over. Entities and document types are refused. A tree is rooted as it is written,
+levels. Read from a clade are: its name, its branch length (attribute or element), its first taxonomy and the name of
+its first sequence. All else is passed over. Entities and document types are refused. A tree is rooted as it is written,
 whatever its attribute ``rooted`` is.
 """
 
@@ -19,11 +19,9 @@ from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
-__all__ = ["FORMAT", "read_phyloxml", "read_phyloxml_all"]
-
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
-#: Where the text of each kind of label stands: below (parent, element) in a clade.
+#: The place of the text of each kind of label: below (parent, element) in a clade.
 _PLACES: dict[tuple[str, str], str] = {
     ("clade", "name"): "name",
     ("taxonomy", "scientific_name"): "scientific_name",
@@ -54,29 +52,21 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which phylogeny: its name, or its position in the file, from 0. May be left out where there is only one.
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
-        What of a clade labels the leaf or names the inner node that it is: its name, something of its taxonomy, or
+        The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of the file; `ranks` are those of the taxonomies.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not PhyloXML, a leaf lacks the label asked for or has the same as another, there is no such tree, or
-        there are several and `tree` is not given.
+        Leaves in the order of the file. `ranks` come from the taxonomies.
 
     See Also
     --------
-    read_phyloxml_all : every phylogeny of a file, with its name.
+    read_hierarchies : every phylogeny of a file, with its name.
 
     Examples
     --------
@@ -96,40 +86,14 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
 def hierarchy_from_phyloxml(
     content: bytes | str, path: str | None, *, tree: str | int | None = None, labels: CladeLabels = "name"
 ) -> Hierarchy:
-    """`read_phyloxml` of what a file holds."""
+    """`read_phyloxml` of the content of a file."""
     events, found = _phylogenies(content, path, labels)
-    k = selected([x.name for x in found], tree, path=path, read_all="read_phyloxml_all")
+    k = selected([x.name for x in found], tree, path=path)
     return _hierarchy(found[k], events, labels)
 
 
-def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
-    """Read every hierarchy of a PhyloXML file, none being fine.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-    labels : str
-        As in `read_phyloxml`.
-
-    Returns
-    -------
-    list of (str or None, Hierarchy)
-        The name and the tree of each phylogeny in the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not PhyloXML, or one of the trees cannot be read.
-
-    Examples
-    --------
-    >>> import io
-    >>> one = "<phylogeny><name>%s</name><clade><name>a</name></clade></phylogeny>"
-    >>> read_phyloxml_all(io.StringIO("<phyloxml>" + one % "x" + one % "y" + "</phyloxml>"))
-    [('x', <Hierarchy: 1 leaf, ...>), ('y', <Hierarchy: 1 leaf, ...>)]
-    """
+def phyloxml_trees(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
+    """Name and tree of each phylogeny, for `read_hierarchies`."""
     content, name = read_bytes(path)
     events, found = _phylogenies(content, name, labels)
     return [(phylogeny.name, _hierarchy(phylogeny, events, labels)) for phylogeny in found]
@@ -144,7 +108,7 @@ def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[X
 
 
 def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
-    """The phylogenies, one loop over the events; `tags` are the elements around here, `clades` the clades."""
+    """The phylogenies, one loop over the events. `tags` are the elements around here, `clades` the clades."""
     tags: list[str] = []
     clades: list[int] = []
     phylogeny: _Phylogeny | None = None
@@ -184,7 +148,7 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
 
 
 def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlEvents) -> None:
-    """Keep what is of use in an element inside of clade `u`."""
+    """Keep the useful text of an element inside of clade `u`."""
     kind = _PLACES.get((above, tag))
     if kind is not None:
         text = (text or "").strip()
@@ -219,7 +183,7 @@ def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarc
 
 
 def _hint(message: str, there: dict[str, str]) -> str:
-    """What a leaf without the label asked for has instead."""
+    """The labels that a leaf without the one asked for has instead."""
     if not message.startswith("this leaf has no "):
         return ""
     if not there:
@@ -227,4 +191,4 @@ def _hint(message: str, there: dict[str, str]) -> str:
     return "; it has " + " and ".join(f"{kind} {text!r} (labels={kind!r})" for kind, text in there.items())
 
 
-FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=read_phyloxml_all, xml_roots=("phyloxml",))
+FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=phyloxml_trees, xml_roots=("phyloxml",))

@@ -1,10 +1,10 @@
-"""Every format: what a source holds is recognised by its content, and then the format's own reader reads it.
+"""Every format: a source is recognised by its content, and then the format's own reader reads it.
 
 Each file of a format ends with its record (`tripletree.io.format.FileFormat`): names, extensions, recogniser, reader,
 writer. A format is added with one such file and one line in `FORMATS`, whose order is the order of recognition.
 
 File extensions are ignored in reading because they are unreliable. A format can be named where the content does not
-tell, and then nothing is recognised. What was taken is logged, at level INFO of the logger "tripletree.io".
+tell, and then nothing is recognised. The format taken is logged, at level INFO of the logger "tripletree.io".
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
@@ -32,6 +34,7 @@ from tripletree.io.lineages import usual_columns as lineage_columns
 from tripletree.io.linkage_files import FORMAT as LINKAGE
 from tripletree.io.nested_json import FORMAT as JSON
 from tripletree.io.newick import FORMAT as NEWICK
+from tripletree.io.newick import SUPPORT_KEYS
 from tripletree.io.nexml import FORMAT as NEXML
 from tripletree.io.nexus import FORMAT as NEXUS
 from tripletree.io.obo import FORMAT as OBO
@@ -53,18 +56,7 @@ from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
 
-__all__ = [
-    "FORMATS",
-    "are_triplets",
-    "format_to_write",
-    "read_hierarchy",
-    "read_ontology",
-    "read_synonyms",
-    "recognize",
-    "write_hierarchy",
-]
-
-#: Every format by its name. Those that recognise themselves do so in this order; the others, which compete for the same
+#: Every format by its name. Those that recognise themselves do so in this order. The others, which compete for the same
 #: text, are told apart in `_of_lines` below.
 FORMATS: dict[str, FileFormat] = {
     x.name: x
@@ -82,12 +74,12 @@ _log = logging.getLogger("tripletree.io")
 
 
 class _Recognition(NamedTuple):
-    """What a source was recognised as: the name of a format or "triplets", why, and the content that was read."""
+    """The format of a source: the name of a format or "triplets", the reason, and the content that was read."""
 
     name: str
     reason: str
     stream: Any = None
-    """A stream of the content; None where the reader must read the path itself."""
+    """A stream of the content. None if the reader must read the path itself."""
 
 
 def recognize(path: Source) -> str:
@@ -103,13 +95,6 @@ def recognize(path: Source) -> str:
     -------
     str
         One of `FORMATS`, or "triplets".
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is none of them, with what the content looks like.
 
     Examples
     --------
@@ -148,7 +133,7 @@ def _of_folder(path: str) -> _Recognition:
 
 
 def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
-    """What an archive of several files is; None for any other content, packed or not."""
+    """The format of an archive of several files. None for any other content, packed or not."""
     if is_workbook(content):
         return None
     if content.startswith(b"PK\x03\x04"):
@@ -172,7 +157,7 @@ def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
     raise ParseError(msg, path=name)
 
 
-#: What stands in the middle of NEXUS files: without its first line such a file is not a table.
+#: Commands from the middle of NEXUS files: without its first line such a file is not a table.
 _NEXUS_PART = re.compile(
     r"^[ \t]*begin\s+\w+\s*;|\bu?tree\s+[^\s=]+\s*=\s*(\[[^\]]{0,200}\]\s*)?\(|(^|[\s;])end(block)?\s*;\s*\Z",
     re.I | re.M,
@@ -180,7 +165,7 @@ _NEXUS_PART = re.compile(
 
 
 def _of_content(content: bytes, name: str | None) -> _Recognition:
-    """What an unpacked file is; a ParseError if it is none of the formats."""
+    """The format of an unpacked file. A ParseError if it is none of the formats."""
     if content.startswith(b"\x93NUMPY"):
         return _Recognition("linkage", "it is a numpy array")
     if content.startswith(b"PAR1"):
@@ -213,8 +198,8 @@ def _of_xml(start: FileStart, name: str | None) -> _Recognition:
 
 # ---------------------------------------------------------------------- tables and lines
 #
-# Edges, lineages, linkages and triplets are lines of text without a mark of their own. Which of them a file holds is
-# seen by its header, else by what its first lines have in common; the order of the questions matters.
+# Edges, lineages, linkages and triplets are lines of text without a mark of their own. The header tells which of them a
+# file holds, or else the form of its first lines.
 
 _TRIPLETS = "triplets"
 _TRIPLET = re.compile(r"^\s*\S.*\s\|\s*\S+\s*(\|.*)?$")
@@ -224,7 +209,7 @@ _PATHS = ("__", ";", " > ", "|", "/")
 _NUMBERS = re.compile(r"^\s*[-+]?[\d.][-+.\deE]*(?:[\s,;]+[-+]?[\d.][-+.\deE]*){3}\s*$")
 _LINKAGE_NAMES = ["cluster1", "cluster2", "height", "size"]
 _DELIMITERS = "\t,;|"
-#: What shows that a file is the rest of a document whose head is missing: a sign, how the file then ends, the format.
+#: Signs that a file is the rest of a document whose head is missing: a sign, how the file then ends, the format.
 _PARTS = (
     (re.compile(r"</[A-Za-z]|/>|<\?xml|\w=(\"[^\"\n]*\"|'[^'\n]*')\s*>"), "", "XML"),
     (re.compile(r'"\s*:\s*["\d\[{ntf]'), "]}", "JSON"),
@@ -234,7 +219,7 @@ _PARTS = (
 
 
 def are_triplets(lines: Sequence[str]) -> bool:
-    """Whether each line is ``a b | c``, labels with blanks in quotes; without any quotes it could be a path, too."""
+    """True if each line is ``a b | c``, labels with blanks in quotes. Without any quotes it could be a path, too."""
     return bool(lines) and all(_STRICT_TRIPLET.match(x) for x in lines)
 
 
@@ -246,14 +231,14 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
     if {"a", "b", "c"} <= set(names):
         return _Recognition(_TRIPLETS, "it has the columns a, b and c")
     msg = (
-        f"the columns of this table are those of neither edges nor lineages: {', '.join(names[:10])}; name its "
+        f"the columns of this table fit neither edges nor lineages: {', '.join(names[:10])}; name its "
         "columns: read_edges(path, child_column=..., parent_column=...) or read_lineages(path, columns=[...])"
     )
     raise ParseError(msg, path=name)
 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
-    """Whether nearly all lines have a separator of paths, and many begin alike: those of prose do not."""
+    """True if nearly all lines have a separator of paths, and many begin alike, unlike lines of prose."""
     if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
@@ -278,38 +263,79 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
         raise ParseError(msg, path=name, line=1, column=1, text=lines[0])
 
 
+class _Lines(NamedTuple):
+    """The facts that tell the formats of plain lines apart."""
+
+    every: list[str]
+    """The lines that are neither empty nor comments."""
+    first: list[str]
+    """The first of them."""
+    header: str
+    """The first of all, or that comment if there are no others."""
+    path: str | None
+
+
+def _table_by_header(x: _Lines) -> _Recognition | None:
+    for delimiter in _DELIMITERS:
+        table = (line.lstrip("#").split(delimiter) for line in (x.first or [x.header]))
+        names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
+        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
+            return _of_columns(names, x.path, rows)
+    return None
+
+
+def _linkage(x: _Lines) -> _Recognition | None:
+    has_header = [cell.strip() for cell in x.header.split(",")] == _LINKAGE_NAMES
+    rows = x.first[has_header:]
+    return (
+        _Recognition("linkage", "its lines have four numbers each") if rows and all(map(_NUMBERS.match, rows)) else None
+    )
+
+
+def _quoted_triplets(x: _Lines) -> _Recognition | None:
+    quoted = any("'" in line or '"' in line for line in x.first)  # no path has labels in quotes
+    return _Recognition(_TRIPLETS, "its lines are triplets") if quoted and are_triplets(x.first) else None
+
+
+def _paths(x: _Lines) -> _Recognition | None:
+    found = any(_are_paths(x.first, mark) for mark in _PATHS)
+    return _Recognition("lineages", "its lines hold paths") if found else None
+
+
+def _bare_triplets(x: _Lines) -> _Recognition | None:
+    found = x.first and all(map(_TRIPLET.match, x.first))
+    return _Recognition(_TRIPLETS, "its lines are triplets") if found else None
+
+
+def _pairs_of_cells(x: _Lines) -> _Recognition | None:
+    for delimiter in _DELIMITERS:
+        if x.first and all(line.count(delimiter) == 1 == line.strip().count(delimiter) for line in x.first):
+            _check_edges(x.every, delimiter, x.path)
+            return _Recognition("edges", "its lines have two cells each")
+    return None
+
+
+#: Asked in this order: a line of triplets may look like a path, and a path like an edge.
+_LINE_RULES = (_table_by_header, _linkage, _quoted_triplets, _paths, _bare_triplets, _pairs_of_cells)
+
+
 def _of_lines(text: str, name: str | None) -> _Recognition:
-    """By a header that names columns of some format, else by lines that look like paths, numbers, triplets or edges."""
+    """The format of lines without a mark of their own, by the first rule that fits."""
     for part, ends, kind in _PARTS:
         if (not ends or text.rstrip()[-1:] in ends) and part.search(text):
             raise ParseError(f"this looks like the middle of {kind}: is the head of the file missing?", path=name)
     every = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
-    lines = every[:LINES]
-    header = lines[0] if lines else text.strip().lstrip("#").partition("\n")[0]
-    for delimiter in _DELIMITERS:
-        table = (line.lstrip("#").split(delimiter) for line in (lines or [header]))
-        names, *rows = ([x.strip().strip('"') for x in row] for row in table)
-        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
-            return _of_columns(names, name, rows)
-    named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
-    if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
-        return _Recognition("linkage", "its lines have four numbers each")
-    if any("'" in x or '"' in x for x in lines) and are_triplets(lines):  # no path has labels in quotes
-        return _Recognition(_TRIPLETS, "its lines are triplets")
-    if any(_are_paths(lines, mark) for mark in _PATHS):
-        return _Recognition("lineages", "its lines hold paths")
-    if lines and all(_TRIPLET.match(x) for x in lines):
-        return _Recognition(_TRIPLETS, "its lines are triplets")
-    for delimiter in _DELIMITERS:
-        if lines and all(x.count(delimiter) == 1 and x.strip().count(delimiter) == 1 for x in lines):
-            _check_edges(every, delimiter, name)
-            return _Recognition("edges", "its lines have two cells each")
+    header = every[0] if every else text.strip().lstrip("#").partition("\n")[0]
+    lines = _Lines(every, every[:LINES], header, name)
+    for rule in _LINE_RULES:
+        found = rule(lines)
+        if found is not None:
+            return found
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         "format='newick', 'edges', 'lineages', ..."
     )
-    first = (lines or [header])[0]
-    raise ParseError(msg, path=name, line=1, column=1, text=first)
+    raise ParseError(msg, path=name, line=1, column=1, text=header)
 
 
 # ---------------------------------------------------------------------- reading
@@ -325,10 +351,10 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     path : path, file object or "-"
         A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not; a folder; an archive of a taxdump.
     format : str, optional
-        One of `FORMATS`; by default what `recognize` gives.
+        One of `FORMATS`. By default `recognize` tells.
     **options
-        For the reader of the format: ``labels="id"``, and so on; see ``help(tripletree.io.read_obo)`` and its like.
-        ``root=`` reads only what is at or below a node, in every format. Formats that may give a node several parents
+        For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like.
+        ``root=`` reads only a node and its descendants, in every format. Formats that may give a node several parents
         take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the default), see
         `Ontology.to_hierarchy`.
 
@@ -338,16 +364,8 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the format is not recognised, or the content cannot be read.
     NotATreeError
         If a node has several parents and none is chosen with `parent`.
-    TypeError
-        If the format has no such option.
-    ValueError
-        If there is no such format.
 
     See Also
     --------
@@ -371,6 +389,96 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     _check_options(form, form.read, options, ("root",))
     hierarchy = form.read(source, **options)
     return hierarchy if root is None else hierarchy.subtree(root)
+
+
+def read_hierarchies(path: Source, *, format: str | None = None, **options: Any) -> list[tuple[str | None, Hierarchy]]:
+    """Read every tree of a file that may hold several: Newick, NEXUS, PhyloXML, NeXML.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    format : str, optional
+        "newick", "nexus", "phyloxml" or "nexml". By default `recognize` tells.
+    **options
+        For the reader of the format, as in `read_newick` and its like.
+
+    Returns
+    -------
+    list of (str or None, Hierarchy)
+        The name and the tree of each in the order of the file. Trees of Newick have no name. A file without a tree is
+        fine if its format is named. Each hierarchy has leaves of its own.
+
+    See Also
+    --------
+    read_hierarchy : the one tree of a file, in any format.
+
+    Examples
+    --------
+    >>> import io
+    >>> [(name, h.n_leaves) for name, h in read_hierarchies(io.StringIO("(a,b);(a,b,c);"))]
+    [(None, 2), (None, 3)]
+    >>> read_hierarchies(io.StringIO("#nexus begin trees; tree x = (a,b); tree 'y z' = (a,b,c); end;"))
+    [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
+    """
+    source, form = _source(path, format)
+    read = _capable(form, "read_all", "hold several trees")
+    _check_options(form, read, options)
+    return read(source, **options)
+
+
+def read_support(
+    path: Source, *, format: str | None = None, keys: str | Sequence[str] = SUPPORT_KEYS, **options: Any
+) -> tuple[Hierarchy, np.ndarray]:
+    """Read one tree of a Newick or NEXUS file, and the support of each of its inner nodes.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    format : str, optional
+        "newick" or "nexus". By default `recognize` tells.
+    keys : sequence of str
+        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
+    **options
+        For the reader of the format, as in `read_newick` and `read_nexus`.
+
+    Returns
+    -------
+    hierarchy : Hierarchy
+        As `read_hierarchy` gives it, but that labels of inner nodes that are support are no names.
+    support : ndarray of float64, shape (inner nodes,)
+        In the unit of the file. NaN if a node has none.
+
+    See Also
+    --------
+    write_newick, write_nexus : ``support=`` writes them.
+
+    Notes
+    -----
+    Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
+    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first. Then a label is
+    support if it is a number, and a name if it is not.
+
+    Examples
+    --------
+    >>> import io
+    >>> h, support = read_support(io.StringIO("(((a,b)98,c)apes[&support=70],d);"))
+    >>> h.names, support.tolist()
+    ((None, 'apes', None), [98.0, 70.0, nan])
+    """
+    source, form = _source(path, format)
+    read = _capable(form, "support", "hold support values")
+    _check_options(form, read, options)
+    return read(source, keys=keys, **options)
+
+
+def _capable(form: FileFormat, what: str, purpose: str) -> Any:
+    """The function of a format for some purpose, or an error with the formats that have one."""
+    read = getattr(form, what)
+    if read is None:
+        able = ", ".join(name for name, x in FORMATS.items() if getattr(x, what) is not None)
+        msg = f"files of {form.title} do not {purpose}; {able} do"
+        raise ValueError(msg)
+    return read
 
 
 @overload
@@ -411,7 +519,7 @@ def read_ontology(
     labels : {"id", "name"}, optional
         For ``mode="tree"`` alone, by default "id": whether nodes are called by their identifiers or their names.
     format : str, optional
-        One of `FORMATS`; by default what `recognize` gives.
+        One of `FORMATS`. By default `recognize` tells.
     **options
         For the reader of the format, such as ``relations=("is_a", "part_of")``, ``root=`` or ``namespace=``.
 
@@ -422,16 +530,8 @@ def read_ontology(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If the format is not recognised, holds no ontology, or the content cannot be read.
     NotATreeError
         If ``mode="tree"``, a term has several parents, and none is chosen with `parent`.
-    TypeError
-        If the format has no such option.
-    ValueError
-        If there is no such format, mode or parent.
 
     Examples
     --------
@@ -467,33 +567,24 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     Parameters
     ----------
     path : path, file object or "-"
-        A taxdump as `read_taxdump` takes it, with names.dmp; or a file as `read_obo` and its like do.
+        A taxdump as `read_taxdump` takes it, with names.dmp, or a file as `read_obo` and its like do.
     format : str, optional
-        "taxdump", "obo", "owl" or "obograph"; by default what `recognize` gives.
+        "taxdump", "obo", "owl" or "obograph". By default `recognize` tells.
     **options
-        Of ontologies, ``scopes``: which synonyms to take, some of "exact" (by default these alone), "narrow",
+        For ontologies, ``scopes``: the synonyms to take, some of "exact" (by default these alone), "narrow",
         "broad" and "related", which mean other things than the term.
 
     Returns
     -------
     dict
-        For each other name what has it, one but for names that are ambiguous. Of a taxdump, synonyms, common names,
-        names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
-        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id
-        and the name of the term, as hierarchies have either.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If nodes.dmp or names.dmp is missing, a file is damaged, or its format has no other names.
-    ValueError
-        If there is no such format or scope.
+        For each other name the nodes that have it, one but for names that are ambiguous. Of a taxdump, synonyms, common
+        names, names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
+        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id and
+        the name of the term, as hierarchies have either.
 
     See Also
     --------
-    tripletree.match_names : what takes them.
+    tripletree.match_names : takes them.
 
     Examples
     --------
@@ -512,7 +603,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
 
 
 def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:
-    """What the reader is given, and the format."""
+    """The input of the reader, and the format."""
     if format is not None:
         if format not in FORMATS:
             msg = f"there is no format {format!r}; known are {', '.join(FORMATS)}"
@@ -535,7 +626,7 @@ def _name_of(path: Source) -> str:
 
 
 def _check_options(form: FileFormat, function: Any, options: dict[str, Any], more: tuple[str, ...] = ()) -> None:
-    """Refuse options that the reader or writer of a format does not take; `more` are taken besides its own."""
+    """Refuse options that the reader or writer of a format does not take. `more` are taken besides its own."""
     parameters = inspect.signature(function).parameters.values()
     taken = [x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY] + list(more)
     open_ended = any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
@@ -562,10 +653,10 @@ def write_hierarchy(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : str, optional
-        One of newick, nexus, json, edges, lineages, linkage and dot; by default the one of the extension: .nwk,
+        One of newick, nexus, json, edges, lineages, linkage and dot. By default the one of the extension: .nwk,
         .newick, .tree, .tre, .nh; .nex, .nexus, .nxs; .json; .csv, .tsv, .parquet (edges); .lineages; .npy, .npz
         (linkage); .dot, .gv.
     **options
@@ -575,13 +666,6 @@ def write_hierarchy(
     -------
     str or None
         The text, if no `path` is given.
-
-    Raises
-    ------
-    TypeError
-        If the format has no such option.
-    ValueError
-        If no format has this extension, or there is no such format.
 
     See Also
     --------
@@ -599,7 +683,7 @@ def write_hierarchy(
 
 
 def format_to_write(path: Target | None, format: str | None) -> FileFormat:
-    """The format named, else that of the path's extension; a ValueError if there is none or it has no writer."""
+    """The format named, else the one of the path's extension. A ValueError if there is none or it has no writer."""
     writers = {name: form for name, form in FORMATS.items() if form.write is not None}
     if format is not None:
         if format not in writers:

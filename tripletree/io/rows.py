@@ -1,6 +1,6 @@
-"""Rows of labels: what the files of triplets, pairs and comparisons have in common.
+"""Rows of labels: shared by the files of triplets, pairs and comparisons.
 
-A kind of rows is a subclass of `LabelRows`, which defines what a row consists of and what a line of text looks like.
+A kind of rows is a subclass of `LabelRows`, which defines the parts of a row and the form of a line of text.
 The problems met on the way are gathered, so that one run shows up to 20 of them, each with its place.
 """
 
@@ -44,26 +44,12 @@ from tripletree.io.table import (
     table_of,
 )
 
-__all__ = [
-    "DELIMITERS",
-    "LabelRows",
-    "RowFormat",
-    "Token",
-    "check_row_format",
-    "format_of_suffix",
-    "quoted",
-    "read_rows",
-    "three_names",
-    "weight_of",
-    "write_rows",
-]
-
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = ("text", "csv", "tsv", "parquet")
 _SUFFIXES = {".txt": "text", ".triplets": "text", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 _PACKED = frozenset({".gz", ".bz2", ".xz"})
-#: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
+#: The key under which a Parquet file keeps all leaf labels, in order, as a JSON list.
 _LEAVES_KEY = b"tripletree.leaves"
 _DIRECTIVE = "#!leaves"
 #: Characters of leaf labels in one directive line, before the next one starts.
@@ -82,14 +68,14 @@ _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
 
 
 def weight_of(text: str) -> float | None:
-    """The weight that a field holds, or None where it is not a positive finite number."""
+    """The weight that a field holds, or None if it is not a positive finite number."""
     text = text.strip()
     value = float(text) if _NUMBER.fullmatch(text) else 0.0
     return value if 0 < value < float("inf") else None
 
 
 def three_names(columns: Any, what: str) -> tuple[str, ...]:
-    """The names of three columns, checked; `what` they are for goes into the message."""
+    """The names of three columns, checked. `what` they are for goes into the message."""
     names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, (str, bytes)) else []
     if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
         msg = f"columns must be the names of three columns, for {what}, not {columns!r}"
@@ -105,7 +91,7 @@ def check_row_format(format: Any) -> None:
 
 
 def format_of_suffix(name: str | None) -> str | None:
-    """The format of a file's suffix, before .gz, .bz2 or .xz; None if it has none of those known."""
+    """The format of a file's suffix, before .gz, .bz2 or .xz. None if it has none of those known."""
     path = Path(name or "")
     if path.suffix.lower() in _PACKED:
         path = path.with_suffix("")
@@ -122,7 +108,7 @@ class Token(NamedTuple):
     """plain, quoted or mark."""
     value: str
     at: int
-    """Where in the line it begins."""
+    """The place in the line where it begins."""
 
 
 class RowProblem(NamedTuple):
@@ -154,14 +140,14 @@ class LabelRows:
     path : str or None
         The source's name, for messages.
     unit : str
-        What the numbers in `lines` count: "line" or "row".
+        Unit of the numbers in `lines`: "line" or "row".
     labels : list of tuple of str
     lines : list of int
-        Where each row stands.
+        The place of each row.
     weights : dict
         The weight of each row that has one, by the row's number.
     more : list of (label, line)
-        Leaves that are named beside the rows; line 0 is the metadata.
+        Leaves that are named beside the rows. Line 0 is the metadata.
     numbers : dict
         The labels of a data frame or Parquet file that are whole numbers, by their texts.
     coded : CodedRows or None
@@ -171,15 +157,15 @@ class LabelRows:
 
     #: How many labels a row has.
     width: int = 3
-    #: The most frequent form of a line, without quotes, commas or comments; its groups are the fields.
+    #: The most frequent form of a line, without quotes, commas or comments. Its groups are the fields.
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.
     shape: ClassVar[re.Pattern[str]]
-    #: What `columns=` names, for messages.
+    #: The meaning of `columns=`, for messages.
     columns_hint: ClassVar[str]
-    #: Whether a table may do without a header that names the columns.
+    #: True if a table may do without a header that names the columns.
     headless_allowed: ClassVar[bool] = False
-    #: Whether a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
+    #: True if a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
     plain: ClassVar[bool] = False
 
     def __init__(self, path: str | None, unit: str = "line") -> None:
@@ -199,12 +185,12 @@ class LabelRows:
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row, or note what is wrong with it.
+        """Take a row, or note its error.
 
         Parameters
         ----------
         cells : sequence of str or None
-            The fields; None where a table has an empty cell.
+            The fields. None if a table has an empty cell.
         line : int
         text : str, optional
             The line, for the caret.
@@ -214,11 +200,11 @@ class LabelRows:
         raise NotImplementedError
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
-        """What is wrong with a line of another shape, and the number of the token to point at."""
+        """The error of a line of another shape, and the number of the token to point at."""
         raise NotImplementedError
 
     def problem(self, line: int, message: str, *, column: int | None = None, text: str | None = None) -> None:
-        """Note a problem; the twentieth ends the reading."""
+        """Note a problem. The twentieth ends the reading."""
         self.problems.append(RowProblem(line, column, text, message))
         if len(self.problems) >= SHOWN:
             self.refuse()
@@ -265,7 +251,7 @@ class LabelRows:
                     self.problem(number, message, column=tokens[k].at + 1, text=line)
 
     def tokens(self, line: str, number: int, at: int = 0) -> list[Token] | None:
-        """The labels and marks of a line, up to a comment; None where a problem is noted."""
+        """The labels and marks of a line, up to a comment. None if a problem is noted."""
         tokens: list[Token] = []
         while True:
             while at < len(line) and line[at].isspace():
@@ -314,7 +300,7 @@ class LabelRows:
         columns : sequence of str
         weight : str or None
         blank : str or None
-            What an empty text stands for: "" is a label, None a missing one.
+            Meaning of an empty text: "" is a label, None a missing one.
         """
         found = frame_columns(frame, self.path)
         header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
@@ -331,7 +317,7 @@ class LabelRows:
     def add_columns(
         self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
     ) -> bool:
-        """Take whole columns, the weights last if there are any; False if one is neither numbers nor texts."""
+        """Take whole columns, the weights last if there are any. False if one is neither numbers nor texts."""
         width = self.width
         coded = [coded_column(found[x]) for x in names[:width]]
         weights = number_column(found[names[width]]) if len(names) > width else None
@@ -347,7 +333,7 @@ class LabelRows:
         if weights is not None:
             wrong |= ~((weights > 0) & (weights < np.inf))
         self.columns = columns
-        for i in np.flatnonzero(wrong)[:SHOWN].tolist():  # says what is wrong with them
+        for i in np.flatnonzero(wrong)[:SHOWN].tolist():  # says why they are wrong
             more = [] if weights is None else [cell_text(cell_of(float(weights[i])))]
             self.add([texts[k] if k >= 0 else None for k in rows[i].tolist()] + more, self.before + i + 1)
         right = np.flatnonzero(~wrong)
@@ -355,7 +341,7 @@ class LabelRows:
         return True
 
     def _places_of(self, column: CodedColumn, place: dict[str | None, int], blank: str | None) -> np.ndarray:
-        """The places of a column's labels among the texts so far, to which new ones are added; -1 for empty cells."""
+        """The places of a column's labels among the texts so far, to which new ones are added. -1 for empty cells."""
         number = np.full(len(column.values) + 1, -1, np.int64)  # the last serves empty cells
         for k, value in enumerate(column.values):
             text = blank if value == "" else cell_text(value)
@@ -366,7 +352,7 @@ class LabelRows:
         return number[column.codes]
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
-        """Where in a table the columns stand, the weight's last if there is one."""
+        """The places of the columns in a table, the weight's last if there is one."""
         missing = [x for x in columns if x not in (table.names or ())]
         if missing:
             self._lacks(missing, table.names or (), table.header_line)
@@ -388,7 +374,7 @@ class LabelRows:
         self.add_kept_leaves(parquet_metadata(content, self.path))
 
     def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
-        """Of the columns of a Parquet file, those to read; an error if some are not there."""
+        """The columns of a Parquet file to read. An error if some are not there."""
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
@@ -414,7 +400,7 @@ class LabelRows:
     # ------------------------------------------------------------------ labels to positions
 
     def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
-        """The leaves, by default all that occur, and the rows as positions in them; refuses what was noted."""
+        """The leaves, by default all that occur, and the rows as positions in them. Refuses the rows noted."""
         if leaves is None:
             leaves = self.occurring()
         index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
@@ -465,7 +451,7 @@ class LabelRows:
             self.refuse()
 
     def all_weights(self) -> np.ndarray | None:
-        """The weight of each row, 1 where it has none; None if no row has one."""
+        """The weight of each row, 1 if it has none. None if no row has one."""
         if self.coded is not None:
             return self.coded.weights if len(self.coded.rows) else None
         if not self.weights:
@@ -475,7 +461,7 @@ class LabelRows:
         return weights
 
     def origins(self) -> Origins:
-        """Where each row stands."""
+        """The place of each row."""
         return Origins.of_lines(self.path, self.unit, self.lines if self.coded is None else self.coded.lines)
 
 
@@ -489,7 +475,7 @@ Rows = TypeVar("Rows", bound=LabelRows)
 def read_rows(
     kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None
 ) -> Rows:
-    """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content.
+    """Read the rows of a file or data frame, in the format given, else by the suffix, else by the content.
 
     Text may be a table, too, if its first line is a header with the columns.
     """
@@ -549,7 +535,7 @@ def write_rows(
     arrays: Callable[[Any, Any], dict[str, Any]],
     error: type[ValueError],
 ) -> str | None:
-    """Write rows of labels in the format given, else that of the suffix, else as text.
+    """Write rows of labels in the format given, else by the suffix, else as text.
 
     Parameters
     ----------
@@ -558,9 +544,9 @@ def write_rows(
     format : str, optional
     leaves : LeafIndex
     used : ndarray of int
-        The leaves that occur in some row; text and Parquet name the others beside the rows.
+        The leaves that occur in some row. Text and Parquet name the others beside the rows.
     what : str
-        What a row is: "triplet" or "pair".
+        Noun for a row: "triplet" or "pair".
     header : sequence of str
         Names of the columns of a table.
     cells : callable

@@ -1,9 +1,9 @@
-"""Opening what is read and replacing what is written: paths, file objects and the standard streams.
+"""Sources to read and targets to replace: paths, file objects and the standard streams.
 
 Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. An Excel
-workbook is read as the text of its table. What unpacks to more than a part of the memory is refused while it unpacks.
-Writing goes to a temporary file beside the target, which takes the target's place in one step when all is written: a
-reader never sees half a file, and a failure leaves the old one as it was.
+workbook is read as the text of its table. A file that unpacks to more than a part of the memory is refused while it
+unpacks. Writing goes to a temporary file beside the target, which takes the target's place in one step when all is
+written: a reader never sees half a file, and a failure leaves the old one as it was.
 """
 
 from __future__ import annotations
@@ -44,31 +44,11 @@ from tripletree.errors import (
     warn_user,
 )
 
-__all__ = [
-    "Source",
-    "Target",
-    "decoded",
-    "is_workbook",
-    "last_written",
-    "named_stream",
-    "open_text",
-    "raw_bytes",
-    "read_bytes",
-    "read_text",
-    "check_not_utf16",
-    "tar_members",
-    "unpacked",
-    "write_atomic",
-    "write_atomic_bytes",
-    "zip_members",
-]
-
-
 # ----------------------------------------------------------------------
 # Unpacking in memory: gzip, bzip2, xz, zip and tar, recognised by their first bytes, within a bound.
 #
 # A few kilobytes can unpack to terabytes. So everything is unpacked piece by piece, and refused once it is larger than
-# `unpacked_limit`, or large and `MOST_RATIO` times what it was: no table or tree shrinks like that. Nothing is ever
+# `unpacked_limit`, or large and `MOST_RATIO` times its packed size: no table or tree shrinks like that. Nothing is ever
 # written: the names in an archive cannot lead anywhere.
 
 _PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[Any], Any]], ...] = (
@@ -90,7 +70,7 @@ MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
 def unpacked(content: bytes, name: str | None) -> bytes:
-    """The content, decompressed if its first bytes are those of a packed file; refused if it still is afterwards."""
+    """The content, decompressed if it begins like a packed file. Refused if it still is afterwards."""
     inner = _unpacked(content, name)
     if inner.startswith(_OLD_EXCEL):
         msg = "an old Excel workbook (.xls), or one with a password: save it as .xlsx without one, or as CSV (UTF-8)"
@@ -127,7 +107,7 @@ def _unpacked(content: bytes, name: str | None) -> bytes:
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether this is an Excel workbook, .xlsx or .xlsm."""
+    """True if this is an Excel workbook, .xlsx or .xlsm."""
     if not content.startswith(_ZIP):
         return False
     try:
@@ -170,7 +150,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
 
 def _sheet_rows(sheet: Any) -> list[list[str]]:
     """The cells of a sheet as text, without the empty ones at the ends of rows and below the last."""
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    sheet.reset_dimensions()  # the size given in the file may be wrong
     rows = []
     for cells in sheet.iter_rows(values_only=True):
         row = list(map(_cell_of_sheet, cells))
@@ -193,9 +173,9 @@ def _cell_of_sheet(value: Any) -> str:
 
 
 def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], bytes]]:
-    """The files of a zip archive by their names, each a function that unpacks it in memory; nothing is written.
+    """The files of a zip archive by their names, each a function that unpacks it in memory. Nothing is written.
 
-    Folders are left out, and so is what macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
+    Folders are left out, and so are files that macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -220,7 +200,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
     """The files of a tar archive, packed or not, each with its name and a function that unpacks it in memory.
 
     They come in one pass, so that a packed archive is unpacked once: call a function before asking for the next file.
-    Folders and links are left out. None if the content is not a tar; a ParseError, on the way, if the archive is
+    Folders and links are left out. None if the content is not a tar. A ParseError, on the way, if the archive is
     damaged or cut off, or a file that is unpacked has holes.
     """
     stream = io.BytesIO(content) if isinstance(content, bytes) else content
@@ -235,7 +215,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
                 head = stream.read(_BLOCK)
                 stream.seek(0)
             except _DAMAGED:
-                return None  # unpacking it will show what is wrong
+                return None  # unpacking it will show the error
             break
     stream.seek(0)
     if head[257:262] != b"ustar":
@@ -247,7 +227,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
 
 
 def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The files of a tar; `size`: of the packed file, None where it is not packed."""
+    """The files of a tar. `size`: of the packed file, None if it is not packed."""
     try:
         bounded: Any = _Bounded(stream, name, size)
         with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
@@ -258,7 +238,7 @@ def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterato
             if stream.read(_BLOCK) != bytes(_BLOCK):  # which is how a tar ends
                 raise EOFError("it is cut off, or has no tar's block where one is expected")
             rest = 0
-            while piece := stream.read(_PIECE):  # padding; behind it packed files have their check sums
+            while piece := stream.read(_PIECE):  # padding. Behind it packed files have their check sums
                 rest += len(piece)
                 if rest > bounded.limit:
                     raise _too_large(name, "tar", bounded.limit)
@@ -303,18 +283,18 @@ class _Bounded:
 def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
     msg = (
         f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes, a quarter of this machine's memory; "
-        "if it is what it should be, unpack it first and read the file that comes out"
+        "if the file is right, unpack it first and read the file that comes out"
     )
     return LimitExceededError(msg, size=limit + 1, limit=limit)
 
 
 def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> None:
-    """Refuse what is far too large for the file that it comes out of."""
+    """Refuse content that is far too large for the file that it comes out of."""
     limit = max(MOST_RATIO * packed, RATIO_FROM)
     if unpacked > limit:
         msg = (
             f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes out of {packed:,}, as no table or tree "
-            "does; if it is what it should be, unpack it first and read the file that comes out"
+            "does; if the file is right, unpack it first and read the file that comes out"
         )
         raise LimitExceededError(msg, size=unpacked, limit=limit)
 
@@ -322,9 +302,9 @@ def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> Non
 def drained(
     opened: Callable[[Any], Any], packed: Any, kind: str, name: str | None, *, size: int | None = None
 ) -> bytes:
-    """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time.
+    """All that the stream ``opened(packed)`` gives, piece by piece, so that too much is refused in time.
 
-    `size` is that of the packed file, where what comes out is to be compared with it: with as much of it as has been
+    `size` is the size of the packed file if the content is to be compared with it: with as much of it as has been
     read, where that is known, so that little has to come out.
     """
     limit = unpacked_limit()
@@ -371,7 +351,7 @@ def bounded(stream: Any, name: str) -> bytes | str:
 
 
 def _is_garbage(head: bytes) -> bool:
-    """Whether a start of some kilobytes is neither text nor that of a packed file, a tar, Parquet or NumPy's array."""
+    """True if some kilobytes are neither text nor the start of a packed file, a tar, Parquet or NumPy's array."""
     known = [x for magic, _, _ in _PACKED for x in (magic if isinstance(magic, tuple) else (magic,))]
     is_known = head.startswith((*known, *_ZIP, b"PAR1", b"\x93NUMPY")) or head[257:262] == b"ustar"
     return b"\0" in head and not is_known
@@ -394,7 +374,7 @@ _HEAD = 1024
 
 
 def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it; Excel becomes CSV.
+    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it. Excel becomes CSV.
 
     Parameters
     ----------
@@ -404,21 +384,14 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     Returns
     -------
     content : bytes, or str
-        Text only where the source is a file object open for text.
+        Text only if the source is a file object open for text.
     name : str or None
-        What to call it in messages.
+        Its name in messages.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a compressed file is damaged or packed twice, a zip archive holds several files, a workbook several sheets,
-        the standard input is closed, or a text holds half of a surrogate pair.
-    MissingDependencyError
-        If it is an Excel workbook, and openpyxl is not installed.
     LimitExceededError
-        If it unpacks to more than a quarter of the memory, or to far more than such a file can; if a pipe or a device
+        If it unpacks to more than a quarter of the memory, or to far more than such a file can. If a pipe or a device
         gives more than a quarter of the memory.
     """
     content, name = raw_bytes(source)
@@ -428,7 +401,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
 
 
 def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source as it is, packed or not; else as `read_bytes`."""
+    """Read all of a source as it is, packed or not, else as `read_bytes`."""
     content: bytes | str
     name: str | None
     if isinstance(source, (str, os.PathLike)):
@@ -451,7 +424,7 @@ def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
 
 
 def _whole(text: str, name: str | None) -> str:
-    """The text, refused where it holds what no file can hold, so that writing what was read cannot fail."""
+    """The text, refused if it holds characters that no file can hold, so that it can be written again."""
     half = _SURROGATE.search(text)
     if half is None:
         return text
@@ -463,7 +436,7 @@ def _whole(text: str, name: str | None) -> str:
 
 
 def named_stream(content: bytes | str, name: str | None) -> Any:
-    """A stream of what has been read already that calls itself by its source, for messages."""
+    """A stream of content read before, with the name of its source for messages."""
 
     class Stream(io.BytesIO):
         pass
@@ -474,22 +447,14 @@ def named_stream(content: bytes | str, name: str | None) -> Any:
 
 
 def read_text(source: Source) -> tuple[str, str | None]:
-    """Read all of a source as text, line ends as they are: the text, and the source's name for messages.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not UTF-8, at the first such byte, or a compressed file is damaged.
-    """
+    """Read all of a source as text, line ends as they are: the text, and the source's name for messages."""
     content, name = read_bytes(source)
     return (content if isinstance(content, str) else decoded(content, name)), name
 
 
 @contextmanager
 def open_text(source: Source) -> Iterator[io.StringIO]:
-    """Open a source for reading text, for as long as the ``with`` block lasts; see `read_text`."""
+    """Open a source for reading text, for as long as the ``with`` block lasts. See `read_text`."""
     text, _ = read_text(source)
     with io.StringIO(text, newline="") as stream:
         yield stream
@@ -537,7 +502,7 @@ def _read(stream: Any, name: str) -> bytes | str:
 
 
 def _ends(stream: Any) -> bool:
-    """Whether a stream is not a pipe, device or terminal, which may go on for ever."""
+    """True if a stream is not a pipe, device or terminal, which may go on for ever."""
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (AttributeError, OSError, TypeError, ValueError):
@@ -559,10 +524,10 @@ def _file_bytes(path: str) -> bytes | str:
 
 # ---------------------------------------------------------------------- writing
 
-#: The last files that were put in place: what a command that fails afterwards has made.
+#: The last files that were put in place: for the message of a command that fails afterwards.
 last_written: deque[str] = deque(maxlen=20)
 
-#: What the temporary files beside targets begin with, and seconds without a change after which nobody writes to one.
+#: The prefix of temporary files beside targets, and the seconds without a change after which nobody writes to one.
 _ASIDE, _LEFT_AFTER = ".tripletree-", 3600
 #: Folders in which such files were looked for.
 _looked_into: set[str] = set()
@@ -570,15 +535,15 @@ _looked_into: set[str] = set()
 
 @contextmanager
 def write_atomic(target: Target) -> Iterator[IO[str]]:
-    """Open a target for writing UTF-8 text; a path is replaced when the ``with`` block ends without an exception.
+    """Open a target for writing UTF-8 text. A path is replaced when the ``with`` block ends without an exception.
 
     Parameters
     ----------
     target : path, file object or "-"
         A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file); ``"-"``
         is the standard output, in which control characters stand escaped if it is a terminal; a file object, open
-        for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced;
-        the permissions of an existing file stay too.
+        for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced.
+        The permissions of an existing file stay too.
     """
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed, _utf8(packed) as text:
@@ -624,13 +589,7 @@ def _utf8(raw: IO[bytes]) -> Iterator[IO[str]]:
 
 @contextmanager
 def write_atomic_bytes(target: Target) -> Iterator[IO[bytes]]:
-    """Open a target for writing bytes as they are given; else as `write_atomic`.
-
-    Raises
-    ------
-    TypeError
-        If the target is a file object open for text.
-    """
+    """Open a target for writing bytes as they are given, else as `write_atomic`."""
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed:
             yield packed
@@ -659,7 +618,7 @@ def _takes_bytes(stream: Any) -> bool:
     if isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
         return True
     try:
-        stream.write(b"")  # wrappers such as those of tempfile tell only when asked
+        stream.write(b"")  # wrappers, as tempfile's, tell only when asked
     except TypeError:
         return False
     return True
@@ -719,7 +678,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder to write into", folder)
     aside = os.path.join(folder, f"{_ASIDE}{secrets.token_hex(8)}.tmp")
-    private = 0o666 if mode is None else 0o600  # what replaces a file is nobody else's before it has that file's mode
+    private = 0o666 if mode is None else 0o600  # a new file is private until it has the mode of the old one
     try:
         with open(aside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as stream:
             yield stream
@@ -731,7 +690,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):  # it may never have been made
             os.unlink(aside)
         if isinstance(error, OSError) and error.filename in (None, aside) and error.errno is not None:
-            raise type(error)(error.errno, error.strerror, path) from None  # the target, not what stands in for it
+            raise type(error)(error.errno, error.strerror, path) from None  # the target, not its stand-in
         raise
     _name_leftovers(folder or ".")
 

@@ -1,6 +1,6 @@
 """Tables whose rows become nodes: CSV, TSV and the like, Parquet, and the data frames of pandas, polars and pyarrow.
 
-`read_table` gives the columns of any of them; `hierarchy_of` makes a hierarchy of nodes in any order.
+`read_table` gives the columns of any of them. `hierarchy_of` makes a hierarchy of nodes in any order.
 """
 
 from __future__ import annotations
@@ -21,39 +21,6 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError, ParseError
 from tripletree.io.source import decoded, read_bytes
-
-__all__ = [
-    "FRAME",
-    "ArrowBatch",
-    "CodedColumn",
-    "RowTable",
-    "arrow_batches",
-    "cell_of",
-    "cell_text",
-    "coded_column",
-    "column_word",
-    "cycle_of",
-    "cycle_text",
-    "frame_columns",
-    "has_cells",
-    "has_header",
-    "hierarchy_of",
-    "is_frame",
-    "is_missing",
-    "number_column",
-    "one_of",
-    "only_in_quotes",
-    "optional",
-    "parquet_metadata",
-    "parquet_names",
-    "parquet_rows",
-    "parquet_table",
-    "read_table",
-    "split_rows",
-    "table_of",
-    "tops",
-    "with_newlines",
-]
 
 
 def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
@@ -89,9 +56,9 @@ def hierarchy_of(
     parent : array_like of int, shape (N,)
         Positions, -1 for the root. There must be no cycle.
     labels : sequence of N hashable
-        Labels of the leaves; those of inner nodes count where `names` is not given.
+        Labels of the leaves. Labels of inner nodes count if `names` is not given.
     names, ranks, length : sequence of N, optional
-        Of all nodes; the names of leaves do not count.
+        Values of all nodes. The names of leaves do not count.
     """
     above = np.asarray(parent, np.int64)
     N = above.size
@@ -123,7 +90,7 @@ def tops(parent: np.ndarray) -> np.ndarray:
 
 
 def cycle_of(parent: np.ndarray) -> list[int]:
-    """The nodes of a cycle, each followed by its parent; none where every root is its own parent and all is well."""
+    """The nodes of a cycle, each followed by its parent. None where every root is its own parent and all is well."""
     top = tops(parent)
     bad = np.flatnonzero(parent[top] != top)
     if bad.size == 0:
@@ -152,13 +119,13 @@ class RowTable:
     path : str or None
         The source's name, for messages.
     names : list of str, or None
-        Names of the columns; None for a table without header.
+        Names of the columns. None for a table without header.
     columns : list of list
         Their cells, None where empty: text, or (from Parquet and data frames) whatever stands there.
     lines : sequence of int
-        Where each row stands: the line of the text, or the row counted from 1.
+        The place of each row: the line of the text, or the row counted from 1.
     unit : str
-        What `lines` counts: "line" or "row".
+        Unit of `lines`: "line" or "row".
     header_line : int or None
         The line of the header, if there is one.
     """
@@ -178,7 +145,7 @@ class RowTable:
         raise ParseError(f"row {number}: {message}", path=self.path)
 
     def place(self, column: str | int, what: str) -> int:
-        """Where the column of a name stands, or of a position counted from 0."""
+        """The place of the column of a name, or of a position counted from 0."""
         nameless = f"{len(self.columns)} columns without names{self._first_row()}"
         shown = ", ".join(map(repr, self.names or [])) or nameless
         if isinstance(column, int) and not isinstance(column, bool):
@@ -198,14 +165,14 @@ class RowTable:
         return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
 
 
-#: What messages call a data frame.
+#: Name of a data frame in messages.
 FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
 
 
 def is_frame(source: Any) -> bool:
-    """Whether a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
+    """True if a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
     if isinstance(source, type) or hasattr(source, "readline"):
         return False
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
@@ -219,7 +186,7 @@ def read_table(
     known: Any = lambda names: False,
     spaced: bool = False,
 ) -> RowTable:
-    """Read a table from what `Source` is, or from a data frame.
+    """Read a table from a `Source` or a data frame.
 
     Parameters
     ----------
@@ -227,11 +194,11 @@ def read_table(
     delimiter : str, optional
         By default the one that gives the first row a known header, or the most cells.
     header : bool, optional
-        Whether the first row has the names; by default if they are `known`.
+        True if the first row has the names. By default if they are `known`.
     known : callable
-        Whether a list of names is a header that the caller knows.
+        Takes a list of names and returns True if it is a header that the caller knows.
     spaced : bool
-        Whether the cells may be separated by blanks alone, in rows of at least three.
+        True if the cells may be separated by blanks alone, in rows of at least three.
     """
     if is_frame(path):
         return table_of(frame_columns(path))
@@ -252,7 +219,7 @@ def with_newlines(text: str) -> str:
 
 
 def _split_at_blanks(text: str, path: str | None, header: bool | None, known: Any) -> RowTable:
-    """A table whose cells are separated by blanks; lines that start with ``#`` are comments."""
+    """A table whose cells are separated by blanks. Lines that start with ``#`` are comments."""
     names = header_line = None
     cells: list[str] = []
     lines: list[int] = []
@@ -286,7 +253,7 @@ def split_rows(
     empty_rows: bool = False,
     problem: Callable[[int, str], None] | None = None,
 ) -> RowTable:
-    """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header.
+    """Read CSV and its like. Lines that start with ``#`` above the first row are comments, unless one is the header.
 
     Parameters
     ----------
@@ -296,11 +263,11 @@ def split_rows(
     delimiter, header, known
         As for `read_table`.
     skip_blanks : bool, optional
-        Whether blanks around a cell without quotes are left out; by default where the delimiter is not a tab.
+        True if blanks around a cell without quotes are left out. By default where the delimiter is not a tab.
     empty_rows : bool
-        Whether rows of empty cells, as spreadsheets leave them, are passed over.
+        True if rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
-        Called with the line and the message of a bad row, which is then left out; by default it is an error.
+        Called with the line and the message of a bad row, which is then left out. By default it is an error.
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
@@ -349,12 +316,12 @@ def split_rows(
 
 
 def only_in_quotes(cell: str) -> bool:
-    """Whether a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
+    """True if a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
     return " " in (cell[0], cell[-1]) or "\r" in cell or not cell.isprintable()
 
 
 def _without_blanks_behind(text: str, delimiter: str) -> str:
-    """Rows without the blanks behind cells, which the csv module would keep; those in quotes stay."""
+    """Rows without the blanks behind cells, which the csv module would keep. Those in quotes stay."""
     ends = re.escape(delimiter) + r"\r\n"
     if re.search(rf"[ ](?:[{ends}]|\Z)", text) is None:
         return text
@@ -368,7 +335,7 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 
 def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
-    """Where the first row stands that is not a comment, or is a header behind a ``#``: offset, line and text."""
+    """The place of the first row that is not a comment, or is a header behind a ``#``: offset, line and text."""
     at, line = 0, 1
     while at < len(text):
         stop = text.find("\n", at)
@@ -381,7 +348,7 @@ def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
 
 
 def has_header(text: str, known: Any) -> bool:
-    """Whether the first row of a text is a header that the caller knows."""
+    """True if the first row of a text is a header that the caller knows."""
     try:
         return _known_under(_first_row(with_newlines(text), None, known)[2], known)
     except ParseError:
@@ -389,7 +356,7 @@ def has_header(text: str, known: Any) -> bool:
 
 
 def has_cells(text: str, delimiter: str, most: int) -> bool:
-    """Whether the first row of a text has so many cells with a delimiter between them."""
+    """True if the first row of a text has so many cells with a delimiter between them."""
     try:
         return len(_cells(_first_row(with_newlines(text), None, lambda names: False)[2], delimiter)) >= most
     except ParseError:
@@ -401,7 +368,7 @@ def _known_under(row: str, known: Any) -> bool:
 
 
 def _cells(row: str, delimiter: str) -> list[str]:
-    """The cells of one line; none where it is not all of a row."""
+    """The cells of one line. None if it is not all of a row."""
     try:
         return next(csv.reader([row], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
@@ -420,7 +387,7 @@ def _delimiter_of(row: str, known: Any) -> str:
 
 
 def frame_columns(frame: Any, path: str | None = FRAME) -> dict[str, Any]:
-    """The columns of a data frame, table or stream of Arrow by their names; two of one name are refused.
+    """The columns of a data frame, table or stream of Arrow by their names. Two of one name are refused.
 
     A stream is used up by it.
     """
@@ -441,12 +408,12 @@ class CodedColumn(NamedTuple):
     """A column as numbers: many rows have few different cells, which are then looked at once each."""
 
     codes: np.ndarray
-    """int64[m]: the place of each cell in `values`, -1 where it is empty."""
+    """int64[m]: the place of each cell in `values`, -1 if it is empty."""
     values: list[Any]
 
 
 def coded_column(column: Any) -> CodedColumn | None:
-    """The column of a frame or Arrow table as numbers, if it holds whole numbers or texts; None if anything else."""
+    """The column of a frame or Arrow table as numbers, if it holds whole numbers or texts. None if anything else."""
     arrow = _as_arrow(column)
     if arrow is not None:
         types = import_module("pyarrow").types
@@ -472,7 +439,7 @@ def coded_column(column: Any) -> CodedColumn | None:
 
 
 def number_column(column: Any) -> np.ndarray | None:
-    """The column of a frame or Arrow table as float64 with NaN for gaps; None where it does not hold numbers."""
+    """The column of a frame or Arrow table as float64 with NaN for gaps. None if it does not hold numbers."""
     arrow = _as_arrow(column)
     if arrow is not None:
         types = import_module("pyarrow").types
@@ -484,7 +451,7 @@ def number_column(column: Any) -> np.ndarray | None:
 
 
 def _as_arrow(column: Any) -> Any:
-    """A column of Arrow, or of polars where Arrow is installed, as Arrow's; None for any other."""
+    """A column of Arrow, or of polars where Arrow is installed, as Arrow's. None for any other."""
     if hasattr(column, "to_arrow"):
         try:
             return column.to_arrow()
@@ -530,7 +497,7 @@ def parquet_rows(content: bytes, path: str | None, columns: Sequence[str] | None
 
 
 def parquet_names(content: bytes, path: str | None) -> list[str]:
-    """Names of the columns of a Parquet file; the cells are not read."""
+    """Names of the columns of a Parquet file. The cells are not read."""
     return list(_parquet(content, path, lambda file: file.schema_arrow.names))
 
 
@@ -540,7 +507,7 @@ def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
 
 
 def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
-    """What `wanted` takes from a Parquet file, or a ParseError if it is not one."""
+    """The value that `wanted` takes from a Parquet file, or a ParseError if it is not one."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     parquet = optional("pyarrow.parquet", "io", "reading Parquet")
     with _no_parquet(path):
@@ -553,7 +520,7 @@ class ArrowBatch(NamedTuple):
     path: str | None
     table: Any
     metadata: dict[bytes, bytes]
-    """Of the whole."""
+    """Metadata of the whole."""
     before: int
     """How many rows came before."""
 
@@ -598,7 +565,7 @@ def arrow_batches(
 
 
 def _reader(pyarrow: Any, source: Any) -> Any:
-    """A stream of record batches; what is a stream itself stays one."""
+    """A stream of record batches. A stream itself stays one."""
     from_stream = getattr(pyarrow.RecordBatchReader, "from_stream", None)
     if from_stream is not None and not hasattr(source, "iloc"):
         return from_stream(source)
@@ -622,7 +589,7 @@ def _seekable_parquet(source: Any) -> tuple[str | None, Any]:
 
 @contextmanager
 def _no_parquet(path: str | None) -> Iterator[None]:
-    """Turn what Arrow says of a file into a ParseError."""
+    """Turn Arrow's error about a file into a ParseError."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     try:
         yield
@@ -641,7 +608,7 @@ class _OddCell(Exception):
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a data frame is empty: None, NA or NaN; lists and their like are refused."""
+    """True if a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
     if value is None or type(value).__name__ == "NAType":
         return True
     if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
@@ -653,7 +620,7 @@ def is_missing(value: Any) -> bool:
 
 
 def cell_of(value: Any) -> Any:
-    """A cell of a data frame: None where it is missing, whole numbers as such (beside gaps they become floats)."""
+    """A cell of a data frame: None if it is missing, whole numbers as such (beside gaps they become floats)."""
     if isinstance(value, str):
         return value or None
     if is_missing(value):

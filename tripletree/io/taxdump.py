@@ -1,6 +1,6 @@
 """NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
 
-What is read of ``nodes.dmp``: tax id, parent, rank; of ``names.dmp``: the scientific names, and the unique forms of
+Read from ``nodes.dmp`` are: tax id, parent, rank, from ``names.dmp`` the scientific names, and the unique forms of
 those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are not part of the tree.
 """
 
@@ -24,9 +24,6 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
 from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
-__all__ = ["FORMAT", "read_taxdump"]
-
-
 # ----------------------------------------------------------------------
 # Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
 
@@ -35,7 +32,7 @@ NODES, NAMES = "nodes.dmp", "names.dmp"
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
-#: A line of names.dmp: tax id, name, unique name, and what kind of name it is.
+#: A line of names.dmp: tax id, name, unique name, and the kind of name.
 _NAME_LINE = re.compile(rb"\d+\t\|\t[^\t\n]*\t\|\t[^\t\n]*\t\|\t[A-Za-z][A-Za-z -]*\t\|\r?\n")
 
 
@@ -60,7 +57,7 @@ class DmpFile:
         self._bytes = np.frombuffer(self.content, np.uint8)
 
     def fields(self, k: int) -> Iterator[Fields]:
-        """The first k fields of all lines, block by block; lines with too few fields or others than the first has."""
+        """The first k fields of all lines, block by block. Lines with too few fields or others than the first has."""
         at, line, wanted = 0, 1, 0
         while at < len(self.content):
             stop = self.content.find(b"\n", at + BLOCK) + 1 or len(self.content)
@@ -97,7 +94,7 @@ class DmpFile:
     def _check_bars(
         self, here: np.ndarray, line: np.ndarray, end: np.ndarray, tabs: np.ndarray, last: np.ndarray
     ) -> None:
-        """Each field that is read ends in tab, bar, tab; the line in tab, bar."""
+        """Each field that is read ends in tab, bar, tab, and the line in tab, bar."""
         good = (last == end - 2) & (here[end - 1] == _BAR)
         closing = tabs[good, ::2]
         inner = (here[closing + 1] == _BAR).all(axis=1) & (tabs[good, 1::2] == closing[:, :-1] + 2).all(axis=1)
@@ -147,7 +144,7 @@ class DmpFile:
 def taxdump_files(source: Source) -> dict[str, DmpFile]:
     """The files nodes.dmp and, where it is there, names.dmp: of a folder, of an archive, or one beside the other.
 
-    Archives are read in memory; nothing is written, and members that are links are not followed.
+    Archives are read in memory. Nothing is written, and members that are links are not followed.
     """
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
         name = os.fspath(source)
@@ -194,7 +191,7 @@ def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
 
 
 def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
-    """The two files of a zip or tar archive; None if it is not an archive."""
+    """The two files of a zip or tar archive. None if it is not an archive."""
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
@@ -238,29 +235,17 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         A folder with nodes.dmp and names.dmp, nodes.dmp itself (names.dmp beside it), or an archive that holds the
         two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
     labels : {"name", "id"}
-        What leaves and inner nodes are called: their scientific names or their tax ids, such as
-        ``"9606"``, for which names.dmp is not needed. Where several taxa have one scientific name, each is called by
+        Names of leaves and inner nodes: their scientific names or their tax ids, such as
+        ``"9606"``, for which names.dmp is not needed. If several taxa have one scientific name, each is called by
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional
-        A tax id or a scientific name: only what is at or below it is read. By default all.
+        A tax id or a scientific name: only this taxon and its descendants are read. By default all.
 
     Returns
     -------
     Hierarchy
-        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept; `ranks` has
+        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept. `ranks` has
         the rank of every node, None for "no rank".
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is not a number
-        or stands twice, a parent is missing, a taxon has no scientific name or two, or the parents run in a cycle.
-    DuplicateLeafError
-        If leaves have the same name and no unique one.
-    UnknownLeafError
-        If `root` is not a taxon here.
 
     Notes
     -----
@@ -312,7 +297,7 @@ def taxdump_ontology(path: Source) -> Ontology:
 
 
 class _Taxa(NamedTuple):
-    """Taxa in the order of the file; `order` sorts their ids, `parent` holds positions, -1 for the root."""
+    """Taxa in the order of the file. `order` sorts their ids, `parent` holds positions, -1 for the root."""
 
     id: np.ndarray
     order: np.ndarray
@@ -357,7 +342,7 @@ def _read_nodes(file: DmpFile) -> _Taxa:
 
 
 def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where tax ids stand in `id`, -1 where they do not; `order` sorts `id`."""
+    """The places of tax ids in `id`, -1 if missing. `order` sorts `id`."""
     at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
     found = order[at]
     return np.where(id[found] == wanted, found, -1)
@@ -433,7 +418,7 @@ _OTHER_NAMES = frozenset(
 
 
 def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
-    """The other names of taxa: synonyms, common names, names with authors, misspellings; see `read_synonyms`."""
+    """The other names of taxa: synonyms, common names, names with authors, misspellings. See `read_synonyms`."""
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     called = _read_names(files, taxa)

@@ -9,7 +9,7 @@ The text format has one triplet a line, the two close ones first::
 
 Labels stand apart by white space or a comma. One with white space, a comma, a bar or a leading ``#`` in it, or with a
 quote at its start, must stand in single or double quotes, that quote doubled inside. A number behind a second bar is
-the triplet's weight, 1 where other lines have one. ``#`` at the start of a line or after white space starts a comment;
+the triplet's weight, 1 where other lines have one. ``#`` at the start of a line or after white space starts a comment.
 ``#!leaves`` names leaves whether or not they occur in triplets.
 """
 
@@ -40,8 +40,6 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target
 from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
 
-__all__ = ["TripletRows", "read_triplet_batches", "read_triplets", "write_triplets"]
-
 _EXPECTED = "expected 'a b | c'"
 #: Answers of a column of any name after which it is no chance that all of them are among the three.
 _ENOUGH_ANSWERS = 5
@@ -58,7 +56,7 @@ class TripletRows(LabelRows):
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
-        """Take a row (a, b, c and perhaps a weight), or note what is wrong with it."""
+        """Take a row (a, b, c and perhaps a weight), or note its error."""
         a, b, c, *weight = cells
         wrong: tuple[int, str] | None
         if a is None or b is None or c is None:
@@ -163,19 +161,19 @@ def read_triplets(
     Parameters
     ----------
     path : path, file object, "-", data frame, or table or stream of Arrow
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without
+        By default the suffix decides (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without
         one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
         have semicolons between them.
     leaves : LeafIndex or iterable of labels, optional
-        The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
-        By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole
+        The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
+        By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole
         numbers in a data frame, an Arrow table or a Parquet file stay numbers.
     columns : sequence of three str
-        Columns of a table that hold a, b and c of ab|c; further columns are ignored.
+        Columns of a table that hold a, b and c of ab|c. Further columns are ignored.
     weight : str or None
-        Column of the weights, if there is one of that name; None ignores it.
+        Column of the weights, if there is one of that name. None ignores it.
 
     Returns
     -------
@@ -184,14 +182,10 @@ def read_triplets(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If there are bad rows: labels missing or equal, a weight that is not a positive number, a leaf not
-        among `leaves`; ``.problems`` holds up to 20 of them, each with its line. Or if another column of a table tells
+        among `leaves`. ``.problems`` holds up to 20 of them, each with its line. Or if another column of a table tells
         which of the three is the odd one: that is for `tripletree.io.read_odd_one_out`.
-    MissingDependencyError
-        If the format is Parquet and pyarrow is not installed.
 
     See Also
     --------
@@ -227,11 +221,11 @@ def read_triplet_batches(
     Parameters
     ----------
     path : path, file object, data frame, or table or stream of Arrow
-        Of a path to a Parquet file, only one part at a time is in memory; so of a stream.
+        Only one part at a time is in memory if a path to a Parquet file or a stream is given.
     size : int
         The most rows of a part.
     leaves : LeafIndex or iterable of labels, optional
-        As in `read_triplets`; by default each part has the leaves that occur in it, or all those that the file keeps.
+        As in `read_triplets`. By default each part has the leaves that occur in it, or all those that the file keeps.
     columns, weight
         As in `read_triplets`.
 
@@ -239,17 +233,6 @@ def read_triplet_batches(
     ------
     TripletSet
         With the rows as origins. A triplet that occurs in several parts counts in each of them.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If it is not Parquet, or there are bad rows in a part; those before it have been given.
-    ValueError
-        If `size` is not positive.
-    MissingDependencyError
-        If pyarrow is not installed.
 
     See Also
     --------
@@ -296,10 +279,10 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     ----------
     triplets : TripletSet
     path : path, file object or "-", optional
-        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default that of the suffix, else text.
+        By default the suffix decides, else text.
 
     Returns
     -------
@@ -313,8 +296,6 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     InvalidTripletError
         If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
         pair in any.
-    MissingDependencyError
-        As in `read_triplets`.
 
     Warns
     -----
@@ -323,7 +304,7 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
 
     Notes
     -----
-    Text and Parquet give an equal set back, if the labels are strings, and Parquet, if they are whole numbers; others
+    Text and Parquet give an equal set back, if the labels are strings, and Parquet, if they are whole numbers. Others
     are written as ``str(label)``, and `read_triplets` with ``leaves=`` knows them again.
 
     Examples

@@ -1,4 +1,4 @@
-"""WordNet: the nouns (or verbs) and what they are kinds of, from ``data.noun``.
+"""WordNet: the nouns (or verbs) and their hypernyms, from ``data.noun``.
 
 Each line is a synset, a set of words with one meaning, and points at more general ones: ``@`` (hypernym) and ``@i``
 (instance hypernym: Amsterdam is an instance of a national capital, not a kind of one).
@@ -16,8 +16,6 @@ from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, read_text
 from tripletree.io.table import one_of
 
-__all__ = ["FORMAT", "read_wordnet"]
-
 _RELATIONS = {"@": "hypernym", "@i": "instance_hypernym"}
 _DATA = "data.noun"
 #: How a synset begins: offset, file, part of speech, number of words (in base 16), and the first word.
@@ -33,24 +31,16 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     path : path, file object or "-"
         ``data.noun`` (or ``data.verb``), or the folder in which ``data.noun`` lies.
     ids : {"wnid", "sense"}
-        What synsets are called: "wnid" is part of speech and offset, ``n00001740``, as in ImageNet, and is in the
-        file; "sense" is ``entity.n.01``, as in NLTK, for which the numbers of the senses are needed: ``index.noun``.
+        Names of synsets: "wnid" is part of speech and offset, ``n00001740``, as in ImageNet, and is in the
+        file. "sense" is ``entity.n.01``, as in NLTK, for which the numbers of the senses are needed: ``index.noun``.
     index : path, file object or "-", optional
-        The file ``index.noun``; by default the one beside `path`.
+        The file ``index.noun``. By default the one beside `path`.
 
     Returns
     -------
     Ontology
         Terms in the order of the file, each named by its first word, with blanks for underscores. Edges are
-        "hypernym" and "instance_hypernym"; some synsets have several.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If a line is not a synset, an offset stands twice, a synset that is pointed at is missing, the parents run in a
-        cycle, or `ids` is "sense" and there is no index or it lacks a synset.
+        "hypernym" and "instance_hypernym". Some synsets have several.
 
     Examples
     --------

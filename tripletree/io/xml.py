@@ -1,12 +1,12 @@
 """XML as a stream of elements, from the standard library's parser, guarded.
 
 A document type is refused before anything in it is read, and with it entities that grow without bound ("billion
-laughs") and entities that stand for other files; where a format's real files declare entities (OWL), only ones that
+laughs") and entities that stand for other files. If a format's real files declare entities (OWL), only ones that
 stand for short plain text are let in. Nothing is ever fetched. Elements leave memory once they have been handed out.
 
 Two ways of reading, both lazy:
 
-- `XmlEvents`: the start and the end of every element, for nested formats;
+- `XmlEvents`: the start and the end of every element, for nested formats.
 - `XmlChildren`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
 
 Both know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
@@ -24,11 +24,9 @@ from xml.parsers import expat
 
 from tripletree.errors import ParseError
 
-__all__ = ["XmlChildren", "XmlEvents"]
-
 #: Bytes handed to the parser at a time.
 CHUNK = 1 << 16
-#: Elements inside each other; formats that nest trees ask for more.
+#: Elements inside each other. Formats that nest trees ask for more.
 MAX_DEPTH = 10_000
 #: Characters that a plain entity may stand for.
 MAX_ENTITY = 1_000
@@ -40,26 +38,21 @@ Item = TypeVar("Item")
 
 
 class _XmlReader(Generic[Item]):
-    """What both ways share: the guard, errors with their place, and the steps from chunk to chunk.
+    """Shared by both ways: the guard, errors with their place, and the steps from chunk to chunk.
 
     Parameters
     ----------
     content : bytes or str
-        The whole document, as `tripletree.io.source.read_bytes` gives it; bytes in the encoding that they declare.
+        The whole document, as `tripletree.io.source.read_bytes` gives it. Bytes in the encoding that they declare.
     path : str or None
         The name for messages.
     max_depth : int
         More elements than this inside each other are refused.
     plain_entities : bool
-        Whether to let entities in that the document itself declares to stand for short text without references.
-
-    Raises
-    ------
-    ParseError
-        While it is read: at what is not XML, or not allowed.
+        If True, let entities in that the document itself declares to stand for short text without references.
     """
 
-    #: Depth (the root's is 1) of the elements that `here` counts; None for all elements.
+    #: Depth (the root's is 1) of the elements that `here` counts. None for all elements.
     counted_depth: int | None = None
 
     def __init__(
@@ -129,7 +122,7 @@ class _XmlReader(Generic[Item]):
     # ------------------------------------------------------------------ the guard
 
     def _check_prolog(self) -> None:
-        """Read up to the start of the root, behind which no declaration can stand, and refuse what is dangerous."""
+        """Read up to the start of the root, after which no declaration can stand, and refuse dangerous ones."""
         parser = expat.ParserCreate()
 
         def refuse(message: str) -> None:
@@ -199,8 +192,8 @@ class _XmlReader(Generic[Item]):
 class XmlEvents(_XmlReader[tuple[str, Element]]):
     """The start and the end of every element of a document: ``("start", element)`` and ``("end", element)``.
 
-    At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
-    end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
+    At the start of an element only its tag and attributes are sure to be there. At the end also its text. After its
+    end an element is emptied and taken out of its parent, so the caller must keep the parts it needs.
     """
 
     def _read(self) -> Iterator[tuple[str, Element]]:
@@ -231,7 +224,7 @@ class XmlChildren(_XmlReader[Element]):
     """The children of a document's root, each whole. A child is emptied after it has been handed out."""
 
     counted_depth = 2
-    #: The root: its tag and attributes, from the first child on (and at the end, where there is none).
+    #: The root: its tag and attributes, from the first child on (and at the end, if there is none).
     root: Element | None = None
 
     def _read(self) -> Iterator[Element]:

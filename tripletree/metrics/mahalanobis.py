@@ -17,9 +17,6 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import Statements, statements
 
-__all__ = ["Factor", "MahalanobisMetric", "Margin", "frame_of", "solved"]
-
-
 # ----------------------------------------------------------------------
 # The programme of `MahalanobisMetric`: a map whose squared distances keep a margin, at the least trace.
 
@@ -129,7 +126,7 @@ def _minimum(margin: Margin, start: np.ndarray, tol: float, max_iter: int) -> Fa
 
 
 def _principal(L: np.ndarray) -> np.ndarray:
-    """The map of the same distances whose rows are orthogonal, the longest first, signs fixed; zero rows left out."""
+    """The map of the same distances whose rows are orthogonal, the longest first, signs fixed, zero rows left out."""
     _, length, axes = np.linalg.svd(L, full_matrices=False)
     keep = length > _NOTHING * length.max(initial=0.0)
     rows = length[keep, None] * axes[keep]
@@ -146,7 +143,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     Parameters
     ----------
     n_components : int or None, default None
-        Maximum number of dimensions of the learned space; None: as many as the samples span. The metric drops
+        Maximum number of dimensions of the learned space. None: as many as the samples span. The metric drops
         directions that do not help.
     regularization : float, default 0.1
         The weight of the size of the metric against the mean violation of a statement. It depends neither on the scale
@@ -159,7 +156,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     max_iter : int, default 1000
         Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do if the best metric is 0, or all samples in the statements are equal: raise an error, or keep the
+        How to proceed if the best metric is 0, or all samples in the statements are equal: raise an error, or keep the
         features as they are, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.
@@ -170,11 +167,11 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         The map: ``transform`` is ``X @ components_.T``, and M is ``components_.T @ components_``. With respect
         to S (see Notes) its rows are orthogonal, the longest first.
     objective_ : float
-        The lowest value found; NaN if nothing was learned.
+        The lowest value found. NaN if nothing was learned.
     n_statements_, n_violated_ : int
         Number of statements d(a, b) < d(c, d) (a triplet is two of them), and number of violated ones, ties included.
     n_iter_ : int
-        Number of iterations of the solver; 1 if nothing was solved.
+        Number of iterations of the solver. 1 if nothing was solved.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
@@ -188,15 +185,15 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     The programme is: minimise mean_i h(1 + near_i - far_i) + regularization tr(M S) over M, where near and far are
     squared distances under M, h(z) is 0 below 0, z^2 / 2 up to 1 and z - 1/2 from there, the mean is weighted by the
     weights of triplets, and S is the covariance of X drawn towards its mean variance by `shrinkage`. A hinge on
-    triplets and a norm that makes M sparse are those of SCML [1]_, whose basis, which needs local classes, is left out:
-    M is any matrix. Quadruplets are those of LSML [2]_. The programme is convex in M, so a metric of 0 is seen before
+    triplets and a norm that makes M sparse are as in SCML [1]_, whose basis, which needs local classes, is left out:
+    M is any matrix. Quadruplets are as in LSML [2]_. The programme is convex in M, so a metric of 0 is seen before
     anything is solved: it is the best one where the slope at 0 has no negative eigenvalue. It is solved in M = L'L by
-    scipy's L-BFGS-B; where L has as many rows as X has dimensions no other minimum stands in the way. `n_components`
+    scipy's L-BFGS-B. If L has as many rows as X has dimensions no other minimum stands in the way. `n_components`
     less than that gives a minimum near the part of M that counts most.
 
-    Time O(n d^2 + m d) an iteration for m statements on n samples of d features; memory O(m d). 3,000 samples of 100
+    Time O(n d^2 + m d) an iteration for m statements on n samples of d features. Memory O(m d). 3,000 samples of 100
     features and 10,000 triplets take about a second. The defaults were chosen on held-out triplets of
-    glass, sonar, balance scale, segmentation and optdigits with n / 4 and n random triplets; a third or three times the
+    glass, sonar, balance scale, segmentation and optdigits with n / 4 and n random triplets. A third or three times the
     regularization changes little. ``docs/figures.md`` compares it with `SVMMetric` on other data.
 
     References
@@ -255,7 +252,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
             Triplets ab|c, as for ``tripletree.cluster.ReCon``: two statements each. Weights count.
         comparisons : iterable of (anchor, near, far), or ndarray of int, shape (m, 3), optional
             d(anchor, near) < d(anchor, far). Tuples hold labels of the index where X is a pandas DataFrame, else row
-            numbers; an integer array always holds row numbers. Repeats count.
+            numbers. An integer array always holds row numbers. Repeats count.
         quadruplets : iterable of (a, b, c, d), or ndarray of int, shape (m, 4), optional
             d(a, b) < d(c, d), in the same way.
 
@@ -266,13 +263,9 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
 
         Raises
         ------
-        UnknownLeafError, DuplicateLeafError, InvalidTripletError
-            If statements do not fit X.
         ValueError
             If X holds NaN or infinity or is too widely spread, there are fewer features than components, or nothing
             can be learned.
-        TypeError
-            If X is sparse, or triplets are given as y or as comparisons.
 
         Warns
         -----
@@ -331,13 +324,6 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         Returns
         -------
         ndarray of float64, shape (n, r)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
 
         Examples
         --------

@@ -13,8 +13,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 
-__all__ = ["Statements", "statements"]
-
 _FORM = {
     3: ("comparison", "(anchor, near, far)", "d(anchor, near) < d(anchor, far)"),
     4: ("quadruplet", "(a, b, c, d)", "d(a, b) < d(c, d)"),
@@ -60,13 +58,7 @@ class Statements:
 def statements(
     X: Any, n_samples: int, missing_samples: str, triplets: Any, comparisons: Any, quadruplets: Any = None
 ) -> Statements:
-    """Align all statements with the rows of X; a triplet is two statements.
-
-    Raises
-    ------
-    UnknownLeafError, DuplicateLeafError, InvalidTripletError, TypeError
-        As `tripletree.cluster` does for triplets.
-    """
+    """Align all statements with the rows of X. A triplet is two statements."""
     aligned = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
     both = aligned.to_comparisons()[:, [0, 1, 0, 2]].astype(np.int64)
     weight = np.ones(len(aligned)) if aligned.weights is None else aligned.weights

@@ -16,15 +16,12 @@ from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import statements
 
-__all__ = ["SVMMetric", "Solution", "primal", "solved"]
-
-
 # ----------------------------------------------------------------------
 # Weights of a support vector machine that are not negative: the programme of `SVMMetric`, by scipy's L-BFGS-B.
 
 #: By how much the width of the rounded corner shrinks from one turn to the next, and how often.
 _SHRINK, _TURNS = 0.25, 22
-#: A gap is measured by the objective, or by this part of the price of all slacks at 0 where the objective is less.
+#: A gap is measured by the objective, or by this part of the price of all slacks at 0 if the objective is less.
 _LEAST = 1e-3
 #: Columns that are smaller are not scaled: the squares of their scales would be infinite. Their weights are next to 0.
 _NOTHING = 1e-140
@@ -56,7 +53,7 @@ def solved(more: np.ndarray, prices: np.ndarray, norm: np.ndarray | None, *, tol
     more : ndarray of float64, shape (m, p)
     prices : ndarray of float64, shape (m,)
     norm : ndarray of float64, shape (p, p), or None
-        L, positive definite; None is the identity.
+        L, positive definite. None is the identity.
     tol : float
         Largest gap, as a part of the objective or of `_LEAST` of its value at 0.
     max_iter : int
@@ -147,18 +144,18 @@ class SVMMetric(LearnedMetric):
     Parameters
     ----------
     C : float, default 1.0
-        The price of a unit of slack; 1 as in the ReCon paper.
+        The price of a unit of slack. 1 as in the ReCon paper.
     A : "identity" or ndarray of float, shape (n_features, p), default "identity"
         The directions that get weights: the features for the identity, principal axes for the eigenvectors of a
         covariance matrix.
     tol : float, default 1e-6
-        Relative accuracy of the objective, proved by the dual programme; relative to a thousandth of C times the number
+        Relative accuracy of the objective, proved by the dual programme. Relative to a thousandth of C times the number
         of comparisons if the objective is less than that.
     max_iter : int, default 10000
         Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do if the best weights are all 0, or all samples in the comparisons are equal: raise an error, or set
-        all weights to 1, with a `UserWarning`.
+        How to proceed if the best weights are all 0, or all samples in the comparisons are equal: raise an error, or
+        set all weights to 1, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.
 
@@ -171,21 +168,21 @@ class SVMMetric(LearnedMetric):
     n_statements_, n_violated_ : int
         Number of comparisons (a triplet is two of them), and number of violated ones, ties included.
     n_iter_ : int
-        Number of iterations of the solver; 1 if nothing was solved.
+        Number of iterations of the solver. 1 if nothing was solved.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
 
     See Also
     --------
-    MahalanobisMetric : also learns the directions; usually the better metric.
+    MahalanobisMetric : also learns the directions. Usually the better metric.
     tripletree.interop : comparisons from other packages.
 
     Notes
     -----
     The programme is: minimise w'Lw / 2 + C sum_i s_i slack_i over w >= 0 and slack >= 0, with far_i - near_i >= 1 -
     slack_i for the squared distances of each comparison i, where w'Lw is the squared Frobenius norm of A diag(w) A' and
-    s_i the weight of the triplet. L is the identity for A = I; else 1e-9 of its mean diagonal is added, so that there
+    s_i the weight of the triplet. L is the identity for A = I, else 1e-9 of its mean diagonal is added, so that there
     is one solution. With p columns that is a problem in p variables: scipy's L-BFGS-B minimises it with the corner of
     the hinge rounded off, in turns, each over a quarter of the width and from where the last one ended, until the
     slopes of the hinges, which are a point of the dual programme, prove that the objective is within `tol` of the least
@@ -246,7 +243,7 @@ class SVMMetric(LearnedMetric):
             Triplets ab|c, as for ``tripletree.cluster.ReCon``: two comparisons each. Weights count.
         comparisons : iterable of (anchor, near, far), or ndarray of int, shape (m, 3), optional
             d(anchor, near) < d(anchor, far). Tuples hold labels of the index where X is a pandas DataFrame, else row
-            numbers; an integer array always holds row numbers. Repeats count.
+            numbers. An integer array always holds row numbers. Repeats count.
 
         Returns
         -------
@@ -255,12 +252,8 @@ class SVMMetric(LearnedMetric):
 
         Raises
         ------
-        UnknownLeafError, DuplicateLeafError, InvalidTripletError
-            If statements do not fit X.
         ValueError
             If X holds NaN or infinity, is too widely or too little spread, A does not fit, or nothing can be learned.
-        TypeError
-            If X is sparse, or triplets are given as y or as comparisons.
 
         Warns
         -----
@@ -328,13 +321,6 @@ class SVMMetric(LearnedMetric):
         ndarray of float64, shape (n, p)
             Each feature, or each column of X A, times the root of its weight.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
-
         Examples
         --------
         >>> SVMMetric().fit([[0.0], [1.0], [3.0]], triplets=[(0, 1, 2)]).transform([[0.0], [2.0]]).round(2).tolist()
@@ -346,23 +332,16 @@ class SVMMetric(LearnedMetric):
         return points * np.sqrt(self.weights_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features of `transform`: those of X, or svmmetric0, svmmetric1, ... for the columns of A.
+        """Names of the features of `transform`: X's, or svmmetric0, svmmetric1, ... for the columns of A.
 
         Parameters
         ----------
         input_features : array_like of str, optional
-            Names where X had none; as the fitted ones where it had.
+            Names where X had none. As the fitted ones where it had.
 
         Returns
         -------
         ndarray of str objects, shape (p,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If the names do not fit.
 
         Examples
         --------

@@ -24,8 +24,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import frozen
 
-__all__ = ["taxonomy_linkage"]
-
 
 def taxonomy_linkage(
     X: Any,
@@ -40,17 +38,17 @@ def taxonomy_linkage(
     """Cluster by the distance of the data plus `weight` times the distance in a taxonomy: the baseline to beat.
 
     Both distances are divided by their means over all pairs, so weight 1 makes them equally important. The taxonomy
-    acts as one more feature, without guarantees; ``tripletree.cluster.ReCon`` makes its triplets hold.
+    acts as one more feature, without guarantees. ``tripletree.cluster.ReCon`` makes its triplets hold.
 
     Parameters
     ----------
     X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
         The samples, or their distances if ``metric="precomputed"``.
     hierarchy : Hierarchy
-        The taxonomy. Its leaves are labels of the index where X is a pandas DataFrame, else row numbers; leaves that
+        The taxonomy. Its leaves are labels of the index where X is a pandas DataFrame, else row numbers. Leaves that
         are not in X do not matter.
     weight : float
-        The factor of the distance in the taxonomy; 0 ignores it.
+        The factor of the distance in the taxonomy. 0 ignores it.
     linkage : {"average", "weighted", "complete", "single"}
         How the distance of two clusters is computed, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer
@@ -59,7 +57,7 @@ def taxonomy_linkage(
         Distance in the taxonomy: how far the last common ancestor lies above the deepest leaf (so that ab|c always
         means that a and b are nearer), or the number of edges between the two (so that a deep leaf is far from all).
     unplaced : {"raise", "mean"}
-        What to do with samples that are not leaves of the taxonomy: raise an error, or use the mean distance to all
+        How to treat samples that are not leaves of the taxonomy: raise an error, or use the mean distance to all
         others.
 
     Returns
@@ -70,14 +68,6 @@ def taxonomy_linkage(
 
     Raises
     ------
-    UnknownLeafError
-        If some samples are not leaves of the taxonomy and ``unplaced="raise"``, or if none is a leaf.
-    DuplicateLeafError
-        If the index of X holds a label more than once.
-    ValueError
-        If X holds NaN, infinity or text, a pair has no distance, or a parameter is unknown.
-    TypeError
-        If the taxonomy is not a Hierarchy.
     MemoryError
         If the distances do not fit into memory.
 

@@ -1,4 +1,4 @@
-"""What stands around a dendrogram: columns of tiles beside the leaves, named clades, arcs of pairs, labels of nodes.
+"""The parts around a dendrogram: columns of tiles beside the leaves, named clades, arcs of pairs, labels of nodes.
 
 From the tips outwards: the tiles of each column, the labels of leaves, the brackets of clades, the arcs. All of these
 are measured in points before the tree gets the space that is left.
@@ -28,31 +28,11 @@ from tripletree.plots.style import (
     tile_style,
 )
 
-__all__ = [
-    "ARCS",
-    "COLUMN",
-    "BracketLayout",
-    "Clade",
-    "LeafColumn",
-    "check_clades",
-    "check_columns",
-    "check_node_labels",
-    "count_levels",
-    "draw_arcs",
-    "draw_boxes",
-    "draw_clades",
-    "draw_columns",
-    "draw_node_labels",
-    "means_in_tips",
-    "measure_clades",
-    "number_map",
-]
-
 COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the width of a tile
 ARCS = 56.0  # points that arcs take at most
 BRACKET = 5.0  # points from labels to brackets, and from brackets to their names
 CLADE_FONT = 8.0  # the largest
-#: One colour map for each column of numbers; single-hued ones follow cividis, so that columns are told apart. Their
+#: One colour map for each column of numbers. Single-hued ones follow cividis, so that columns are told apart. Their
 #: pale ends, which paper swallows, are left out.
 MAPS = ("cividis", "Purples", "Greens", "Oranges", "Greys")
 PALE = 0.22
@@ -61,7 +41,7 @@ NODE_FONT = 6.0
 
 
 class LeafColumn(NamedTuple):
-    """A column of tiles: `groups` for categories, else `values`, float64[n]; one of the two is None."""
+    """A column of tiles: `groups` for categories, else `values`, float64[n]. One of the two is None."""
 
     name: str
     groups: LeafGroups | None
@@ -80,7 +60,7 @@ class Clade(NamedTuple):
 
 
 def check_columns(annotations: Any, tree: Hierarchy, first_style: int) -> list[LeafColumn]:
-    """Check `annotations`: a DataFrame, or a mapping of names to what `classes` or `values` take.
+    """Check `annotations`: a DataFrame, or a mapping of names to values as `classes` or `values` take them.
 
     first_style : the first style index that no cluster or class has
     """
@@ -118,7 +98,7 @@ def check_columns(annotations: Any, tree: Hierarchy, first_style: int) -> list[L
 
 
 def _is_numeric(column: Any) -> bool:
-    """Whether every entry that is not missing is a number, and there is one."""
+    """True if every entry that is not missing is a number, and there is one."""
     entries = column.values() if isinstance(column, Mapping) else getattr(column, "tolist", lambda: column)()
     known = [x for x in entries if x is not None and x == x]
     return bool(known) and all(isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in known)
@@ -251,7 +231,7 @@ def draw_columns(
     rim: float,
     aside: float,
 ) -> list[tuple[str, Any]]:
-    """Draw the tiles, the first column next to the tips; return the name and artist of each column of numbers.
+    """Draw the tiles, the first column next to the tips. Return the name and artist of each column of numbers.
 
     pixel : units of height per point; gap : points from `rim`, the height of the lowest tip, to the first column
     aside : points from the tiles to the names of columns, beyond the ticks of the height axis
@@ -283,7 +263,7 @@ def draw_columns(
 def _draw_categories(
     ax: Any, groups: LeafGroups, drawn: CollapsedTree, place: Layout, transform: Transform, top: float, bottom: float
 ) -> None:
-    """Draw a tile for each tip; that of a collapsed subtree is divided by the shares of its categories."""
+    """Draw a tile for each tip. The tile of a collapsed subtree is divided by the shares of its categories."""
     from matplotlib.collections import PolyCollection
 
     share = count_in_tips(drawn, groups.codes, len(groups.names)) / drawn.size[:, None]
@@ -336,7 +316,7 @@ def _draw_numbers(
 
 
 def _extents(clade: Clade, drawn: CollapsedTree, place: Layout) -> tuple[float, float]:
-    """Where a clade starts and stops along the leaf axis, after collapsing."""
+    """Start and stop of a clade along the leaf axis, after collapsing."""
     start, stop, order = drawn.tree.leaf_intervals
     tips = np.unique(drawn.shown[order[start[clade.node] : stop[clade.node]]])
     half = place.width[tips] / 2
@@ -364,7 +344,7 @@ def count_levels(clades: list[Clade], drawn: CollapsedTree, place: Layout) -> in
 
 
 class BracketLayout(NamedTuple):
-    """Where the brackets of clades are.
+    """The places of the brackets of clades.
 
     levels : how far out each is; along : whether its name is written along it, not outwards
     room : points that all brackets of each level take with their names
@@ -378,7 +358,7 @@ class BracketLayout(NamedTuple):
 def measure_clades(
     ax: Any, clades: list[Clade], drawn: CollapsedTree, place: Layout, transform: Transform, layout: AxesLayout
 ) -> BracketLayout:
-    """Find the places of the brackets; a name is written along its bracket where that is long enough."""
+    """Find the places of the brackets. A name is written along its bracket where that is long enough."""
     extents = [_extents(clade, drawn, place) for clade in clades]
     levels = _clade_levels(clades, extents)
     font = min(layout.font, CLADE_FONT)
@@ -491,7 +471,7 @@ def draw_arcs(
 
 
 def draw_node_labels(ax: Any, texts: dict[int, str], drawn: CollapsedTree, place: Layout, transform: Transform) -> int:
-    """Write the text of inner nodes on the side of the root; those that would lie on others are left out.
+    """Write the text of inner nodes on the side of the root. Those that would lie on others are left out.
 
     Nodes nearest to the root come first. Returns how many are left out.
     """

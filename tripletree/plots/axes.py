@@ -10,39 +10,19 @@ from tripletree.plots.layout import Layout
 from tripletree.plots.legend import fit_legends
 from tripletree.plots.style import find_theme
 
-__all__ = [
-    "BAR",
-    "KEPT",
-    "KEPT_AROUND",
-    "AxesLayout",
-    "CircularTransform",
-    "RectangularTransform",
-    "Transform",
-    "count_tips_that_fit",
-    "draw_scale_bar",
-    "find_labelled_tips",
-    "lay_out_axes",
-    "make_axes",
-    "make_transform",
-    "narrow_circle",
-    "set_axes",
-    "set_ticks",
-]
-
-
 # Circles: radius of the root as part of the whole, and the gap at the top (for ring labels) as part of the turn.
 HOLE, OPEN = 0.06, 0.03
 ARC = np.pi / 90  # arcs are drawn as chords of at most this angle
 
 
 class RectangularTransform(NamedTuple):
-    """From (along, up) to x and y with the root at one side; `orientation` is the side of the root."""
+    """From (along, up) to x and y with the root at one side. `orientation` is the side of the root."""
 
     orientation: str
 
     @property
     def horizontal(self) -> bool:
-        """Whether heights go along x."""
+        """True if heights go along x."""
         return self.orientation in ("left", "right")
 
     def xy(self, along: Any, up: Any) -> tuple[Any, Any]:
@@ -90,7 +70,7 @@ class CircularTransform(NamedTuple):
         return radius * np.cos(angle), radius * np.sin(angle)
 
     def paths(self, lines: np.ndarray) -> list[np.ndarray]:
-        """The points of each line; lines along the leaf axis become arcs."""
+        """The points of each line. Lines along the leaf axis become arcs."""
         turn = np.abs(np.diff(self.angle(lines[:, :, 0]), axis=1)[:, 0])
         found = []
         for line, steps in zip(lines, np.ceil(turn / ARC).astype(int).clip(1), strict=True):
@@ -102,17 +82,17 @@ class CircularTransform(NamedTuple):
 
 Transform = RectangularTransform | CircularTransform
 
-LARGEST_FONT, LEGIBLE, SMALLEST_FONT = 10.0, 6.0, 4.8  # points; labels shrink down to LEGIBLE before they are cut
+LARGEST_FONT, LEGIBLE, SMALLEST_FONT = 10.0, 6.0, 4.8  # points. Labels shrink down to LEGIBLE before they are cut
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
 SPARSEST = 10  # no labels at all where fewer than one in this many tips would get one
-# Inches: a new figure fits a sheet of paper, unless all labels are asked for; with a width, a page of a journal.
+# Inches: a new figure fits a sheet of paper, unless all labels are asked for. With a width, a page of a journal.
 LONGEST_SHEET, WIDEST_CIRCLE = 11.0, 8.0
 LONGEST_FIGURE, WIDEST_FIGURE = 40.0, 13.0
 LONGEST_PAGE = 9.0
 LABELLED = 0.0775  # inches of the leaf axis at which a tip has a label in the smallest font
 BAR = 30.0  # height of a colour bar with its tick labels and its name, in points
 # A new figure draws all leaves up to ALL, else TIPS tips. In given axes subtrees collapse if a leaf would get less than
-# CROWDED points of the leaf axis; then there is one tip per ROOM points.
+# CROWDED points of the leaf axis. Then there is one tip per ROOM points.
 ALL, TIPS, CROWDED, ROOM = 600, 80, 1.25, 10.0
 # Parts of the depth that the tree keeps: with labels, which are shortened, and at the least, with names of clades.
 KEPT, KEPT_AROUND, LEAST_AROUND = 0.35, 0.4, 0.25
@@ -166,8 +146,8 @@ def make_axes(
 
     labels : bool, optional
         None: as many as fit. True: all, so that the figure grows beyond a sheet.
-    width : inches of the whole figure; by default as wide as the picture needs
-    beside, names : inches of the height axis that columns, brackets and arcs take; inches of the names of columns
+    width : inches of the whole figure. By default as wide as the picture needs
+    beside, names : inches of the height axis that columns, brackets and arcs take. Inches of the names of columns
     """
     each = 0.02 if labels is False else max(0.2 * min(1.0, (50 / span) ** 0.5), LABELLED)
     top = 0.1 + (0.3 if title else 0.0)
@@ -208,7 +188,7 @@ def lay_out_axes(
     bars: int,
     font: float = LARGEST_FONT,
 ) -> AxesLayout:
-    """Put the legend at the top of the axes and measure what is left; a figure of our own grows by its height.
+    """Put the legend at the top of the axes and measure the rest. A figure of our own grows by its height.
 
     longest : characters of the longest label, for circles; bars : rows of colour bars that stand below the legend
     font : the largest one, in points
@@ -252,7 +232,7 @@ def narrow_circle(layout: AxesLayout, span: float, longest: int, around: float) 
 
 
 def _grow(ax: Any, pixels: float) -> None:
-    """Make the figure and its only axes taller by some pixels; margins stay."""
+    """Make the figure and its only axes taller by some pixels. Margins stay."""
     figure = ax.figure
     width, height = figure.get_size_inches()
     more = pixels / figure.dpi
@@ -263,7 +243,7 @@ def _grow(ax: Any, pixels: float) -> None:
 
 
 def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
-    """Positions of the tips that get a label; `row` is in points per unit of the leaf axis."""
+    """Positions of the tips that get a label. `row` is in points per unit of the leaf axis."""
     if labels is True:
         return np.arange(tips)
     every = SPARSEST + 1
@@ -275,9 +255,9 @@ def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) ->
 def set_axes(
     ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayout, extra: np.ndarray, rim: np.ndarray
 ) -> float:
-    """Set limits with room for labels (`extra` pixels beyond each `rim`) and legend; return pixels per unit of height.
+    """Set limits with room for labels (`extra` pixels beyond each `rim`) and legend. Return pixels per unit of height.
 
-    Labels and what else stands outside get up to about two thirds of the depth.
+    Labels and other parts outside get up to about two thirds of the depth.
     """
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
     margin = 7 * axes_layout.scale
@@ -318,7 +298,7 @@ def _set_circular_axes(
 
 
 def set_ticks(ax: Any, place: Layout, transform: Transform, note: str, *, below: bool = False) -> None:
-    """Draw ticks and a label on the height axis; the leaf axis gets only the note.
+    """Draw ticks and a label on the height axis. The leaf axis gets only the note.
 
     below : whether the label is centred at the tree alone, as it must be beside names of columns
     """

@@ -8,8 +8,6 @@ import numpy as np
 
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
 
-__all__ = ["Bands", "band_outline", "collapse_in_order", "find_band_classes", "find_bands", "find_majority_class"]
-
 
 class Bands(NamedTuple):
     """B bands between the tips of two collapsed trees.
@@ -42,7 +40,7 @@ def collapse_in_order(side: CollapsedTree, order: np.ndarray, heights: str, most
 
 
 def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout, Layout]) -> Bands:
-    """Find the bands; at each tip they are ordered by their other ends, so that they do not cross there."""
+    """Find the bands. At each tip they are ordered by their other ends, so that they do not cross there."""
     n = sides[0].tree.n_leaves
     tips = [side.shown[:n] for side in sides]
     width = sides[1].size.size
@@ -60,7 +58,7 @@ def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout,
 
 
 def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
-    """The outline of a band along `x`, horizontal at both ends; `size` is its thickness."""
+    """The outline of a band along `x`, horizontal at both ends. `size` is its thickness."""
     s = (x - x[0]) / (x[-1] - x[0])
     low = left + s * s * (3 - 2 * s) * (right - left)
     return np.concatenate([np.stack([x, low], 1), np.stack([x, low + size], 1)[::-1]])
@@ -79,7 +77,7 @@ def find_band_classes(
 
 
 def find_majority_class(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
-    """The class of at least a share `pure` of the leaves; -2 where no class reaches it, -1 where no leaf has a class.
+    """The class of at least a share `pure` of the leaves. -2 where no class reaches it, -1 if no leaf has a class.
 
     counts : int64[T, k], leaves of each class; size : int64[T], all leaves
     """

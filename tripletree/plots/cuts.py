@@ -30,8 +30,6 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_cuts"]
-
 PANEL = (3.4, 2.6)  # inches
 TIPS = 60
 LEGEND = 12  # most classes that the legend lists
@@ -58,32 +56,25 @@ def plot_cuts(
     n_clusters : int or iterable of int
         One panel for each.
     axes : array of matplotlib Axes, optional
-        One for each panel; by default a new pyplot figure, which the caller closes.
+        One for each panel. By default a new pyplot figure, which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.
     rule, triplets
         As for `tripletree.cut`.
     classes : sequence or mapping, optional
-        As in `plot_dendrogram`; a class has one colour and shape in all panels, a cluster the colour of the class that
+        As in `plot_dendrogram`. A class has one colour and shape in all panels, a cluster the colour of the class that
         it shares most leaves with, and there is one legend for all panels.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`, but "auto" is "order" if any height is inverted: a line that cuts a tree needs every
         node below its parent.
     max_leaves : int
-        Maximum number of tips per panel, above which subtrees collapse; each panel collapses by its own clusters.
+        Maximum number of tips per panel, above which subtrees collapse. Each panel collapses by its own clusters.
 
     Returns
     -------
     list of matplotlib Axes
         In the order of `n_clusters`. Titles give the number of clusters and their sizes, or state that no cut gives
         that many.
-
-    Raises
-    ------
-    ValueError
-        If `n_clusters` is empty, or the number of axes differs from it.
-    TypeError, InvalidLabelsError, UnknownLeafError, MissingDependencyError
-        As in `plot_dendrogram` and `tripletree.cut`.
 
     See Also
     --------
@@ -144,7 +135,7 @@ def plot_cuts(
 
 
 def _is_inverted(tree: Hierarchy) -> bool:
-    """Whether some node is above its parent."""
+    """True if some node is above its parent."""
     assert tree.height is not None
     return bool((tree.height[tree.parent[:-1]] < tree.height[:-1]).any())
 
@@ -180,7 +171,7 @@ def _draw_panel(
 
 
 def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool) -> None:
-    """Keep what is the same in all panels once: the label of the height axis, and a legend of the classes."""
+    """Keep parts that are the same in all panels once: the label of the height axis, and a legend of the classes."""
     from matplotlib.lines import Line2D
 
     figure = panels[0].figure
@@ -218,7 +209,7 @@ def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool)
 
 
 def _grow(figure: Any, inches: float) -> None:
-    """Make the figure taller at its top; the panels keep their size."""
+    """Make the figure taller at its top. The panels keep their size."""
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + inches)
     share = height / (height + inches)

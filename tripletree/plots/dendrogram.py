@@ -81,14 +81,12 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_dendrogram"]
-
 ORIENTATIONS = ("left", "right", "top", "bottom")
 LAYOUTS = ("rectangular", "circular")
 
 
 class _Content(NamedTuple):
-    """What is drawn on the tree, checked.
+    """The content drawn on the tree, checked.
 
     counts : int64[N] for each kind of marker, at the hierarchy's nodes
     node_labels : the text of each inner node that has one
@@ -108,7 +106,7 @@ class _Content(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """The options of drawing, checked; None stands for the default of each."""
+    """The options of drawing, checked. None stands for the default of each."""
 
     labels: bool | None
     max_leaf_labels: int
@@ -153,29 +151,30 @@ def plot_dendrogram(
     """Draw a hierarchy as a dendrogram.
 
     Leaves keep the order of the leaf index as far as the clades allow: depth first, children by their smallest leaf.
-    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted; inverted
+    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted. Inverted
     heights are drawn as they are, with a small wedge on each branch that points down. An inner node is a line across
-    its children; one with a single child has no line.
+    its children. One with a single child has no line.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-        An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
+        An estimator needs `hierarchy_`. Its `labels_`, where it has them, are the default for `clusters`.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, sized for the number of leaves; the caller closes it
+        The axes to draw in. By default a new pyplot figure, sized for the number of leaves. The caller closes it
         (``plt.close(ax.figure)``).
     width : "column", "page" or float, optional
-        Width of the new figure: that of a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
-        at that size, or inches. By default what the picture needs. `save_picture` writes it at this size.
+        Width of the new figure: a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
+        at that size, or inches. By default as wide as the picture needs. `save_picture` writes it at this size.
     layout : {"rectangular", "circular"}
         Circular: the root in the middle, the leaves around it, clockwise from the top, and rings for the heights.
     orientation : {"left", "right", "top", "bottom"}
         The side of the root in a rectangular layout.
     triplets : TripletSet, optional
         Each triplet ab|c that the hierarchy displays is marked by a dot at the last common ancestor of a and b, larger
-        for more triplets; each that it does not display by a hollow cross at that of a, b and c.
+        for more triplets. Each that it does not display is marked by a hollow cross at the last common ancestor of a, b
+        and c.
     pairs : PairwiseConstraints, optional
-        Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares; hollow if
+        Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares. Hollow if
         `clusters` violate them.
     arcs : bool
         Draw pairs as arcs from leaf to leaf instead, beyond the labels: must-links solid, cannot-links dashed, violated
@@ -194,38 +193,38 @@ def plot_dendrogram(
         bar.
     annotations : DataFrame or mapping, optional
         Columns of tiles between the leaves and their labels: a DataFrame with the leaves as its index, or names of
-        columns with what `classes` and `values` take. Columns of numbers get colours of a map each, with a colour bar;
-        all others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees show shares
-        and means.
+        columns with values as `classes` and `values` take them. Columns of numbers get colours of a map each, with a
+        colour bar. All others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees
+        show shares and means.
     clades : mapping or iterable, optional
         Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
         name) or to leaves, whose smallest common clade is meant.
     node_labels : {"names", "numbers", "sizes", "support"}, sequence or mapping, optional
-        What to write at inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
+        Labels of inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
         that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node
-        or by node. NaN and None stand for nothing. Of labels that
-        would overlap those nearer to the root are written; a note tells how many are not.
+        or by node. NaN and None stand for nothing. Among labels that
+        would overlap those nearer to the root are written. A note tells how many are not.
     cut : float or "clusters", optional
-        Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
+        Draws a dashed line at this height, or a stepped one between the clusters and the nodes above them.
     max_leaves : int, "auto" or None
         Larger hierarchies are drawn with at most this many tips: subtrees collapse into triangles labelled with their
         number of leaves and, given `classes`, the share of their most frequent class. The largest subtrees are
         expanded first, and those that mix clusters or classes before others. "auto" draws all leaves up to 600 in a
-        new figure and 80 tips above; in given axes, as many as fit. None draws all.
+        new figure and 80 tips above. In given axes, as many as fit. None draws all.
     collapse : iterable of inner nodes or their names, or "clusters", optional
-        Subtrees to draw as triangles in any case; "clusters" are the clades of one cluster each.
+        Subtrees to draw as triangles in any case. "clusters" are the clades of one cluster each.
     labels : bool, optional
-        Whether to write leaf labels. By default only some are written where not all fit, and none where fewer than one
-        in ten would fit; a note on the leaf axis gives the share. True writes all of them, however small, and lets a
+        If True, write leaf labels. By default only some are written where not all fit, and none where fewer than one
+        in ten would fit. A note on the leaf axis gives the share. True writes all of them, however small, and lets a
         new figure grow beyond a sheet of paper. Labels that would leave too little for the tree lose their middle.
     heights : {"auto", "height", "order", "level"}
-        What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
-        to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
+        Values of the height axis: the hierarchy's own heights, the order of the merges, or the number of edges down
+        to the deepest leaf. "auto" is "height" if there are any, else "level"; but "order" where more than a tenth
         of the branches would point down and no `cut` at a height is given; the axis label tells which.
     scale_bar : bool
         Draw a bar of a round length in place of the height axis, as is the custom for phylogenies.
     legend : bool
-        Whether to explain colours, dashes, shapes and markers in a legend inside the axes. Groups named by numbers are
+        If True, explain colours, dashes, shapes and markers in a legend inside the axes. Groups named by numbers are
         in their order, others from the largest to the smallest.
     max_leaf_labels : int
         Maximum number of labels if `labels` is None.
@@ -233,24 +232,11 @@ def plot_dendrogram(
     color : matplotlib colour, optional
         Colour of the lines that belong to no single cluster.
     linewidth : float, optional
-        In points; by default chosen by the space per leaf.
+        In points. By default chosen by the space per leaf.
 
     Returns
     -------
     matplotlib Axes
-
-    Raises
-    ------
-    TypeError
-        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
-    ValueError
-        If an option is none of those listed, or `heights` is "height" and there are none.
-    InvalidLabelsError
-        If `clusters`, `classes`, `values` or a column of `annotations` does not have one entry for each leaf.
-    UnknownLeafError
-        If `triplets`, `pairs`, `clades` or a mapping names a leaf that the hierarchy lacks.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -266,7 +252,7 @@ def plot_dendrogram(
     "must arcs", "cannot arcs", "node label", "scale bar".
 
     The first seven colours, and the map cividis, are apart for colour-blind readers. Every colour is
-    paired with a shape or dashes; markers of satisfied constraints are filled, those of violated ones hollow.
+    paired with a shape or dashes. Markers of satisfied constraints are filled, markers of violated ones hollow.
 
     Examples
     --------
@@ -412,111 +398,208 @@ def _check_rejected(rejected: Any) -> list[Any]:
     return found
 
 
+class _Stage(NamedTuple):
+    """Shared by the steps of a drawing: the axes, the tree with the places of its nodes, the content and options."""
+
+    ax: Any
+    drawn: CollapsedTree
+    place: Layout
+    transform: Any
+    content: _Content
+    style: _Style
+    theme: Theme
+    counts: dict[str, np.ndarray]
+    inversions: int
+
+    @property
+    def is_round(self) -> bool:
+        return isinstance(self.transform, CircularTransform)
+
+
+class _Room(NamedTuple):
+    """The space of each part: legend and labels first, the tree gets the rest.
+
+    gap, marker : points from the tips to the strip beside them, size of the marks at the tips
+    away : points from the tips to the labels, with the strip and the columns between
+    aside : points for brackets and arcs beyond the labels
+    """
+
+    layout: AxesLayout
+    texts: list[str]
+    codes: Any
+    gap: float
+    marker: float
+    away: float
+    brackets: Any
+    aside: float
+
+
+class _Edge(NamedTuple):
+    """Where the tree ends and the parts around it begin."""
+
+    shown: np.ndarray
+    rim: np.ndarray
+    lowest: float
+    outside: float
+    pixel: float
+
+
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
-    """Draw what was checked and placed; legend and labels first, since the tree gets the space they leave."""
-    tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
-    clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
+    """Draw the content, checked and placed."""
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
-    if ax is None:
-        deep = count_levels(content.clades, drawn, place) if kind == "circular" else 1
-        aside = (
-            COLUMN * len(columns) + (20 * deep + 40) * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
-        )
-        names = max((0.06 * min(len(x.name), 14) + 0.35 for x in columns), default=0.0)
-        ax = make_axes(
-            plt, transform, place.span, T, labels, style.max_leaf_labels, style.title is not None,
-            width=style.width, beside=aside / 72, names=names,
-        )  # fmt: skip
-        if style.width is not None:
-            ax.tick_params(labelsize=largest_font(style.width))
-            for axis in (ax.xaxis, ax.yaxis):
-                axis.label.set_size(largest_font(style.width))
-    texts, codes = make_tip_labels(drawn, classes)
+    own_figure = ax is None
+    if own_figure:
+        ax = _new_axes(plt, drawn, place, transform, content, style)
     counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
     inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
-    theme = find_theme(ax)
-    line = theme.line if style.line is None else style.line
-    more = _make_extra_entries(content, inversions, theme)
-
-    def blocks_for(most: int) -> list[Block]:
-        return make_legend_blocks(clusters, classes, columns, counts, more, most, theme) if style.legend else []
-
-    longest = 0 if labels is False else max(map(len, texts), default=0)
-    if kind == "circular" and longest:
-        longest = longest_shown(texts)
-        texts = [shorten(x, longest) for x in texts]
-    bars = (values is not None) + sum(x.values is not None for x in columns)
-    axes_layout = lay_out_axes(
-        ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)
-    )
-    gap, marker = _gaps(axes_layout, classes, drawn)
-    strip = gap + (11.0 if values is not None else 0.0)  # points from the tips to the first column
-    away = strip + 1.0 + COLUMN * len(columns)
-    brackets = measure_clades(ax, content.clades, drawn, place, transform, axes_layout)
-    aside = sum(brackets.room) + (ARCS + 6 if content.arcs is not None else 0)
-    if kind == "circular":
-        axes_layout = narrow_circle(axes_layout, place.span, longest, away + aside)
-    width = min(max(axes_layout.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
-    draw_lines(ax, drawn, place, transform, clusters, line, width)
-    draw_triangles(ax, drawn, place, transform, clusters, line, width)
-    if classes:
-        draw_classes(ax, drawn, place, transform, classes, marker)
-    if tree.n_nodes == 1:
-        ax.plot(*transform.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
-    shown = find_labelled_tips(T, axes_layout.row, labels, style.max_leaf_labels)
-    tips = place.order[shown]
-    lowest, round_tree = float(place.foot.min()), isinstance(transform, CircularTransform)
-    rim = np.full(T, transform.bottom if isinstance(transform, CircularTransform) else lowest)
-    if not round_tree and not columns:
-        rim = place.foot
-    beyond = np.full(T, away * axes_layout.scale)  # strips and markers need space at tips without a label, too
-    kept = (KEPT_AROUND if round_tree else KEPT) * axes_layout.depth
-    room = max(axes_layout.depth - kept - (14 + away + aside) * axes_layout.scale, 0.2 * axes_layout.depth)
-    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away, rim, room)
-    if round_tree or columns:
-        every = values is not None or bool(columns)
-        draw_leaders(ax, np.arange(T) if every else tips, place, transform, rim)
-    outside = float(beyond.max()) / axes_layout.scale
-    whole = outside + aside
-    extra, ends = np.append(beyond, whole * axes_layout.scale), np.append(rim, lowest)
-    if whole == outside:
-        extra, ends = beyond, rim
-    per_unit = set_axes(ax, place, transform, axes_layout, extra, ends)
-    pixel = axes_layout.scale / per_unit
-    strips = draw_strips(ax, drawn, place, transform, classes, values, pixel, gap, axes_layout.row, rim)
-    scales = [] if strips is None else [("", strips)]
-    tick = float(ax.xaxis.get_major_ticks(1)[0].label1.get_size())
-    past = 2.0 if style.scale_bar else 9.0 + (1.2 if kind in ("left", "right") else 1.6) * tick
-    scales += draw_columns(ax, columns, drawn, place, transform, pixel, strip, float(rim.min()), past)
-    if content.clades:
-        base = float(rim.min()) if round_tree else lowest
-        draw_clades(ax, content.clades, brackets, drawn, place, transform, axes_layout, pixel, base, outside)
-    if content.arcs is not None:
-        start = lowest - (outside + sum(brackets.room) + 4) * pixel
-        draw_arcs(ax, content.arcs, clusters, drawn, place, transform, pixel, start)
-    draw_markers(ax, place, transform, counts, axes_layout.row)
-    if inversions:
-        draw_inversions(ax, drawn, place, transform, min(max(0.6 * axes_layout.row, 2.5), 5.0))
-    if content.cut is not None:
-        draw_cut(ax, drawn, place, transform, content.cut, clusters)
-    left_out = draw_node_labels(ax, content.node_labels, drawn, place, transform) if content.node_labels else 0
-    note = describe_leaves(drawn, shown.size)
-    if round_tree and columns:
-        note += f"{'; ' if note else ''}rings outwards: {', '.join(shorten(x.name, 24) for x in columns)}"
-    if left_out:
-        note += f"{'; ' if note else ''}{left_out:,} label{'s' if left_out > 1 else ''} of nodes left out"
-    set_ticks(ax, place, transform, note, below=bool(columns))
+    stage = _Stage(ax, drawn, place, transform, content, style, find_theme(ax), counts, inversions)
+    room = _make_room(stage, own_figure)
+    _draw_tree(stage, room)
+    edge = _write_tips(stage, room)
+    scales = _draw_beside(stage, room, edge, kind)
+    left_out = _draw_on_top(stage, room)
+    set_ticks(ax, place, transform, _note(stage, edge, left_out), below=bool(content.columns))
     if style.scale_bar:
         draw_scale_bar(ax, place, transform)
     for k, (name, artist) in enumerate(scales):
-        _colour_bar(ax, artist, axes_layout, name, k)
+        _colour_bar(ax, artist, room.layout, name, k)
     if style.title is not None:
         ax.set_title(style.title, loc="left")
     return ax
 
 
+def _new_axes(plt: Any, drawn: CollapsedTree, place: Layout, transform: Any, content: _Content, style: _Style) -> Any:
+    """Axes in a new figure, as large as the content asks for."""
+    columns = content.columns
+    deep = count_levels(content.clades, drawn, place) if isinstance(transform, CircularTransform) else 1
+    aside = COLUMN * len(columns) + (20 * deep + 40) * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
+    names = max((0.06 * min(len(x.name), 14) + 0.35 for x in columns), default=0.0)
+    ax = make_axes(
+        plt, transform, place.span, drawn.size.size, style.labels, style.max_leaf_labels, style.title is not None,
+        width=style.width, beside=aside / 72, names=names,
+    )  # fmt: skip
+    if style.width is not None:
+        ax.tick_params(labelsize=largest_font(style.width))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.label.set_size(largest_font(style.width))
+    return ax
+
+
+def _make_room(stage: _Stage, own_figure: bool) -> _Room:
+    """Draw the legend, and measure the labels and the parts beside the tips."""
+    ax, drawn, place, transform, content, style, theme, counts, _ = stage
+    classes, columns = content.classes, content.columns
+    texts, codes = make_tip_labels(drawn, classes)
+    more = _make_extra_entries(content, stage.inversions, theme)
+
+    def blocks_for(most: int) -> list[Block]:
+        if not style.legend:
+            return []
+        return make_legend_blocks(content.clusters, classes, columns, counts, more, most, theme)
+
+    longest = 0 if style.labels is False else max(map(len, texts), default=0)
+    if stage.is_round and longest:
+        longest = longest_shown(texts)
+        texts = [shorten(x, longest) for x in texts]
+    bars = (content.values is not None) + sum(x.values is not None for x in columns)
+    layout = lay_out_axes(
+        ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)
+    )
+    gap, marker = _gaps(layout, classes, drawn)
+    away = _strip(content, gap) + 1.0 + COLUMN * len(columns)
+    brackets = measure_clades(ax, content.clades, drawn, place, transform, layout)
+    aside = sum(brackets.room) + (ARCS + 6 if content.arcs is not None else 0)
+    if stage.is_round:
+        layout = narrow_circle(layout, place.span, longest, away + aside)
+    return _Room(layout, texts, codes, gap, marker, away, brackets, aside)
+
+
+def _strip(content: _Content, gap: float) -> float:
+    """Points from the tips to the first column."""
+    return gap + (11.0 if content.values is not None else 0.0)
+
+
+def _draw_tree(stage: _Stage, room: _Room) -> None:
+    """Lines, collapsed subtrees, and the marks of classes at the tips."""
+    ax, drawn, place, transform, content, style, theme, *_ = stage
+    line = theme.line if style.line is None else style.line
+    width = min(max(room.layout.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
+    draw_lines(ax, drawn, place, transform, content.clusters, line, width)
+    draw_triangles(ax, drawn, place, transform, content.clusters, line, width)
+    if content.classes:
+        draw_classes(ax, drawn, place, transform, content.classes, room.marker)
+    if drawn.tree.n_nodes == 1:
+        ax.plot(*transform.xy(place.along, place.up), "o", color=line, markersize=room.marker, gid="single leaf")
+
+
+def _write_tips(stage: _Stage, room: _Room) -> _Edge:
+    """Write the labels, with leaders to them, and set the limits of the axes so that all parts fit."""
+    ax, drawn, place, transform, content, style, *_ = stage
+    T, layout, columns = drawn.size.size, room.layout, content.columns
+    shown = find_labelled_tips(T, layout.row, style.labels, style.max_leaf_labels)
+    tips, lowest = place.order[shown], float(place.foot.min())
+    rim = np.full(T, transform.bottom if stage.is_round else lowest)
+    if not stage.is_round and not columns:
+        rim = place.foot
+    beyond = np.full(T, room.away * layout.scale)  # strips and markers need space at tips without a label, too
+    kept = (KEPT_AROUND if stage.is_round else KEPT) * layout.depth
+    most = max(layout.depth - kept - (14 + room.away + room.aside) * layout.scale, 0.2 * layout.depth)
+    beyond[tips] = write_labels(
+        ax, room.texts, room.codes, content.classes, tips, place, transform, layout, room.away, rim, most
+    )
+    if stage.is_round or columns:
+        every = content.values is not None or bool(columns)
+        draw_leaders(ax, np.arange(T) if every else tips, place, transform, rim)
+    outside = float(beyond.max()) / layout.scale
+    extra, ends = beyond, rim
+    if room.aside:
+        extra, ends = np.append(beyond, (outside + room.aside) * layout.scale), np.append(rim, lowest)
+    pixel = layout.scale / set_axes(ax, place, transform, layout, extra, ends)
+    return _Edge(shown, rim, lowest, outside, pixel)
+
+
+def _draw_beside(stage: _Stage, room: _Room, edge: _Edge, kind: str) -> list[tuple[str, Any]]:
+    """Draw values, columns, clades and arcs beside the tips. Return what gets a colour bar, by name."""
+    ax, drawn, place, transform, content, style, *_ = stage
+    classes, values, pixel, rim = content.classes, content.values, edge.pixel, edge.rim
+    strips = draw_strips(ax, drawn, place, transform, classes, values, pixel, room.gap, room.layout.row, rim)
+    scales = [] if strips is None else [("", strips)]
+    tick = float(ax.xaxis.get_major_ticks(1)[0].label1.get_size())
+    past = 2.0 if style.scale_bar else 9.0 + (1.2 if kind in ("left", "right") else 1.6) * tick
+    strip = _strip(content, room.gap)
+    scales += draw_columns(ax, content.columns, drawn, place, transform, pixel, strip, float(rim.min()), past)
+    if content.clades:
+        base = float(rim.min()) if stage.is_round else edge.lowest
+        draw_clades(ax, content.clades, room.brackets, drawn, place, transform, room.layout, pixel, base, edge.outside)
+    if content.arcs is not None:
+        start = edge.lowest - (edge.outside + sum(room.brackets.room) + 4) * pixel
+        draw_arcs(ax, content.arcs, content.clusters, drawn, place, transform, pixel, start)
+    return scales
+
+
+def _draw_on_top(stage: _Stage, room: _Room) -> int:
+    """Draw the marks on the tree. Return how many labels of nodes are left out."""
+    ax, drawn, place, transform, content, *_ = stage
+    draw_markers(ax, place, transform, stage.counts, room.layout.row)
+    if stage.inversions:
+        draw_inversions(ax, drawn, place, transform, min(max(0.6 * room.layout.row, 2.5), 5.0))
+    if content.cut is not None:
+        draw_cut(ax, drawn, place, transform, content.cut, content.clusters)
+    return draw_node_labels(ax, content.node_labels, drawn, place, transform) if content.node_labels else 0
+
+
+def _note(stage: _Stage, edge: _Edge, left_out: int) -> str:
+    """The note on the leaf axis: leaves without a label, the rings of a circle, labels that did not fit."""
+    notes = [describe_leaves(stage.drawn, edge.shown.size)]
+    if stage.is_round and stage.content.columns:
+        notes.append(f"rings outwards: {', '.join(shorten(x.name, 24) for x in stage.content.columns)}")
+    if left_out:
+        notes.append(f"{left_out:,} label{'s' if left_out > 1 else ''} of nodes left out")
+    return "; ".join(x for x in notes if x)
+
+
 def _gaps(axes_layout: AxesLayout, classes: LeafGroups | None, drawn: CollapsedTree) -> tuple[float, float]:
-    """Points from the tips to what stands beside them, and the size of the marks at the tips."""
+    """Points from the tips to the marks beside them, and the size of the marks at the tips."""
     marker = min(max(0.75 * axes_layout.row, 1.5), 6.0) if classes else 4.0 if drawn.tree.n_nodes == 1 else 0.0
     return (marker / 2 if drawn.is_whole or not classes else max(marker / 2, 6.5)) + 2.0, marker
 

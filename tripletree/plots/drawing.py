@@ -11,8 +11,6 @@ from tripletree.plots.axes import Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes
 from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
 
-__all__ = ["draw_classes", "draw_cut", "draw_inversions", "draw_lines", "draw_markers", "draw_strips", "draw_triangles"]
-
 BASE = 0.42  # half the base of a triangle, as part of the tip's width
 INVERSIONS = 2_000  # beyond this many, inverted branches are counted in the legend but not marked
 
@@ -68,7 +66,7 @@ def draw_triangles(
     line: Any,
     width: float,
 ) -> None:
-    """Draw a triangle for each collapsed subtree, down to its lowest leaf; hatched if it is several siblings."""
+    """Draw a triangle for each collapsed subtree, down to its lowest leaf. Several siblings are hatched."""
     from matplotlib.collections import PolyCollection
 
     tips = drawn.collapsed
@@ -168,7 +166,7 @@ def draw_strips(
 
 
 def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str, np.ndarray], row: float) -> None:
-    """Draw markers at inner nodes, by gid; a marker's width grows with the square root of its count."""
+    """Draw markers at inner nodes, by gid. A marker's width grows with the square root of its count."""
     from matplotlib.transforms import ScaledTranslation
 
     largest, scales, theme = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, find_theme(ax)
@@ -177,7 +175,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
         share = np.sqrt(count / max(count.max(), 1))
         size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MERGE_MARKERS[name].size, 0.0)
     for under, over in (("not displayed", "displayed"), ("forced", "displayed"), ("delayed", "displayed")):
-        if under in size and over in size:  # enlarge what lies behind the dot, so that its arms or rim show
+        if under in size and over in size:  # enlarge the marker behind the dot, so that its arms or rim show
             both = (size[over] > 0) & (size[under] > 0)
             size[under][both] = np.maximum(size[under], (1.8 if under == "not displayed" else 2.0) * size[over])[both]
     for name, points in size.items():
@@ -204,7 +202,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
 
 
 def draw_inversions(ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, size: float) -> int:
-    """Draw a small hollow wedge on every branch that points down (inverted heights); return how many."""
+    """Draw a small hollow wedge on every branch that points down (inverted heights). Return how many."""
     up = place.up
     below = np.flatnonzero(up[drawn.parent[:-1]] < up[:-1])
     if 0 < below.size <= INVERSIONS:

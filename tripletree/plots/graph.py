@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from networkx import Graph
 
-__all__ = ["aho_graph", "place_leaves", "place_names", "plot_aho_graph", "plot_conflict"]
-
-
 # Components of up to FEW leaves are placed by networkx (Kamada, Kawai), larger ones by STEPS steps of _minimize_stress.
 FEW, STEPS = 150, 60
 # From this many leaves without an edge they are gathered, in rows that are this far apart.
@@ -49,7 +46,7 @@ def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def find_isolated(parts: Iterable[set[Hashable]]) -> list[Hashable]:
-    """The leaves without an edge, in order of their names; none where there are too few to be gathered."""
+    """The leaves without an edge, in order of their names. None if there are too few to be gathered."""
     alone = sorted((next(iter(part)) for part in parts if len(part) == 1), key=str)
     return alone if len(alone) >= GATHERED else []
 
@@ -79,7 +76,7 @@ def _pack(parts: list[set[Hashable]], graph: Graph) -> dict[Hashable, np.ndarray
 
 
 def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
-    """Place a component around the origin, about one unit from leaf to leaf; a path becomes an open circle."""
+    """Place a component around the origin, about one unit from leaf to leaf. A path becomes an open circle."""
     import networkx as nx
 
     k = part.number_of_nodes()
@@ -169,19 +166,14 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     ----------
     triplets : TripletSet
     leaves : iterable of labels, optional
-        The group; by default all leaves.
+        The group. By default all leaves.
 
     Returns
     -------
     networkx.Graph
         A node for each leaf of the group, by its label, and an edge ab for each triplet ab|c with all three in the
         group. The edge's ``thirds`` lists the c, ``weight`` is the sum of weights (1 each if unweighted), and
-        ``origins`` lists where the triplets were read, None where that is not known.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a label is not a leaf of `triplets`.
+        ``origins`` lists where the triplets were read, None if that is not known.
 
     See Also
     --------
@@ -223,17 +215,17 @@ def plot_aho_graph(
     notes: bool | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the Aho graph of a group of leaves; each component has its own colour and shape.
+    """Draw the Aho graph of a group of leaves. Each component has its own colour and shape.
 
     Parameters
     ----------
     triplets : TripletSet or Conflict
     leaves : iterable of labels, optional
-        The group; by default all leaves that occur in the triplets.
+        The group. By default all leaves that occur in the triplets.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     notes : bool, optional
-        Whether to label each edge with the third leaf of its triplets, and the lines they were read from if known. By
+        If True, label each edge with the third leaf of its triplets, and the lines they were read from if known. By
         default if there are at most 24 edges.
     title : str, optional
         By default the number of parts.
@@ -241,17 +233,13 @@ def plot_aho_graph(
     Returns
     -------
     matplotlib Axes
-        Its nodes have the gid "leaves", one collection per component; its edges "ties". Five leaves or more without an
+        Its nodes have the gid "leaves", one collection per component. Its edges "ties". Five leaves or more without an
         edge are gathered below the others, grey, with the gid "isolated leaves".
 
     Raises
     ------
     LimitExceededError
         If there are more than 1,000 leaves, which would be unreadable.
-    UnknownLeafError
-        If a label is not a leaf of `triplets`.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     Examples
     --------
@@ -310,17 +298,12 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
     conflict : Conflict
         As from `find_conflict`, or the ``conflict`` of an InconsistentTripletsError.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     title : str, optional
 
     Returns
     -------
     matplotlib Axes
-        As `plot_aho_graph`.
-
-    Raises
-    ------
-    LimitExceededError, MissingDependencyError
         As `plot_aho_graph`.
 
     Examples
@@ -389,7 +372,7 @@ def _draw_leaves(ax: Axes, parts: list[set], alone: list[Hashable], at: dict[Has
 
 
 def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None:
-    """Write the names beside their leaves, over the lines, where they cover least; and fit notes to their edges."""
+    """Write the names beside their leaves, over the lines, where they cover least, and fit notes to their edges."""
     if not 0 < len(at) <= MOST_NAMES:
         return
     theme = find_theme(ax, bare=True)
@@ -452,7 +435,7 @@ def _make_room(ax: Axes, texts: list[Any]) -> None:
 
 
 def _fit_note(note: Any, ends: np.ndarray, rims: float) -> None:
-    """Turn a note along its edge, shortened until it leaves `rims` pixels of the edge free; hide it if it cannot be."""
+    """Turn a note along its edge, shortened until it leaves `rims` pixels of the edge free. Hide it if it cannot be."""
     (x, y), room = ends[1] - ends[0], float(np.hypot(*(ends[1] - ends[0]))) - rims
     note.set_rotation(0)
     text = note.get_text()

@@ -35,8 +35,6 @@ from tripletree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["average_blocks", "plot_heatmap"]
-
 TIPS = 250  # default number of tips of the dendrogram
 SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
 SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
@@ -74,16 +72,16 @@ def plot_heatmap(
         With n leaves.
     matrix : array_like of float, shape (n, n) or (n, d)
         A row for each leaf, in leaf order. For a symmetric matrix, such as distances, the columns are put in the same
-        order and the hierarchy is drawn above them, too. A pandas DataFrame provides the column names; its rows, and
+        order and the hierarchy is drawn above them, too. A pandas DataFrame provides the column names. Its rows, and
         the columns of a square whose columns are the leaves, are matched by label. Rows are matched by position only if
         the index is 0, 1, 2, ... and these are not leaves, or the leaves are 0, 1, 2, ... and not in the index.
     ax : matplotlib Axes, optional
-        Where to draw; the dendrograms and the colour bar take part of its space. By default a new pyplot figure,
+        The axes to draw in. The dendrograms and the colour bar take part of its space. By default a new pyplot figure,
         which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.
     clusters : sequence or mapping, optional
-        The cluster of each leaf; by default the ``labels_`` of an estimator. Lines across the map separate adjacent
+        The cluster of each leaf. By default the ``labels_`` of an estimator. Lines across the map separate adjacent
         clusters, the dendrogram has their colours and dashes, and a strip beside the map has their colours.
     annotations : DataFrame or mapping, optional
         More strips beside the map, for categories and numbers, as in `plot_dendrogram`.
@@ -100,15 +98,15 @@ def plot_heatmap(
     max_leaves : int or None
         Maximum number of tips of the dendrogram, above which subtrees collapse into triangles as wide as their leaves.
     cmap : matplotlib colour map, optional
-        By default viridis for symmetric matrices (small distances are dark), else cividis; both work in greyscale.
+        By default viridis for symmetric matrices (small distances are dark), else cividis. Both work in greyscale.
     vmin, vmax : float, optional
-        The numbers at the ends of the colour map; by default the least and the greatest. Entries beyond have the colour
+        The numbers at the ends of the colour map. By default the least and the greatest. Entries beyond have the colour
         of the end, and the colour bar ends in an arrow. After `z_score`, in standard deviations.
     robust : bool
         Take the 2nd and the 98th percentile for the ends that are not given, so that a few large entries do not leave
         one colour for all others.
     label : str, optional
-        Label of the colour bar; by default "distance" for symmetric squares with zeros along the diagonal.
+        Label of the colour bar. By default "distance" for symmetric squares with zeros along the diagonal.
     title : str, optional
 
     Returns
@@ -116,16 +114,6 @@ def plot_heatmap(
     matplotlib Axes
         The axes of the map, an image with the gid "map". The figure's other axes have the gids "dendrogram",
         "dendrogram above", "strips" and "colour bar".
-
-    Raises
-    ------
-    ValueError
-        If the matrix does not have a row for each leaf, or does not contain numbers, `columns` does not name each
-        column, or `vmin` is not less than `vmax`.
-    UnknownLeafError
-        If the index of a DataFrame lacks leaves, or has labels that are not leaves.
-    TypeError, InvalidLabelsError, MissingDependencyError
-        As in `plot_dendrogram`.
 
     See Also
     --------
@@ -246,7 +234,7 @@ def _check_ends(vmin: Any, vmax: Any) -> tuple[float | None, float | None]:
 def _colour_ends(
     shown: np.ndarray, ends: tuple[float | None, float | None], robust: bool, centred: bool
 ) -> tuple[float, float]:
-    """The numbers at the ends of the colour map; as far below 0 as above if `centred`, unless they are given."""
+    """The numbers at the ends of the colour map, as far below 0 as above if `centred`, unless they are given."""
     known = shown[~np.isnan(shown)]
     low, high = np.percentile(known, (2, 98) if robust else (0, 100)).tolist()
     if centred:
@@ -259,7 +247,7 @@ def _colour_ends(
 
 
 def _standardise(values: np.ndarray, axis: int) -> np.ndarray:
-    """Distances from the mean of each column (axis 0) or row in standard deviations; 0 where all entries are equal."""
+    """Distances from the mean of each column (axis 0) or row in standard deviations. 0 if all entries are equal."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of a column without numbers
         away = values - np.nanmean(values, axis=axis, keepdims=True)
@@ -340,7 +328,7 @@ def _check_matrix(matrix: Any, n: int) -> np.ndarray:
 
 
 def _align_rows(matrix: Any, tree: Any) -> Any:
-    """Put the rows of a DataFrame in leaf order, and its columns if they are leaves; return anything else as it is."""
+    """Put the rows of a DataFrame in leaf order, and its columns if they are leaves. Return anything else as it is."""
     index, columns = (getattr(getattr(matrix, x, None), "tolist", None) for x in ("index", "columns"))
     if index is None or columns is None:
         return matrix
@@ -387,7 +375,7 @@ def _check_columns(columns: Any, number: int) -> list[str]:
 
 
 def _draw_map(ax: Any, shown: np.ndarray, look: dict[str, Any]) -> Any:
-    """Draw the image; along an axis with more entries than pixels it shows means, so that the other stays sharp."""
+    """Draw the image. Along an axis with more entries than pixels it shows means, so that the other stays sharp."""
     box = ax.get_window_extent()
     pixels = max(int(box.height), 1), max(int(box.width), 1)
     high, wide = shown.shape
@@ -408,7 +396,7 @@ def average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
 
 
 def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
-    """All leaves in the order of their tips; within a collapsed tip depth first."""
+    """All leaves in the order of their tips, depth first within a collapsed tip."""
     tree = drawn.tree
     depth_first = np.argsort(tree.leaf_intervals[0][: tree.n_leaves])
     at = np.empty(place.order.size, np.int64)
@@ -424,7 +412,7 @@ def _add_side_axes(
     tree_width: float,
     beside: float,
 ) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    """Draw strips and the dendrogram at the left and perhaps one above; add axes for colour bars, `beside` inches away.
+    """Draw strips and the dendrogram at the left and perhaps one above. Add axes for colour bars, `beside` inches away.
 
     Returns the axes by gid, and the name and artist of each strip of numbers.
     """
@@ -467,7 +455,7 @@ def _add_side_axes(
 
 
 def _draw_strips(side: Any, ax: Any, strips: list[LeafColumn], order: np.ndarray) -> list[tuple[str, Any]]:
-    """Draw a strip for each column, runs of a category as one tile; return name and artist of those of numbers."""
+    """Draw a strip for each column, runs of a category as one tile. Return names and artists of columns of numbers."""
     from matplotlib.collections import PolyCollection
 
     found: list[tuple[str, Any]] = []
@@ -512,7 +500,7 @@ def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
 
 
 def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str], aside: float) -> float:
-    """Label the rows at the right and the columns below if all labels fit; return the inches taken at the right.
+    """Label the rows at the right and the columns below if all labels fit. Return the inches taken at the right.
 
     aside : inches of the width that tree, strips and colour bar take
     """
@@ -543,7 +531,7 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
 
 
 def _fit_names(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
-    """Shorten the texts until the longest fits into `room` pixels; return them and the width of the longest."""
+    """Shorten the texts until the longest fits into `room` pixels. Return them and the width of the longest."""
     for most in SHORTER:
         some = [shorten(x, most) for x in texts]
         longest = measure_text(ax, some, font)

@@ -16,22 +16,20 @@ from tripletree.io.source import write_atomic
 from tripletree.plots.annotations import Clade, LeafColumn, check_clades, check_columns
 from tripletree.plots.style import PALETTE, check_tree, encode_groups
 
-__all__ = ["write_itol"]
-
 LOW, HIGH = "#FFF7BC", "#00224E"  # ends of the colours of numbers
 
 
 def write_itol(
     hierarchy: Any, folder: str | os.PathLike[str], *, clusters: Any = None, annotations: Any = None, clades: Any = None
 ) -> list[Path]:
-    """Write a hierarchy and what is known of its leaves as files that iTOL reads.
+    """Write a hierarchy and the values of its leaves as files that iTOL reads.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
         An estimator's ``labels_`` are the default for `clusters`.
     folder : path
-        Made if need be; files of the same names are replaced.
+        Made if need be. Files of the same names are replaced.
     clusters : sequence or mapping, optional
         As in `plot_dendrogram`: a strip of colours.
     annotations : DataFrame or mapping, optional
@@ -42,14 +40,12 @@ def write_itol(
     Returns
     -------
     list of Path
-        What was written: ``tree.nwk``, to upload first, then a text file for each dataset, to drag onto the tree.
+        The files written: ``tree.nwk``, to upload first, then a text file for each dataset, to drag onto the tree.
 
     Raises
     ------
     InvalidLabelsError
         If a label is blank or has a tab or a line end, which iTOL's files cannot hold, or a column does not fit.
-    TypeError, ValueError, UnknownLeafError
-        As in `plot_dendrogram`.
 
     See Also
     --------

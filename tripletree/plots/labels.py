@@ -10,17 +10,6 @@ from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transf
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
 from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten
 
-__all__ = [
-    "describe_leaves",
-    "draw_leaders",
-    "label_direction",
-    "longest_shown",
-    "make_tip_labels",
-    "measure_text",
-    "write_labels",
-]
-
-
 #: Named clades that the label of a collapsed subtree without a name shows.
 _NAMED = 3
 
@@ -81,7 +70,7 @@ def _names_inside(drawn: CollapsedTree) -> list[list[str]]:
 
 
 def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
-    """A note on the leaf axis where not every leaf has a label; empty otherwise."""
+    """A note on the leaf axis where not every leaf has a label. Empty otherwise."""
     n, tips = drawn.tree.n_leaves, drawn.size.size
     if not drawn.is_whole:
         inside, k = int(drawn.size[drawn.size > 1].sum()), drawn.collapsed.size
@@ -97,9 +86,9 @@ def write_labels(
     ax: Any, texts: list[str], codes: np.ndarray, classes: LeafGroups | None, tips: np.ndarray, place: Layout,
     transform: Transform, axes_layout: AxesLayout, away: float, rim: np.ndarray, room: float,
 ) -> np.ndarray:  # fmt: skip
-    """Write the labels of some tips, `away` points beyond `rim`; return the pixels that each takes there.
+    """Write the labels of some tips, `away` points beyond `rim`. Return the pixels that each takes there.
 
-    room : pixels that a label takes at most; longer ones lose their middle
+    room : pixels that a label takes at most. Longer ones lose their middle
     """
     if tips.size == 0:
         return np.zeros(0)
@@ -160,7 +149,7 @@ def _shorten_to(text: Any, room: float) -> None:
 
 
 def measure_text(ax: Any, texts: list[str], font: float) -> float:
-    """Width in pixels of the widest text; only the 12 with most characters are rendered."""
+    """Width in pixels of the widest text. Only the 12 with most characters are rendered."""
     probe = ax.text(0, 0, "", fontsize=font, parse_math=False)
     longest = 0.0
     for text in sorted(set(texts), key=len)[-12:]:
@@ -185,7 +174,7 @@ def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: Transform,
 
 
 def _colour(theme: Theme, code: int, classes: LeafGroups | None) -> Any:
-    """Colour of a label: that of its class with more contrast, since text has thin strokes."""
+    """Colour of a label: the colour of its class with more contrast, since text has thin strokes."""
     if classes is None or code < 0:
         return theme.line
     return theme.strong(PALETTE[classes.style[code] % len(PALETTE)])

@@ -20,23 +20,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze
 
-__all__ = [
-    "CollapsedTree",
-    "Layout",
-    "collapse_tree",
-    "compute_layout",
-    "count_in_tips",
-    "count_pairs",
-    "count_triplets_at_nodes",
-    "collapse_nothing",
-    "find_clade_codes",
-    "find_collapsed_nodes",
-    "find_meeting_nodes",
-    "find_node_codes",
-    "match_styles",
-]
-
-MATCHED = 10_000  # (class, cluster) pairs up to which colours are matched; beyond, colours repeat too often to help
+MATCHED = 10_000  # (class, cluster) pairs up to which colours are matched. Beyond, colours repeat too often to help
 WIDEST = 3.0  # most units of the leaf axis that a collapsed subtree takes with spacing="even"
 
 
@@ -70,7 +54,7 @@ class Layout(NamedTuple):
 def compute_layout(
     drawn: CollapsedTree, heights: str, *, spacing: str = "even", order: np.ndarray | None = None
 ) -> Layout:
-    """Place the nodes of a collapsed tree and the lines between them; linear in the number of nodes.
+    """Place the nodes of a collapsed tree and the lines between them. Linear in the number of nodes.
 
     Parameters
     ----------
@@ -79,7 +63,7 @@ def compute_layout(
     spacing : {"even", "size"}
         How much of the leaf axis a collapsed subtree takes: room for its mark, or one unit for each of its leaves.
     order : int64[T], optional
-        The tips along the axis, clades in one piece; by default depth first, children by their smallest leaves.
+        The tips along the axis, clades in one piece. By default depth first, children by their smallest leaves.
     """
     tree = drawn.tree
     every, unit = drawn_heights(tree.parent, tree.height, tree.n_leaves, heights)
@@ -131,7 +115,7 @@ def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndar
 
 
 def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a node share, -1 where they differ: int64[N] from int64[n]."""
+    """The code that all leaves below a node share, -1 if they differ: int64[N] from int64[n]."""
     start, stop, order = hierarchy.leaf_intervals
     ordered = codes[order]
     changes = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])
@@ -168,7 +152,7 @@ def count_triplets_at_nodes(hierarchy: Hierarchy, triplets: TripletSet) -> tuple
 def count_pairs(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.ndarray | None) -> dict[str, np.ndarray]:
     """Must-links and cannot-links, counted at the nodes where their ends meet: int64[N] for each kind of them.
 
-    With clusters the kinds are "must satisfied", "must violated", "cannot satisfied", "cannot violated"; without, or
+    With clusters the kinds are "must satisfied", "must violated", "cannot satisfied", "cannot violated". Without, or
     where an end
     has no cluster, the kind is "must" or "cannot".
     """
@@ -193,7 +177,7 @@ def match_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: 
     """Give each class the style index of the cluster it overlaps most, one to one, so that agreement is visible.
 
     codes, others : int64[n], class and cluster of each leaf, -1 for none
-    Returns style : int64[n_codes]; classes that match no cluster get the numbers after those of the clusters.
+    Returns style : int64[n_codes]. Classes that match no cluster get the numbers after the clusters' own.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -219,7 +203,7 @@ class CollapsedTree(NamedTuple):
 
     tree : Hierarchy, the whole one
     parent : int32[M], children before parents, the tips first, in the order of their first leaves
-    node : int64[M], the hierarchy's node that each stands for; -1 for a tip that stands for several siblings
+    node : int64[M], the hierarchy's node that each stands for. -1 for a tip that stands for several siblings
     shown : int64[N], the drawn node that stands for each node of the hierarchy
     size : int64[T], leaves in each tip
     """
@@ -232,7 +216,7 @@ class CollapsedTree(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is collapsed."""
+        """True if nothing is collapsed."""
         return self.size.size == self.tree.n_leaves
 
     @property
@@ -253,17 +237,17 @@ def collapse_tree(
     """Collapse a hierarchy to `most` tips or fewer.
 
     Nodes are expanded from the root down, the largest first, clades that mix clusters or classes before pure ones,
-    until `most` tips are reached. Of a node with too many children the largest are shown and the rest form one tip.
+    until `most` tips are reached. If a node has too many children, the largest are shown and the rest form one tip.
 
     Parameters
     ----------
     tree : Hierarchy
     most : int or None
-        At least 2; None expands everything but `closed`.
+        At least 2. None expands everything but `closed`.
     closed : iterable of int
         Nodes that stay collapsed in any case.
     codes : iterable of int64[n]
-        Clusters or classes of the leaves; clades that mix them are expanded sooner.
+        Clusters or classes of the leaves. Clades that mix them are expanded sooner.
 
     Returns
     -------
@@ -322,7 +306,7 @@ def _choose_tips(
 def _build_collapsed(
     tree: Hierarchy, groups: list[list[int]], rank: np.ndarray, opened: list[int], tip_of: np.ndarray
 ) -> CollapsedTree:
-    """Number the tips and inner nodes, and map every node of the hierarchy to what stands for it."""
+    """Number the tips and inner nodes, and map every node of the hierarchy to the drawn node that stands for it."""
     T = len(groups)
     number = np.full(tree.n_nodes, -1, np.int64)
     node = np.full(T + len(opened), -1, np.int64)
@@ -346,7 +330,7 @@ def _build_collapsed(
 
 
 def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a drawn node share, -1 where they differ: int64[M] from int64[n]."""
+    """The code that all leaves below a drawn node share, -1 if they differ: int64[M] from int64[n]."""
     every = find_clade_codes(drawn.tree, codes)
     found = np.where(drawn.node >= 0, every[drawn.node], -1)
     for k in np.flatnonzero(drawn.node < 0).tolist():
@@ -364,7 +348,7 @@ def count_in_tips(drawn: CollapsedTree, codes: np.ndarray, n_codes: int) -> np.n
 
 
 def find_collapsed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> list[int]:
-    """Check `collapse` and return its node numbers; "clusters" stands for the clades within one cluster each."""
+    """Check `collapse` and return its node numbers. "clusters" stands for the clades within one cluster each."""
     if collapse is None:
         return []
     if isinstance(collapse, str):

@@ -8,8 +8,6 @@ import numpy as np
 
 from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, LeafGroups, Theme, class_marker, shorten, tile_style
 
-__all__ = ["fit_legends", "make_legend_blocks"]
-
 IN_LEGEND = (12, 6, 3, 1)  # how many clusters and classes to list: tried in turn until the legend fits
 HIGHEST = 0.4  # part of the axes' height that a legend may take
 FONTS = (8.0, 7.0, 6.0)

@@ -9,23 +9,21 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.plots.style import MISSED, PALETTE, close_on_error, import_pyplot, shorten
 
-__all__ = ["plot_methods"]
-
-#: Inches for each method, and for what is around them.
+#: Inches for each method, and for the margins.
 _ROW, _AROUND = 0.3, 1.3
 _ACROSS = 2.6
 
 
 @close_on_error
 def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, title: str | None = None) -> Any:
-    """Draw what `tripletree.compare_methods` found.
+    """Draw the result of `tripletree.compare_methods`.
 
     Parameters
     ----------
     comparison : MethodComparison
     kind : {"scores", "ranks"}
         "scores": a panel for each data set, a dot for each method with two standard errors of the mean to either side,
-        or "failed" where all draws did; with a baseline a line where it is. "ranks": the mean rank of each method
+        or "failed" where all draws did. With a baseline a line where it is. "ranks": the mean rank of each method
         over the data sets, with bars that join methods which do not differ by the critical difference.
     alpha : float
         Level of the critical difference, for "ranks".
@@ -34,15 +32,6 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     Returns
     -------
     matplotlib.figure.Figure
-
-    Raises
-    ------
-    TypeError
-        If `comparison` is none.
-    ValueError
-        If `kind` is none of its choices, there is one method only for "ranks", or `alpha` is not between 0 and 1.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -64,7 +53,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     1
     """
     if not all(hasattr(comparison, x) for x in ("table", "ranks", "critical_difference")):
-        msg = f"expected what compare_methods returns, not {described(comparison)}"
+        msg = f"expected the result of compare_methods, not {described(comparison)}"
         raise TypeError(msg)
     if kind not in ("scores", "ranks"):
         msg = f"kind must be 'scores' or 'ranks', not {kind!r}"

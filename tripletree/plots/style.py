@@ -16,33 +16,6 @@ from tripletree.errors import InvalidLabelsError, MissingDependencyError, Unknow
 from tripletree.io.source import write_atomic_bytes
 from tripletree.plots.layout import match_styles
 
-__all__ = [
-    "DASHES",
-    "HATCHES",
-    "LINE",
-    "LeafGroups",
-    "MERGE_MARKERS",
-    "MISSED",
-    "PALETTE",
-    "SHAPES",
-    "Theme",
-    "check_axes",
-    "check_leaf_values",
-    "check_range",
-    "check_tree",
-    "check_width",
-    "class_marker",
-    "close_on_error",
-    "encode_groups",
-    "find_theme",
-    "import_pyplot",
-    "largest_font",
-    "percent",
-    "save_picture",
-    "shorten",
-    "tile_style",
-]
-
 # Seven colours that red- and green-blind readers tell apart, too: Okabe and Ito's, a pale green in place of the yellow
 # that vanishes on white and of a grey. Then six more, each at a CIELAB distance of 26 or more from all others, but not
 # for these readers: wherever two of the thirteen are near each other for them, dashes, shapes and hatches differ. The
@@ -73,7 +46,7 @@ class MergeMarker(NamedTuple):
     style : keyword arguments of ``Axes.scatter``
     size, zorder : relative size, drawing order
     side : -1, 0 or 1: before, on or after the node, so that must-links and cannot-links do not overlap
-    one, many, after : legend text: singular, plural, and what follows either
+    one, many, after : legend text: singular, plural, and the text after either
     """
 
     style: dict[str, Any]
@@ -86,7 +59,7 @@ class MergeMarker(NamedTuple):
 
 
 _ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
-#: By gid. Filled markers stand for constraints that are satisfied; hollow red ones for those that are violated.
+#: By gid. Filled markers stand for constraints that are satisfied. Hollow red ones for those that are violated.
 MERGE_MARKERS = {
     "displayed": MergeMarker(_marker_style("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
     "not displayed": MergeMarker(_marker_style("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
@@ -110,7 +83,7 @@ MERGE_MARKERS = {
 
 
 def import_pyplot(purpose: str) -> Any:
-    """Import pyplot; raise MissingDependencyError where matplotlib is not installed."""
+    """Import pyplot. Raise MissingDependencyError where matplotlib is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -133,12 +106,12 @@ class LeafGroups(NamedTuple):
     style: np.ndarray
 
     def styles_of(self, codes: np.ndarray) -> np.ndarray:
-        """The style index of each code; -1 for code -1."""
+        """The style index of each code. -1 for code -1."""
         return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
 
 
 def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | None) -> LeafGroups | None:
-    """Check and encode clusters or classes; classes take the style of the cluster in `beside` they overlap most.
+    """Check and encode clusters or classes. Classes take the style of the cluster in `beside` they overlap most.
 
     A LeafGroups is returned as it is.
     """
@@ -165,7 +138,7 @@ def in_order(codes: np.ndarray, names: list[Any]) -> tuple[np.ndarray, list[Any]
 def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     """Check `values`, and return float64[n] in leaf order, NaN for missing.
 
-    A mapping, or a Series indexed by leaf labels, is aligned by label; any other sequence is in leaf order.
+    A mapping, or a Series indexed by leaf labels, is aligned by label. Any other sequence is in leaf order.
     """
     if values is None:
         return None
@@ -202,7 +175,7 @@ def check_range(numbers: np.ndarray, what: str) -> None:
 
 
 def check_tree(hierarchy: Any) -> Hierarchy:
-    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator; raise TypeError for anything else."""
+    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator. Raise TypeError for anything else."""
     tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
     if isinstance(tree, Hierarchy):
         return tree
@@ -213,7 +186,7 @@ def check_tree(hierarchy: Any) -> Hierarchy:
 
 
 def shorten(name: str, most: int = LONGEST_LABEL) -> str:
-    """Put a label on one line; a long one loses its middle."""
+    """Put a label on one line. A long one loses its middle."""
     name = " ".join(name.split())
     if len(name) <= most:
         return name
@@ -222,7 +195,7 @@ def shorten(name: str, most: int = LONGEST_LABEL) -> str:
 
 
 def percent(part: int, size: int) -> int:
-    """A share in whole percent, rounded; 100 only if part equals size."""
+    """A share in whole percent, rounded. 100 only if part equals size."""
     return 100 if part == size else min(int(100 * part / size + 0.5), 99)
 
 
@@ -238,7 +211,7 @@ def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
 
 
 def tile_style(style: int, paper: Any) -> dict[str, Any]:
-    """Colour and hatch of a tile or a band of that style index; the first seven have none, the others in turn."""
+    """Colour and hatch of a tile or a band of that style index. The first seven have none, the others in turn."""
     return {
         "facecolor": PALETTE[style % len(PALETTE)],
         "hatch": None if style < 7 else HATCHES[1 + (style - 7) % (len(HATCHES) - 1)],
@@ -280,17 +253,17 @@ class Theme(NamedTuple):
         return tuple(b + share * (a - b) for a, b in zip(to_rgb(colour), to_rgb(self.paper), strict=True))
 
     def style_of(self, mark: MergeMarker) -> dict[str, Any]:
-        """The style of a marker with its neutral colours replaced by those of this theme."""
+        """The style of a marker with its neutral colours replaced by this theme's."""
         own = {LINE: self.line, "white": self.paper, MISSED: self.missed}
         return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.style.items()}
 
     def shade(self, code: int) -> Any:
-        """The colour of a cluster or class; the line colour for -1."""
+        """The colour of a cluster or class. The line colour for -1."""
         return self.line if code < 0 else PALETTE[code % len(PALETTE)]
 
 
 def find_theme(ax: Any, *, bare: bool = False) -> Theme:
-    """Choose the theme for axes from their background, or, if `bare`, from that of the figure (axes turned off).
+    """Choose the theme for axes from their background, or, if `bare`, from the figure's (axes turned off).
 
     Lines take the style sheet's text colour where it contrasts with the background, else a dark or light grey.
     """
@@ -323,11 +296,11 @@ def check_axes(ax: Any) -> None:
 
 
 def check_width(width: Any, ax: Any = None) -> float | None:
-    """Check the `width` of a new figure; return inches, or None where the picture chooses."""
+    """Check the `width` of a new figure. Return inches, or None if the picture chooses."""
     if width is None:
         return None
     if ax is not None:
-        msg = "width is that of a new figure; leave it out where axes are given, which have a size"
+        msg = "width is for a new figure; leave it out where axes are given, which have a size"
         raise ValueError(msg)
     if isinstance(width, str):
         if width not in WIDTHS:
@@ -355,19 +328,10 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
     path : path
         Its extension is the format: svg, pdf, eps, png, tif, ... The file is replaced once the picture is drawn.
     text : {"text", "path"}
-        What letters are in SVG and PDF: text, which can be searched and changed and needs the font where it is shown;
+        Form of letters in SVG and PDF: text, which can be searched and changed and needs the font where it is shown,
         or outlines, which look the same everywhere.
     dpi : float
         Resolution of png, tif and the like, in dots per inch.
-
-    Raises
-    ------
-    TypeError
-        If `picture` is none of these.
-    ValueError
-        If `text` is none of its choices, or the extension is no format of matplotlib's.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Tanglegrams: two hierarchies face to face, with lines between equal leaves; `untangling` finds their order."""
+"""Tanglegrams: two hierarchies face to face, with lines between equal leaves. `untangling` finds their order."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ from tripletree.plots.untangling import count_crossings, find_reading_order, unt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["TreePair", "collapse_pair", "pair_trees", "plot_tanglegram"]
 
 
 class TreePair(NamedTuple):
@@ -116,11 +114,11 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
     return pair._replace(sides=(one, two), places=(first, second), shared=on_nodes)
 
 
-# Above ALL leaves shared clades are collapsed by default; MOST is the limit of a picture.
+# Above ALL leaves shared clades are collapsed by default. MOST is the limit of a picture.
 ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
-TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; largest font in points
+TREE, FONT = 0.29, 9.0  # part of the width that each tree takes. Largest font in points
 SMALLEST, SCALE_FONT = 4.5, 7.0
 ROOM = 0.16  # largest part of the width that labels take on each side
 SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
@@ -151,26 +149,26 @@ def plot_tanglegram(
     first, second : Hierarchy or fitted estimator
         The left and the right one.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new pyplot figure, which the caller closes.
+        The axes to draw in. By default a new pyplot figure, which the caller closes.
     width : "column", "page" or float, optional
         Width of the new figure, as in `plot_dendrogram`.
     leaves : {"same", "common"}
-        "same" raises an error if the leaves differ; "common" draws those that both have.
+        "same" raises an error if the leaves differ. "common" draws those that both have.
     names : pair of str, optional
-        Titles of the two sides; by default "first" and "second".
+        Titles of the two sides. By default "first" and "second".
     classes : sequence or mapping, optional
-        The class of each leaf of `first`, in leaf order or by label; lines have its colour and dashes. A band has the
+        The class of each leaf of `first`, in leaf order or by label. Lines have its colour and dashes. A band has the
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
     collapse : bool, optional
-        Whether clades that are in both hierarchies, with all clades below them, become one triangle and one band as
+        True if clades that are in both hierarchies, with all clades below them, become one triangle and one band as
         wide as the triangle. By default above 150 leaves. If more than 200 lines are left, both are drawn with 60 tips,
         and bands as thick as the number of leaves that two tips share replace the lines.
     untangle : bool
         False keeps both in the order of the leaf index, as `plot_dendrogram` does.
     heights : {"auto", "height", "order", "level"}
-        As in `plot_dendrogram`; each has its own scale, drawn below it.
+        As in `plot_dendrogram`. Each has its own scale, drawn below it.
     title : str, optional
-        By default the number of crossings, and of triples of leaves on which the two differ; with a title these stand
+        By default the number of crossings, and of triples of leaves on which the two differ. With a title these stand
         below the picture.
     color : matplotlib colour, optional
         Colour of the trees.
@@ -180,18 +178,12 @@ def plot_tanglegram(
     matplotlib Axes
         Trees have the gid "lines" (dashed: branches above a clade that is not in the other hierarchy), collapsed clades
         "collapsed", the lines between leaves "ties", bands "bands", labels "label", scales of heights "scale". The
-        legend says what is solid and what is dashed.
+        legend explains solid and dashed lines.
 
     Raises
     ------
-    UnknownLeafError, InvalidHierarchyError
-        As in `compare_triplets`.
     LimitExceededError
         If there are more than 20,000 leaves.
-    TypeError, ValueError
-        If an argument is not one of those listed.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -389,7 +381,7 @@ def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float)
 
 
 def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int) -> list[str]:
-    """The labels of one side; for a collapsed tip its number of leaves and the share of its most frequent class."""
+    """The labels of one side. For a collapsed tip its number of leaves and the share of its most frequent class."""
     drawn = pair.sides[side]
     leaf = np.empty(drawn.size.size, np.int64)
     leaf[drawn.shown[: drawn.tree.n_leaves]] = np.arange(drawn.tree.n_leaves)
@@ -449,7 +441,7 @@ def _write_names(ax: Any, pair: TreePair, both: list[list[str]]) -> None:
 
 
 def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
-    """Draw the scale of one side's heights below it, with its unit; return the points that it takes."""
+    """Draw the scale of one side's heights below it, with its unit. Return the points that it takes."""
     from matplotlib.ticker import MaxNLocator
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
@@ -484,7 +476,7 @@ def _draw_scale(ax: Any, pair: TreePair, side: int) -> float:
 
 
 def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float, described: str | None) -> None:
-    """Write what dashes and colours mean, `low` points below the trees, and what a title of the user's replaced."""
+    """Write the meaning of dashes and colours `low` points below the trees, and the text that the title replaced."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from matplotlib.transforms import ScaledTranslation

@@ -13,15 +13,13 @@ from tripletree.plots.style import LINE, PALETTE, import_pyplot, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_transitions"]
-
 # Width of a column; empty share of the height, between clusters; length of the stubs of objects that appear or leave,
 # and the number of steps in which they fade.
 WIDTH, GAP, STUB, FADES = 0.16, 0.18, 0.2, 5
 HATCHES = ("", "//", "..", "\\\\", "xx", "--")
-# Height of a cluster in inches; font in points.
+# Height of a cluster in inches. Font in points.
 TALL, FONT = 0.17, 8.0
-LONGEST_NAME, MOST_TICKS = 24, 24  # characters; snapshots
+LONGEST_NAME, MOST_TICKS = 24, 24  # characters. Snapshots
 
 
 class _Picture(NamedTuple):
@@ -44,22 +42,13 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     model : TemporalClustering
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new figure, sized for the number of snapshots and clusters.
+        The axes to draw in. By default a new figure, sized for the number of snapshots and clusters.
     names : sequence of str, shape (n_clusters,), optional
-        Names of the clusters; by default their numbers.
+        Names of the clusters. By default their numbers.
 
     Returns
     -------
     matplotlib Axes
-
-    Raises
-    ------
-    TypeError
-        If the model is not a fitted TemporalClustering.
-    ValueError
-        If the number of names differs from the number of clusters.
-    MissingDependencyError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -67,11 +56,11 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
 
     Notes
     -----
-    The height of a cluster is its number of objects, that of a band the number of objects that move from one to the
-    other. Bands have the colour of the cluster they come from; short fading ones stand for objects that appear or
-    leave. From the eighth cluster on colours repeat, with a hatch.
+    The height of a cluster is its number of objects, the height of a band is the number of objects that move from one
+    to the other. Bands have the colour of the cluster they come from. Short fading ones stand for objects that appear
+    or leave. From the eighth cluster on colours repeat, with a hatch.
 
-    Clusters are named at both ends, and in their columns where the name fits; one that is at neither end, where it is
+    Clusters are named at both ends, and in their columns where the name fits. One that is at neither end, where it is
     largest.
 
     Examples

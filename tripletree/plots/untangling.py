@@ -1,6 +1,6 @@
 """Orders of the leaves of two trees, face to face, in which few of the lines between equal leaves cross.
 
-Two leaves meet at a node u of one tree and at a node v of the other. Whether their lines cross depends on nothing but
+Two leaves meet at a node u of one tree and at a node v of the other. The crossing of their lines depends only on
 the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), binary trees have
 
     crossings = sum over u, v of (N[u, v] - W[u, v] x[u] y[v]) / 2
@@ -8,10 +8,10 @@ the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), bina
 for N the numbers of such pairs of leaves, and W those in the same order on both sides less those in opposite orders
 (Nöllenburg, Völker, Wolff, Holten 2009, Drawing binary tanglegrams: an experimental evaluation, ALENEX, 106-119). With
 one side fixed the best turns of the other are the signs of W y (Fernau, Kaufmann, Poths 2010, Comparing trees via
-crossing minimization, Journal of Computer and System Sciences 76(7), 593-608); both together are NP-hard.
+crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Both together are NP-hard.
 
 The starts are a spanning forest of the largest |W|, with turns that agree with each of its entries, and turns at
-random with a fixed seed. From each the sides take turns; then single nodes are turned, each with the best answer of
+random with a fixed seed. From each the sides take turns. Then single nodes are turned, each with the best answer of
 the whole other side, while that gains. If binary trees can be drawn without a crossing, all entries of W agree, and
 the forest finds such a drawing.
 
@@ -30,8 +30,6 @@ from tripletree import kernels
 from tripletree.kernels import freeze
 from tripletree.plots.layout import CollapsedTree
 
-__all__ = ["count_crossings", "find_best_order", "find_reading_order", "untangle_orders"]
-
 TURNS = 12  # most turns of either side
 MOST = 1_200  # tips beyond which a table of pairs of nodes takes too long
 STARTS, WORK = 200, 3e8  # starts at random, fewer if the tables are large: entries of W that they may take in all
@@ -44,7 +42,7 @@ def count_crossings(places: np.ndarray) -> int:
     places = np.asarray(places)
     rank = np.argsort(np.argsort(places))
     total, width, n = 0, 1, rank.size
-    while width < n:  # bottom-up merge sort; one search serves all blocks of a width
+    while width < n:  # bottom-up merge sort. One search serves all blocks of a width
         block = np.arange(n) // (2 * width)
         right = (np.arange(n) // width) % 2 == 1
         key = rank + block * n
@@ -225,7 +223,7 @@ class _Resolved:
 
 def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> np.ndarray:
     """W: pairs of tips that meet at u and v, those in the same order less those in opposite ones: float64[U, V]."""
-    at = _places(right.order)[partner[left.order]]  # the place on the right of what is at each place on the left
+    at = _places(right.order)[partner[left.order]]  # the place on the right of the leaf at each place on the left
     i, j = np.triu_indices(at.size, 1)
     u, v = left.meetings()[i, j], right.meetings()[at[i], at[j]]
     U, V = left.start.size, right.start.size
@@ -236,7 +234,8 @@ def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> n
 def _best_turns(W: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Turns of the right side that leave fewest crossings, if the left side answers with its best.
 
-    From no turns, those of the spanning forest, then in turn from random ones and from the best with some nodes turned.
+    From no turns, the turns of the spanning forest, then in turn from random ones and from the best with some nodes
+    turned.
     """
     V = W.shape[1]
     best, most = np.ones(V), -1.0

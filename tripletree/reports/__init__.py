@@ -1,16 +1,10 @@
-"""One report on a table and what is known of its samples: does the knowledge fit, does it help, what are the clusters.
+"""One report on a table and the knowledge about its samples: does it fit, does it help, which are the clusters.
 
 Law: puts together what the rooms below measure and draw, and measures nothing of its own but effects and stability.
 """
 
-from tripletree.reports.analysis import (
-    CladeSupport,
-    ClusterProfile,
-    Doubt,
-    FeatureContrast,
-    PersonShare,
-    Report,
-    report,
-)
+from tripletree.reports.analysis import report
+from tripletree.reports.page import Report
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
 __all__ = ["CladeSupport", "ClusterProfile", "Doubt", "FeatureContrast", "PersonShare", "Report", "report"]

@@ -1,16 +1,14 @@
-"""`report`: names, consistency, whether the knowledge helps, the clusters and what is doubtful, of one table.
+"""`report`: names, consistency, the gain by the knowledge, clusters and doubts, of one table.
 
-In the order of this file: the values, what is known brought to the samples, what is measured of the result, `report`.
-The page is in ``reports/page.py``.
+In the order of this file: the knowledge is brought to the samples, the result is measured, `report` does both. The
+values are in ``reports/values.py``, the `Report` with its words and its page in ``reports/page.py``.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,25 +28,15 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
-from tripletree.core.provenance import Origin
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
+from tripletree.reports.page import Report
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
 if TYPE_CHECKING:
     from tripletree.cluster.gower import MixedColumns
-
-__all__ = [
-    "CladeSupport",
-    "ClusterProfile",
-    "Doubt",
-    "FeatureContrast",
-    "PersonShare",
-    "Report",
-    "report",
-    "standardized",
-]
 
 #: The part of the samples that each further fit has, to see which clades and clusters stay.
 PART = 0.8
@@ -60,253 +48,11 @@ FEATURES, CONFLICTS = 12, 5
 TESTED, FAILING = 5, 0.5
 
 
-# ---------------------------------------------------------------------- values
-
-
-class FeatureContrast(NamedTuple):
-    """How a feature differs between a cluster and all other samples.
-
-    Attributes
-    ----------
-    feature : str
-    inside, outside : float
-        Mean in the cluster, and of the other samples.
-    effect : float
-        Cohen's d: the difference of the means over the pooled standard deviation within the two groups; infinite where
-        both are constant.
-    """
-
-    feature: str
-    inside: float
-    outside: float
-    effect: float
-
-
-@dataclass(frozen=True)
-class ClusterProfile:
-    """One flat cluster.
-
-    Attributes
-    ----------
-    number : int
-        As in the labels.
-    samples : tuple
-        Names of its samples.
-    typical : label
-        The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
-    features : tuple of FeatureContrast
-        Those with the largest effect, in absolute value, first; empty if there is one cluster, or distances are given.
-        Of a column of categories, each category is a feature, 1 or 0: "diet = plants".
-    stability : float
-        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there; NaN if not
-        measured.
-    taxon, jaccard : str or None, float
-        Where a hierarchy with names is known: that of its taxa which is most like the cluster, and how much.
-    """
-
-    number: int
-    samples: tuple[Any, ...]
-    typical: Any
-    features: tuple[FeatureContrast, ...]
-    stability: float
-    taxon: str | None = None
-    jaccard: float = 0.0
-
-
-class CladeSupport(NamedTuple):
-    """What speaks for a clade of the result.
-
-    Attributes
-    ----------
-    node, size : int
-        The node of the hierarchy, and its number of leaves.
-    stability : float
-        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
-    displayed, violated : int
-        Known triplets ab|c that put a and b into the clade and c outside; and those it violates, as it has c and just
-        one of a and b.
-    probability : float
-        Posterior probability of the clade (`DivisiveReCon.clade_support_`); NaN if no trees were sampled.
-    """
-
-    node: int
-    size: int
-    stability: float
-    displayed: int
-    violated: int
-    probability: float = float("nan")
-
-
-class Doubt(NamedTuple):
-    """A constraint that does not hold in the result, or that data and the other constraints both contradict.
-
-    Attributes
-    ----------
-    kind : {"triplet", "must-link", "cannot-link"}
-    labels : tuple
-        Names of its samples: a, b and c of ab|c, or both of a pair.
-    holds : bool
-        Whether it holds in the result shown.
-    held_out : int
-        In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
-        of the others) it holds; -1 if not measured.
-    origin : Origin or None
-        Where it was read.
-    who : tuple of str
-        The people who said so, where answers of people are known.
-    """
-
-    kind: str
-    labels: tuple[Any, ...]
-    holds: bool
-    held_out: int
-    origin: Origin | None
-    who: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """In one line."""
-        a, b, *c = map(str, self.labels)
-        return f"{a}, {b} | {c[0]}" if c else f"{self.kind} {a} - {b}"
-
-
-class PersonShare(NamedTuple):
-    """How many of a person's answers hold in results made without them.
-
-    Attributes
-    ----------
-    who : str
-    n_answers : int
-        Those that name an odd one among samples.
-    share : float
-    """
-
-    who: str
-    n_answers: int
-    share: float
-
-
-@dataclass(frozen=True, eq=False)
-class Report:
-    """What `report` found; ``print`` tells it in words, `to_html` writes a page.
-
-    Attributes
-    ----------
-    kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
-        What is known.
-    samples : tuple
-        Their names.
-    features : tuple of str
-    n_given, n_used : int
-        Constraints given and those on samples; of a hierarchy its leaves and the samples it has; of classes the
-        labels.
-    known_samples : int
-        Samples of which something is known.
-    names : NameMatches or None
-        How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
-        knowledge to the samples. None where all are the same.
-    conflicts : tuple of Conflict or Contradiction
-        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
-        pairs. Cannot-links that must-links contradict are left out of what follows.
-    knowledge : KnowledgeReport or None
-        Whether it helps, measured with parts held out; None where there are too few constraints.
-    informed, plain : estimator
-        Fitted with the knowledge, and without.
-    uses_knowledge : bool
-        Which of the two is shown: `informed`, unless the knowledge was measured to hurt.
-    agreement : float
-        Adjusted Rand index of the flat clusters of the two: 1 if they are the same, 0 if no more alike than by chance.
-    clusters : tuple of ClusterProfile
-    clades : tuple of CladeSupport
-        Up to 200 largest clades of three leaves or more, without the root, from the largest.
-    taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
-        Where a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
-    doubts : tuple of Doubt
-        Those that do not hold in the result first.
-    doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
-        The samples whose held-out triplets mostly fail, the worst first.
-    people : tuple of PersonShare
-        Where answers of people are known; the lowest share first.
-    shares_of_variance : ndarray of float64, shape (n_features,)
-        Of each feature in the sum of all; empty for precomputed distances and Gower's.
-    n_resamples : int
-        Fits to 80 % of the samples, for the stability.
-    standardized : bool
-        Whether features were given one scale before clustering.
-    constraints : TripletSet or PairwiseConstraints
-        Those that were looked at, in `knowledge` and in `doubts`.
-    """
-
-    kind: str
-    samples: tuple[Any, ...]
-    features: tuple[str, ...]
-    n_given: int
-    n_used: int
-    known_samples: int
-    names: NameMatches | None
-    conflicts: tuple[Conflict | Contradiction, ...]
-    knowledge: KnowledgeReport | None
-    informed: Any
-    plain: Any
-    uses_knowledge: bool
-    agreement: float
-    clusters: tuple[ClusterProfile, ...]
-    clades: tuple[CladeSupport, ...]
-    taxa: tuple[tuple[str, int, float, float], ...]
-    doubts: tuple[Doubt, ...]
-    doubtful_samples: tuple[tuple[Any, int, int], ...]
-    people: tuple[PersonShare, ...]
-    shares_of_variance: np.ndarray
-    n_resamples: int
-    standardized: bool
-    constraints: TripletSet | PairwiseConstraints = field(repr=False)
-
-    @property
-    def model(self) -> Any:
-        """The fitted estimator whose clusters are shown."""
-        return self.informed if self.uses_knowledge else self.plain
-
-    @property
-    def hierarchy(self) -> Hierarchy:
-        """The tree that is shown, over the names of the samples."""
-        return self.model.hierarchy_
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The flat cluster of each sample."""
-        return self.model.labels_
-
-    def write_html(
-        self, path: str | os.PathLike[str] | IO[Any], *, title: str | None = None, command: str | None = None
-    ) -> None:
-        """Write the report as one self-contained page: it needs no network, folds on a screen and can be printed.
-
-        Parameters
-        ----------
-        path : path, file object or "-"
-        title : str, optional
-            By default the number of samples and what is known.
-        command : str, optional
-            What made it, to be shown beside the versions; by default the call in Python.
-        """
-        from tripletree.io.source import write_atomic
-        from tripletree.reports.page import report_html
-
-        page = report_html(self, title, command)
-        with write_atomic(path) as stream:
-            stream.write(page)
-
-    def __str__(self) -> str:
-        """In words."""
-        from tripletree.reports.page import summary_lines
-
-        return "\n".join(summary_lines(self))
-
-
 # ---------------------------------------------------------------------- what is known, brought to the samples
 
 
 class _Brought(NamedTuple):
-    """Knowledge on the samples: `argument` of fit and its value, and what was lost on the way."""
+    """Knowledge on the samples: `argument` of fit and its value, and the losses on the way."""
 
     kind: str
     argument: str
@@ -319,7 +65,7 @@ class _Brought(NamedTuple):
     answers: AnswerSet | None = None
 
     def part(self, samples: Sequence[Any], rows: np.ndarray) -> dict[str, Any]:
-        """What fit is given where only some samples are there."""
+        """The arguments of fit for some of the samples."""
         if self.argument == "classes":
             return {"classes": [self.value[i] for i in rows.tolist()]}
         if self.argument == "hierarchy":
@@ -329,7 +75,7 @@ class _Brought(NamedTuple):
 
 
 def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any, parent: str = "error") -> _Brought:
-    """The hierarchy on the samples, each where its taxon is; of an ontology a tree, or the certain triplets."""
+    """The hierarchy on the samples, each at its taxon. An ontology gives a tree, or the certain triplets."""
     taxa = hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
     found = None
     if isinstance(taxa, Ontology) or not all(x in taxa.leaves for x in names):
@@ -395,7 +141,7 @@ def _matched_labels(
 
 
 def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: LeafIndex) -> np.ndarray:
-    """The sample of each leaf, -1 where there is none."""
+    """The sample of each leaf, -1 if there is none."""
     number = np.full(len(leaves) + 1, -1, np.int64)  # the last: an item of answers that is not there
     for i in used.tolist():
         match = meant.get(leaves[i])
@@ -519,7 +265,7 @@ _MATCHED = {
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
-    """The features by effect size, the largest first; those with no value on one of the two sides are left out."""
+    """The features by effect size, the largest first. Those with no value on one of the two sides are left out."""
     known = ~np.isnan(points)
     some = np.flatnonzero(known[inside].any(axis=0) & known[~inside].any(axis=0))
     if some.size == 0:
@@ -621,7 +367,7 @@ def _stability(
 
 
 def _cluster_jaccards(labels: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
-    """For each of k clusters the Jaccard index with the most similar other one; NaN where it has no sample."""
+    """For each of k clusters the Jaccard index with the most similar other one. NaN if it has no sample."""
     table = np.zeros((k, int(others.max()) + 1))
     np.add.at(table, (labels, others), 1)
     either = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
@@ -701,7 +447,7 @@ def _doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int,
 def _people(
     answers: AnswerSet | None, measured: KnowledgeReport | None
 ) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
-    """How many of each person's answers hold where they are held out; and who said each triplet."""
+    """How many of each person's answers hold where they are held out, and who said each triplet."""
     if answers is None or not answers.people:
         return (), {}
     place: dict[tuple[int, int, int], set[str]] = {}
@@ -768,8 +514,8 @@ def report(
     X : array_like or DataFrame, shape (n_samples, n_features)
         The samples.
     triplets, pairs, hierarchy, classes, answers : optional
-        Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None where not known,
-        or a mapping by name; `answers` what people said (`tripletree.io.read_answers`).
+        Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
+        or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`).
     sample_names : sequence, shape (n_samples,), optional
         By default the index of a DataFrame, else row numbers.
     feature_names : sequence of str, optional
@@ -777,24 +523,24 @@ def report(
     synonyms : mapping, optional
         Other names, as for `match_names`.
     parent : {"error", "deepest", "first", "smallest", "certain"}
-        Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`; or the
+        The parent that counts if a term of an ontology has several, as for `Ontology.to_hierarchy`, or the
         triplets that hold whichever it is ("certain").
     standardize : bool
-        Whether to give every feature mean 0 and standard deviation 1 before clustering; means are reported as given.
+        If True, give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
     metric : str, optional
         How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), or a metric
-        of scipy. Where the estimator does not take it itself, it is given the matrix of distances
+        of scipy. If the estimator does not take it itself, it is given the matrix of distances
         (``metric="precomputed"``). By default as the estimator does it.
     estimator : estimator, optional
-        With ``hierarchy_`` and ``labels_``; by default ``DivisiveReCon()``, which also chooses the number of clusters.
+        With ``hierarchy_`` and ``labels_``. By default ``DivisiveReCon()``, which also chooses the number of clusters.
     n_folds : int
         Parts of the knowledge that are held out in turn.
     n_resamples : int
-        Fits to 80 % of the samples, for the stability of clades and clusters; 0 for none.
+        Fits to 80 % of the samples, for the stability of clades and clusters. 0 for none.
     random_state : int, Generator, RandomState or None
         Equal values give equal reports.
     verbose : bool or int
-        Whether to show progress bars.
+        If True, show progress bars.
 
     Returns
     -------
@@ -803,17 +549,8 @@ def report(
 
     Raises
     ------
-    ValueError
-        If not exactly one kind of knowledge is given, there are fewer than three samples, a hierarchy has fewer
-        than three of them, or `metric` is not known or does not take these values.
     NotATreeError
         If a term of an ontology has several parents and `parent` does not choose one.
-    UnknownLeafError
-        If no constraint is about samples.
-    DuplicateLeafError
-        If two samples have one name.
-    InvalidLabelsError
-        If classes are of the wrong length, or all the same.
 
     See Also
     --------
@@ -822,12 +559,12 @@ def report(
 
     Notes
     -----
-    Names are the same but for case, underscores and accents, or one misspelt; what does not match is left out and
-    listed in ``.names``. Whether the knowledge helps is measured as in `evaluate_knowledge`. If it hurts, the clusters
+    Names are the same but for case, underscores and accents, or one misspelt; names without a match are left out and
+    listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 
-    Stability is that of Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
-    the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
+    Stability is as in Hennig [1]_: clusterings of parts of the samples, each with the knowledge about these, compared
+    by the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
 
     About ``3 n_folds + n_resamples + 3`` fits.
 
@@ -890,34 +627,34 @@ def report(
     if scales:
         variance = np.nan_to_num(_column_variances(standardized(values) if standardize else values))
     return Report(
-        known.kind,
-        tuple(names),
-        () if table is None else features,
-        known.n_given,
-        known.n_used,
-        known.known_samples,
-        known.names,
-        known.conflicts,
-        measured,
-        informed,
-        plain,
-        uses,
-        float(adjusted_rand_score(plain.labels_, informed.labels_)),
-        _profiles(shown, table, points, names, stability, known, is_matrix),
-        _clades(shown, informed, stability),
-        _taxa(known.value, plain, informed),
-        _doubts(shown, constraints, measured, who),
-        _doubtful_samples(measured),
-        people,
-        variance / variance.sum() if variance.sum() > 0 else variance,
-        n_resamples,
-        bool(standardize),
-        constraints,
+        kind=known.kind,
+        samples=tuple(names),
+        features=() if table is None else features,
+        n_given=known.n_given,
+        n_used=known.n_used,
+        known_samples=known.known_samples,
+        names=known.names,
+        conflicts=known.conflicts,
+        knowledge=measured,
+        informed=informed,
+        plain=plain,
+        uses_knowledge=uses,
+        agreement=float(adjusted_rand_score(plain.labels_, informed.labels_)),
+        clusters=_profiles(shown, table, points, names, stability, known, is_matrix),
+        clades=_clades(shown, informed, stability),
+        taxa=_taxa(known.value, plain, informed),
+        doubts=_doubts(shown, constraints, measured, who),
+        doubtful_samples=_doubtful_samples(measured),
+        people=people,
+        shares_of_variance=variance / variance.sum() if variance.sum() > 0 else variance,
+        n_resamples=n_resamples,
+        standardized=bool(standardize),
+        constraints=constraints,
     )
 
 
 def standardized(values: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and standard deviation 1 (0 where they are constant), of the cells that are not NaN."""
+    """Columns with mean 0 and standard deviation 1 (0 if they are constant), of the cells that are not NaN."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*(All-NaN|Mean of empty|Degrees of freedom).*")
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)  # deviations of constants are rounded, too
@@ -942,7 +679,7 @@ def _measured_by(
     standardize: bool,
     columns: MixedColumns | None,
 ) -> tuple[Any, np.ndarray, _Described | None]:
-    """The estimator, what it is fitted to (samples, or their distances under a metric), and what describes clusters."""
+    """The estimator, its input (samples, or their distances under a metric), and the values that describe clusters."""
     from scipy.spatial.distance import squareform
     from sklearn.base import clone
 
@@ -990,7 +727,7 @@ def _described(coded: np.ndarray, features: tuple[str, ...], columns: MixedColum
 
 
 def _column_variances(points: np.ndarray) -> np.ndarray:
-    """The variance of the known values of each column; NaN where there are none."""
+    """The variance of the known values of each column. NaN if there are none."""
     known = (~np.isnan(points)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.nansum(points, axis=0) / known
@@ -1000,7 +737,7 @@ def _column_variances(points: np.ndarray) -> np.ndarray:
 def _table(
     X: Any, sample_names: Any, feature_names: Any, columns: MixedColumns | None
 ) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
-    """The values, encoded if there are categories, the names of the rows and those of the columns."""
+    """The values, encoded if there are categories, the names of the rows and of the columns."""
     from sklearn.utils.validation import check_array
 
     if hasattr(X, "tocsr"):
@@ -1033,7 +770,7 @@ def _table(
 def _measured(
     model: Any, points: np.ndarray, known: _Brought, names: LeafIndex, n_folds: int, rng: Any, verbose: Any
 ) -> KnowledgeReport | None:
-    """Whether the knowledge helps; None if there is too little to hide a part of it."""
+    """Measure whether the knowledge helps. None if there is too little to hide a part of it."""
     from tripletree.cluster.validation import FEWEST
 
     if known.kind == "classes":
@@ -1056,7 +793,7 @@ def _measured(
 
 
 def _n_named(value: Any, n_used: int) -> int:
-    """Of how many samples something is known."""
+    """How many samples the knowledge is about."""
     if isinstance(value, TripletSet):
         return value.used_leaves.size
     if isinstance(value, PairwiseConstraints):

@@ -1,18 +1,20 @@
-"""The page of a `Report`: one file without network, and its summary in words.
+"""The `Report`, the result of `report`: its summary in words, and its page, one file that needs no network.
 
-Whatever a table or a file holds is text here, escaped by `escaped`; bars are SVG, since the security policy of the page
+Cells of tables and files are text here, escaped by `escaped`. Bars are SVG, since the security policy of the page
 allows no styles but its own sheet.
 """
 
 from __future__ import annotations
 
 import html
+import os
 import platform
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,14 +23,19 @@ from tripletree.algorithms.names import KINDS
 from tripletree.core.checks import counted
 from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
+from tripletree.io.source import write_atomic
 from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
 if TYPE_CHECKING:
-    from tripletree.reports.analysis import ClusterProfile, Doubt, FeatureContrast, Report
+    from tripletree.algorithms.conflict import Conflict
+    from tripletree.algorithms.names import NameMatches
+    from tripletree.algorithms.pair_conflict import Contradiction
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.pairs import PairwiseConstraints
+    from tripletree.evaluation.knowledge import KnowledgeReport
 
-__all__ = ["report_html", "summary_lines"]
-
-#: Rows of each table; what is left out is counted below it.
+#: Rows of each table. A line below tells the number left out.
 ROWS = 25
 #: Features in the table of a cluster, and clusters that have one.
 FEATURES, CLUSTERS = 6, 40
@@ -39,6 +46,118 @@ BAR, FULL = 42, 3.0
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The result of `report`. ``print`` tells it in words, `to_html` writes a page.
+
+    Attributes
+    ----------
+    kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
+        Kind of the knowledge.
+    samples : tuple
+        Their names.
+    features : tuple of str
+    n_given, n_used : int
+        Constraints given and those on samples. For a hierarchy its leaves and the samples it has. For classes the
+        labels.
+    known_samples : int
+        Samples that the knowledge is about.
+    names : NameMatches or None
+        How names that are written otherwise were matched: the samples' to a hierarchy, else those in the
+        knowledge to the samples. None if all are the same.
+    conflicts : tuple of Conflict or Contradiction
+        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
+        pairs. Cannot-links that must-links contradict are left out of the rest.
+    knowledge : KnowledgeReport or None
+        The gain by the knowledge, measured with parts held out. None if there are too few constraints.
+    informed, plain : estimator
+        Fitted with the knowledge, and without.
+    uses_knowledge : bool
+        Which of the two is shown: `informed`, unless the knowledge was measured to hurt.
+    agreement : float
+        Adjusted Rand index of the flat clusters of the two: 1 if they are the same, 0 if no more alike than by chance.
+    clusters : tuple of ClusterProfile
+    clades : tuple of CladeSupport
+        Up to 200 largest clades of three leaves or more, without the root, from the largest.
+    taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
+        If a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
+    doubts : tuple of Doubt
+        Those that do not hold in the result first.
+    doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
+        The samples whose held-out triplets mostly fail, the worst first.
+    people : tuple of PersonShare
+        If answers of people are known. The lowest share comes first.
+    shares_of_variance : ndarray of float64, shape (n_features,)
+        Share of each feature in the sum of all. Empty for precomputed distances and Gower's.
+    n_resamples : int
+        Fits to 80 % of the samples, for the stability.
+    standardized : bool
+        True if features were given one scale before clustering.
+    constraints : TripletSet or PairwiseConstraints
+        Those that were looked at, in `knowledge` and in `doubts`.
+    """
+
+    kind: str
+    samples: tuple[Any, ...]
+    features: tuple[str, ...]
+    n_given: int
+    n_used: int
+    known_samples: int
+    names: NameMatches | None
+    conflicts: tuple[Conflict | Contradiction, ...]
+    knowledge: KnowledgeReport | None
+    informed: Any
+    plain: Any
+    uses_knowledge: bool
+    agreement: float
+    clusters: tuple[ClusterProfile, ...]
+    clades: tuple[CladeSupport, ...]
+    taxa: tuple[tuple[str, int, float, float], ...]
+    doubts: tuple[Doubt, ...]
+    doubtful_samples: tuple[tuple[Any, int, int], ...]
+    people: tuple[PersonShare, ...]
+    shares_of_variance: np.ndarray
+    n_resamples: int
+    standardized: bool
+    constraints: TripletSet | PairwiseConstraints = field(repr=False)
+
+    @property
+    def model(self) -> Any:
+        """The fitted estimator whose clusters are shown."""
+        return self.informed if self.uses_knowledge else self.plain
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The tree that is shown, over the names of the samples."""
+        return self.model.hierarchy_
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The flat cluster of each sample."""
+        return self.model.labels_
+
+    def write_html(
+        self, path: str | os.PathLike[str] | IO[Any], *, title: str | None = None, command: str | None = None
+    ) -> None:
+        """Write the report as one self-contained page: it needs no network, folds on a screen and can be printed.
+
+        Parameters
+        ----------
+        path : path, file object or "-"
+        title : str, optional
+            By default the number of samples and the kind of knowledge.
+        command : str, optional
+            The command that made it, to be shown beside the versions. By default the call in Python.
+        """
+        page = _page(self, title, command)
+        with write_atomic(path) as stream:
+            stream.write(page)
+
+    def __str__(self) -> str:
+        """In words."""
+        return "\n".join(f"{head}: {text}" for head, text in _summary(self))
+
+
 def _name(value: Any) -> str:
     """A label, kept apart from the direction of the text around it."""
     return f"<bdi>{escaped(value)}</bdi>"
@@ -47,12 +166,8 @@ def _name(value: Any) -> str:
 # ---------------------------------------------------------------------- in words
 
 
-def summary_lines(report: Report) -> list[str]:
-    """The report in some lines, each begun by what it is about."""
-    return [f"{head}: {text}" for head, text in _summary(report)]
-
-
 def _summary(report: Report) -> list[tuple[str, str]]:
+    """The report in some lines, each with its subject."""
     n = len(report.samples)
     features = f", {counted(len(report.features), 'feature')}" if report.features else ""
     scale = ", each given mean 0 and deviation 1" if report.standardized else ""
@@ -105,7 +220,7 @@ def _names_text(report: Report) -> str:
     missing = len(found.unmatched)
     by_genus = sum(kind == "genus" for kind in found.kinds)
     others = sum(kind != "exact" for kind in found.kinds) - missing - by_genus
-    whose = "names of samples" if report.kind == "hierarchy" else "names that are not those of samples"
+    whose = "names of samples" if report.kind == "hierarchy" else "names that no sample has"
     text = (
         f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
     )
@@ -150,7 +265,7 @@ def _help_text(report: Report) -> str:
 def _agreement_text(report: Report) -> str:
     found = report.knowledge
     assert found is not None
-    beyond = "That is more than chance gives" if found.agrees else "That cannot be told from chance"
+    beyond = "This is more than chance gives" if found.agrees else "This cannot be told from chance"
     return (
         f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
         f"{beyond}: {found.chance[0]:.0%} would agree if samples exchanged their names."
@@ -195,7 +310,7 @@ def _doubts_text(report: Report) -> str:
 
 
 def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, more: int = 0, numbers: int = 0) -> str:
-    """A table whose cells are HTML already; the first of each row is its header, the last `numbers` are numbers."""
+    """A table whose cells are HTML already. The first of each row is its header, the last `numbers` are numbers."""
     first_number = len(head) - numbers
 
     def line(row: Sequence[str]) -> str:
@@ -224,16 +339,30 @@ def _section(key: str, title: str, *parts: str) -> str:
     )
 
 
+def _element(tag: str, inside: str = "", *, of: str = "", **attributes: Any) -> str:
+    """An element of SVG. `of` is its class, numbers have one digit behind the point."""
+    given = {"class": of, **{key.replace("_", "-"): x for key, x in attributes.items()}}
+    text = "".join(
+        f' {key}="{x:.1f}"' if isinstance(x, float) else f' {key}="{html.escape(str(x))}"'
+        for key, x in given.items()
+        if x != ""
+    )
+    return f"<{tag}{text}>{inside}</{tag}>"
+
+
+def _path(of: str, points: Iterable[tuple[float, float]]) -> str:
+    """A line of straight pieces."""
+    return _element("path", of=of, d="M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points))
+
+
 def _bar(effect: float) -> str:
     """An effect as a bar to the left or the right of a line."""
     long = min(abs(effect), FULL) / FULL * BAR
-    x = BAR - long if effect < 0 else BAR
-    side = "less" if effect < 0 else "greater"
-    return (
-        f'<svg class="bar" width="{2 * BAR}" height="12" viewBox="0 0 {2 * BAR} 12" aria-hidden="true">'
-        f'<rect class="{side}" x="{x:.1f}" y="1" width="{long:.1f}" height="10"/>'
-        f'<path class="rule" d="M{BAR} 0V12"/></svg>'
-    )
+    side, x = ("less", BAR - long) if effect < 0 else ("greater", float(BAR))
+    bar = _element("rect", of=side, x=x, y=1, width=long, height=10)
+    rule = _path("rule", [(BAR, 0), (BAR, 12)])
+    size = {"width": 2 * BAR, "height": 12, "viewBox": f"0 0 {2 * BAR} 12"}
+    return _element("svg", bar + rule, of="bar", aria_hidden="true", **size)
 
 
 def _signed(value: float) -> str:
@@ -261,12 +390,12 @@ def _in_short(report: Report) -> str:
 
 
 def _notes(report: Report) -> list[str]:
-    """What to do about what was found."""
+    """Advice on the findings."""
     found = []
     if report.knowledge is not None:
         advice = {
             "helps": "Use the knowledge: it also improves the place of samples about which it says nothing.",
-            "hurts": "The clusters below do without the knowledge. Look at what is doubtful, or take another method.",
+            "hurts": "The clusters below do without the knowledge. Look at doubtful constraints, or another method.",
             "unclear": "The clusters below are made with the knowledge. They show it, but it did not make the place of "
             "other samples clearly better.",
         }
@@ -344,25 +473,21 @@ def _chart(found: Any) -> str:
         return 60 + 270 * amount
 
     parts = []
-    for k in range(int(round((top - bottom) / step)) + 1):
-        at = bottom + k * step
-        parts.append(
-            f'<path class="grid" d="M50 {y(at):.1f}H345"/><text class="left" x="44" y="{y(at):.1f}">{at:.0%}</text>'
-        )
-    by_chance = zip(found.amounts.tolist(), found.chance.tolist(), strict=True)
-    parts.append(f'<path class="chance" d="M{"L".join(f"{x(a):.1f} {y(s):.1f}" for a, s in by_chance)}"/>')
-    parts.append(f'<text class="foot" x="{x(1):.1f}" y="{y(float(found.chance[-1])) + 14:.1f}">by chance</text>')
-    points = list(zip(found.amounts.tolist(), share.tolist(), error.tolist(), strict=True))
-    parts.append(f'<path class="course" d="M{"L".join(f"{x(a):.1f} {y(s):.1f}" for a, s, _ in points)}"/>')
-    for a, s, e in points:
-        parts.append(f'<path class="error" d="M{x(a):.1f} {y(min(s + e, top)):.1f}V{y(max(s - e, bottom)):.1f}"/>')
-        parts.append(f'<circle cx="{x(a):.1f}" cy="{y(s):.1f}" r="4"/>')
-        parts.append(f'<text class="foot" x="{x(a):.1f}" y="168">{_amount(a)}</text>')
-    parts.append('<text class="foot" x="195" y="186">of the other samples known</text>')
-    return (
-        '<figure><svg class="chart" viewBox="0 0 360 192" role="img" aria-label="Hidden constraints that hold, by '
-        f'the share of the other samples that is known; the table has the numbers">{"".join(parts)}</svg></figure>'
-    )
+    for at in bottom + step * np.arange(round((top - bottom) / step) + 1):
+        parts.append(_path("grid", [(50, y(at)), (345, y(at))]))
+        parts.append(_element("text", f"{at:.0%}", of="left", x=44, y=y(at)))
+    amounts = [x(a) for a in found.amounts.tolist()]
+    parts.append(_path("chance", zip(amounts, map(y, found.chance.tolist()), strict=True)))
+    parts.append(_element("text", "by chance", of="foot", x=amounts[-1], y=y(float(found.chance[-1])) + 14))
+    parts.append(_path("course", zip(amounts, map(y, share.tolist()), strict=True)))
+    for a, at, s, e in zip(found.amounts.tolist(), amounts, share.tolist(), error.tolist(), strict=True):
+        parts.append(_path("error", [(at, y(min(s + e, top))), (at, y(max(s - e, bottom)))]))
+        parts.append(_element("circle", cx=at, cy=y(s), r=4))
+        parts.append(_element("text", _amount(a), of="foot", x=at, y=168))
+    parts.append(_element("text", "of the other samples known", of="foot", x=195, y=186))
+    label = "Hidden constraints that hold, by the share of the other samples that is known; the table has the numbers"
+    chart = _element("svg", "".join(parts), of="chart", viewBox="0 0 360 192", role="img", aria_label=label)
+    return f"<figure>{chart}</figure>"
 
 
 def _names(report: Report) -> str:
@@ -430,7 +555,7 @@ def _conflicts(report: Report) -> str:
 
 def _clusters(report: Report) -> str:
     intro = (
-        "<p>What sets a cluster apart: the features whose mean in it differs most from that of all other samples, by "
+        "<p>The features that set a cluster apart: their mean differs most from the mean of all other samples, by "
         "effect size (Cohen’s <i>d</i>: the difference in standard deviations within the two groups). The clusters "
         "were made from these features, so effects describe them, and are no test of anything.</p>"
         if report.features and len(report.clusters) > 1
@@ -524,7 +649,7 @@ def _clades(report: Report) -> str:
             "probabilities although most of their samples belong together.</p>"
         )
     table = _table(
-        "The largest clades, and what supports them",
+        "The largest clades, and their support",
         ("clade", "samples", "stability", *(["probability"] if sampled else []), "for", "against"),
         rows,
         more=len(report.clades) - ROWS,
@@ -643,7 +768,7 @@ def _version_of(library: str) -> str:
 # ---------------------------------------------------------------------- the page
 
 
-def report_html(report: Report, title: str | None, command: str | None) -> str:
+def _page(report: Report, title: str | None, command: str | None) -> str:
     """The whole page."""
     known = report.constraints if isinstance(report.constraints, TripletSet) else None
     used = getattr(report.informed, "triplets_", None)

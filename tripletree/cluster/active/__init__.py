@@ -1,11 +1,11 @@
-"""Active queries: an oracle that answers, strategies that choose pairs to ask about, and what follows from the answers.
+"""Active queries: an oracle that answers, strategies that choose pairs to ask about, and consequences of answers.
 
 ====================  ==================================================================================
 `labels_oracle`       an oracle that answers from known classes, for trials
 `Questions`           an oracle, its budget, and the answers so far
-`QueryState`          what a strategy sees
+`QueryState`          the input of a strategy
 `inherited_pairs`     pairs of neighbours of the samples in an answer, with smaller weights
-`AnswerClosure`       what follows from the answers so far, and where they contradict each other
+`AnswerClosure`       consequences of the answers so far, and contradictions among them
 `Border`              asks about samples at the borders of clusters, where the neighbours disagree
 `MaiBorder`           the same with the formulas of the original paper
 `ExploreConsolidate`  finds a sample of each cluster, then asks where other samples belong
@@ -16,7 +16,7 @@
 `RandomPairs`         asks about random pairs
 ====================  ==================================================================================
 
-A strategy is any object with ``query(state, n)``, which returns at most n pairs of row numbers; `ActiveClustering`
+A strategy is any object with ``query(state, n)``, which returns at most n pairs of row numbers. `ActiveClustering`
 takes one, or its name in `STRATEGIES`.
 
 >>> sorted(STRATEGIES)
@@ -80,13 +80,6 @@ def as_strategy(strategy: Any) -> QueryStrategy:
     Returns
     -------
     QueryStrategy
-
-    Raises
-    ------
-    ValueError
-        If no strategy has this name.
-    TypeError
-        If it is neither a name nor a strategy.
 
     Examples
     --------

@@ -9,18 +9,6 @@ import numpy as np
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-__all__ = [
-    "Border",
-    "MaiBorder",
-    "border_scores",
-    "highest",
-    "mai_candidates",
-    "mai_scores",
-    "mai_values",
-    "pair_scores",
-    "uncertainties",
-]
-
 #: Default number of candidates for each question, and the largest number tried where none of their pairs is open.
 _CANDIDATES, _MOST = 10, 2000
 
@@ -33,36 +21,36 @@ class Border:
     n_neighbors : int, default 4
         Number of neighbours whose labels measure how uncertain a sample is (mu).
     alpha : float, default 0.5
-        The share of the neighbours' disagreement in the uncertainty; the rest is that of violated pairs.
+        The share of the neighbours' disagreement in the uncertainty. The rest is the share of violated pairs.
     n_candidates : int or None, default None
-        How many samples of highest border score are considered; None: ten for each question, which keeps a query linear
+        How many samples of highest border score are considered. None: ten for each question, which keeps a query linear
         in the number of samples.
 
     See Also
     --------
     MaiBorder : the formulas of the paper.
-    tripletree.cluster.active.inherited_pairs : what neighbours inherit of an answer.
+    tripletree.cluster.active.inherited_pairs : answers that neighbours inherit.
 
     Notes
     -----
     The steps are the paper's [1]_: a border score for all samples, the highest of them by a histogram, an uncertainty
     for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. Its formulas are
-    those of `MaiBorder`; these do as well or better:
+    as by `MaiBorder`. These do as well or better:
 
     - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
-      divided by one more than the weight of the must-links at x, and by one more than that of the cannot-links;
+      divided by one more than the weight of the must-links at x, and by one more than the weight of the cannot-links.
     - uncertainty: alpha times the entropy of the labels of x and its `n_neighbors` neighbours, in parts of the largest
-      possible one, plus 1 - alpha times the violated share of the weight of all pairs at any of these;
+      possible one, plus 1 - alpha times the violated share of the weight of all pairs at any of these.
     - score of a pair (x, y): the sum of both uncertainties, divided by one more than the weight of all pairs at x and
-      by one more than that at y;
+      by one more than that at y.
     - pairs do not overlap: no two of a query have a sample in common, nor samples that must-links hold together, so no
       answer follows from the others of a query. If this leaves fewer than n, the caller queries again.
 
-    A pair between clusters is one of two clusters that face each other: one sample's other centre is that of the
+    A pair between clusters is one of two clusters that face each other: one sample's other centre is the centre of the
     other sample's cluster. Other pairs are taken only if there is no such pair. If no pair of the candidates is open,
     there are four times as many, and at last pairs of all samples at random.
 
-    Time O(n (k d + mu d)) at most for n samples, with trees for neighbours much less; memory O(n k).
+    Time O(n (k d + mu d)) at most for n samples, with trees for neighbours much less. Memory O(n k).
 
     References
     ----------
@@ -101,11 +89,6 @@ class Border:
         -------
         ndarray of int64, shape (m, 2)
             Empty only if every pair follows from the answers, or was answered with None.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range.
         """
         self._check()
         scores, facing = border_scores(state)
@@ -176,18 +159,19 @@ class MaiBorder:
     -----
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
-    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest border
+    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster the samples of highest
+    border
       score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one (Eq. 3), by a
-      histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed;
+      histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed.
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4);
-    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest d(x, y)^2 (1 + sco(x))
-      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
+    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, of largest d(x, y)^2 (1 + sco(x))
+      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
       (1 + sco(y)));
-    - no two pairs have a sample in common; where there are not enough, the rest is random.
+    - no two pairs have a sample in common; if there are not enough, the rest is random.
 
     Left open there, and chosen here: O(sqrt n) and sqrt(size) are rounded up, and so are the shares; the pairs inside
-    come first, and are one more where the number is odd; what follows from answers is not asked.
+    come first, and are one more if the number is odd. Consequences of answers are not asked.
 
     References
     ----------
@@ -225,11 +209,6 @@ class MaiBorder:
         -------
         ndarray of int64, shape (m, 2)
             Empty only if every pair follows from the answers, or was answered with None.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range.
         """
         check_count(self.n_neighbors, "n_neighbors of MaiBorder", 1)
         check_count(self.max_candidates, "max_candidates of MaiBorder", 1)
@@ -257,7 +236,7 @@ class MaiBorder:
 
 
 def mai_scores(state: QueryState) -> np.ndarray:
-    """The border score of each sample (Eq. 3); 0 where there is one cluster."""
+    """The border score of each sample (Eq. 3). 0 if there is one cluster."""
     own, other, _ = _distances(state)
     must, cannot = state.link_weights
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -267,7 +246,7 @@ def mai_scores(state: QueryState) -> np.ndarray:
 
 
 def mai_candidates(state: QueryState, most: int) -> np.ndarray:
-    """Candidates of all clusters by their sizes, from the highest bins of each one's scores; increasing."""
+    """Candidates of all clusters by their sizes, from the highest bins of each one's scores, increasing."""
     scores, n = mai_scores(state), state.labels.size
     m = min(int(np.ceil(np.sqrt(n))), most)
     found = []
@@ -284,7 +263,7 @@ def mai_candidates(state: QueryState, most: int) -> np.ndarray:
 
 
 def mai_values(state: QueryState, rows: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """What pairs of candidates are ordered by, a matrix: large is unlike inside, small is alike between clusters."""
+    """The order of pairs of candidates, a matrix: large is unlike inside, small is alike between clusters."""
     must, cannot = state.link_weights
     violated, total = _violations(state)
     near, _ = state.neighbours.of(rows, n_neighbors)
@@ -306,7 +285,7 @@ def _entropies(labels: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> int:
-    """The open pair of highest score, of the first kind that has one; -1 where none is open."""
+    """The open pair of highest score, of the first kind that has one. -1 if none is open."""
     for kind in kinds:
         some = np.flatnonzero(is_open & kind)
         if some.size:
@@ -315,12 +294,12 @@ def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> in
 
 
 def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The border score of each sample, and the nearest centre other than its own (its own where there is one).
+    """The border score of each sample, and the nearest centre other than its own (its own if there is one).
 
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        In 0..1; 0 where there is one cluster.
+        In 0..1. 0 if there is one cluster.
     facing : ndarray of int64, shape (n,)
     """
     own, other, facing = _distances(state)
@@ -355,7 +334,7 @@ def _distances(state: QueryState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def highest(scores: np.ndarray, size: int) -> np.ndarray:
     """The samples of highest score, the highest first; of equal ones the first.
 
-    The scores, in 0..1, are counted in a histogram of about sqrt(n) bins; only the samples of its highest bins are
+    The scores, in 0..1, are counted in a histogram of about sqrt(n) bins. Only the samples of its highest bins are
     sorted. So the time is linear unless most scores share a bin.
 
     Examples
@@ -386,7 +365,7 @@ def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: 
 
 
 def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The weight of the violated pairs of each sample, and that of all its pairs."""
+    """The weight of the violated pairs of each sample, and of all its pairs."""
     pairs = state.pairs if state.weighted is None else state.weighted
     bad = np.zeros(state.X.shape[0])
     for rows, given, together in (

@@ -10,13 +10,11 @@ import numpy as np
 
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["AnswerClosure"]
-
 
 class AnswerClosure:
     """The closure of answers, added one at a time, over the samples 0..n-1. Samples in no answer take no memory.
 
-    An answer that contradicts what follows from earlier ones is reported and not added.
+    An answer that contradicts the consequences of earlier ones is reported and not added.
 
     Parameters
     ----------
@@ -31,7 +29,7 @@ class AnswerClosure:
 
     Notes
     -----
-    Union-find with path halving; when two components merge, the cannot-links of the one with fewer members and
+    Union-find with path halving. When two components merge, the cannot-links of the one with fewer members and
     cannot-links move to the other. An answer takes nearly constant time, the path of a contradiction O(answers).
 
     Examples
@@ -56,7 +54,7 @@ class AnswerClosure:
 
     @classmethod
     def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> AnswerClosure:
-        """From pairs, must-links first; a cannot-link that contradicts them is left out."""
+        """A closure of pairs, must-links first. A cannot-link that contradicts them is left out."""
         known = cls(len(pairs.leaves))
         for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
             for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:
@@ -74,14 +72,14 @@ class AnswerClosure:
         return i
 
     def implied(self, i: int, j: int) -> bool | None:
-        """Whether i and j are must-linked (True) or cannot-linked (False) by the answers; None if neither follows."""
+        """True if i and j are must-linked (True) or cannot-linked (False) by the answers. None if neither follows."""
         a, b = self.find(i), self.find(j)
         if a == b:
             return True
         return False if b in self._cannot_linked.get(a, ()) else None
 
     def is_open(self, i: int, j: int) -> bool:
-        """Whether to ask about i and j: no answer follows, and the oracle has not answered None before."""
+        """If True, ask about i and j: no answer follows, and the oracle has not answered None before."""
         return self.implied(i, j) is None and (min(i, j), max(i, j)) not in self.unknown
 
     def add(self, i: int, j: int, answer: bool | None) -> list[int] | None:
@@ -154,7 +152,7 @@ class AnswerClosure:
         return sorted((sorted(x) for x in self._members.values()), key=lambda x: (-len(x), x[0]))
 
     def has_cannot_links(self, i: int) -> bool:
-        """Whether some sample is cannot-linked to i."""
+        """True if some sample is cannot-linked to i."""
         return bool(self._cannot_linked.get(self.find(i)))
 
     def used(self) -> np.ndarray:
@@ -180,7 +178,7 @@ class AnswerClosure:
         return (self.n * (self.n - 1) - settled) // 2 - vain
 
     def open_pairs(self, n: int, rng: Any) -> np.ndarray:
-        """At most n different pairs worth asking about, drawn at random; none only if there are none."""
+        """At most n different pairs worth asking about, drawn at random. None only if there are none."""
         n = min(n, self.n_open())
         found: dict[tuple[int, int], None] = {}
         for _ in range(20):  # draws of samples, while most pairs are open

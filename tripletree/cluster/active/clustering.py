@@ -31,8 +31,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InconsistentPairsError, warn_user
 
-__all__ = ["ActiveClustering", "AnswerContradiction", "QueryLoop", "Round"]
-
 
 @dataclass(frozen=True)
 class Round:
@@ -89,12 +87,7 @@ def _in_words(a: Hashable, b: Hashable, together: bool) -> str:
 
 
 def _check_takes_pairs(model: Any) -> None:
-    """Check that ``fit`` of the estimator takes pairs, before anything is clustered.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Check that ``fit`` of the estimator takes pairs, before anything is clustered."""
     expected = "estimator must have fit(X, pairs=) and labels_, like COPKMeans, PCKMeans and CVQE"
     if hasattr(model, "steps"):
         msg = f"{expected}; a pipeline does not pass pairs on: make ActiveClustering its last step"
@@ -117,7 +110,7 @@ class QueryLoop:
     oracle : callable or None
     budget : int
     given : PairwiseConstraints
-        Pairs known beforehand; `take_in` adds them to the closure.
+        Pairs known beforehand. `take_in` adds them to the closure.
     on_contradiction : {"warn", "raise"}
 
     Attributes
@@ -169,9 +162,9 @@ class QueryLoop:
         warn_user(f"an answer contradicts earlier ones: {found}; only the earlier ones are used to infer others")
 
     def ask_block(self, strategy: QueryStrategy, size: int, state: QueryState) -> int:
-        """Ask at most `size` questions that a strategy chooses, all at once or one after another; return their number.
+        """Ask at most `size` questions that a strategy chooses, all at once or one after another. Return their number.
 
-        `state` is that of the latest clustering; the answers in it are brought up to date before each choice.
+        `state` is the state after the latest clustering. The answers in it are brought up to date before each choice.
         """
         start, most = len(self.asked), min(size, self.left)
         while (room := start + most - len(self.asked)) > 0:
@@ -211,7 +204,7 @@ class QueryLoop:
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:
-        """Given and answered pairs over row numbers; with `certain`, without those that contradict earlier ones."""
+        """Given and answered pairs over row numbers. `certain` leaves out those that contradict earlier ones."""
         pairs = self._answers()
         if not (certain and self._refuted):
             return pairs
@@ -284,7 +277,7 @@ def _nobody(a: Hashable, b: Hashable) -> bool | None:
 
 
 def _inner_predicts(self: Any) -> bool:
-    """Whether the estimator inside has `predict`; an AttributeError names what is missing."""
+    """True if the estimator inside has `predict`. An AttributeError names the missing method."""
     return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
@@ -310,24 +303,24 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     block_size : int, default 10
         Number of questions between two clusterings.
     inherit : bool or "auto", default "auto"
-        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
-        with `CVQE`; with `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
+        True if the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
+        with `CVQE`. With `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
     n_neighbors : int, default 3
-        Only neighbours nearer than this one inherit (mu); 1: none.
+        Only neighbours nearer than this one inherit (mu). 1: none.
     warm_start : bool, default True
-        Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
+        True if each clustering starts from the centres of the one before, where the estimator has ``init`` and
         ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end a fresh start is tried as well, and the one
-        with the lower cost is used; otherwise a poor start would never be corrected.
+        with the lower cost is used. Otherwise a poor start would never be corrected.
     on_contradiction : {"warn", "raise"}, default "warn"
-        Whether an answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
+        An answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
     keep_labels : bool, default False
-        Whether ``history_`` keeps the clusters of each round.
+        True if ``history_`` keeps the clusters of each round.
     random_state : int, Generator, RandomState or None, default None
         For the strategy, and for the estimator if its own ``random_state`` is None.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out given pairs on labels that are not in the index of X.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
@@ -338,7 +331,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     pairs_ : PairwiseConstraints
         The pairs given and answered, by label.
     queries_ : list of (label, label, answer)
-        The questions and answers, in order; None where the oracle did not know.
+        The questions and answers, in order. None if the oracle did not know.
     violated_pairs_ : PairwiseConstraints
         The pairs of `pairs_` that `labels_` violates: `MPCKMeans`, `PCKMeans` and `CVQE` weigh pairs against the
         distances. `COPKMeans` keeps all that do not contradict each other.
@@ -352,13 +345,13 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
 
     See Also
     --------
-    OddOneOutClustering : the same questions, and clusters that come of the answers alone; no number of clusters.
+    OddOneOutClustering : the same questions, and clusters that come of the answers alone. No number of clusters.
     ConstrainedCompleteLink : asks about its own merges.
     labels_oracle : an oracle that answers from known classes.
 
     Notes
     -----
-    The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_; their method is
+    The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_. Their method is
     ``ActiveClustering(CVQE(k), "mai-border", n_neighbors=4)``. After 100 questions "random-walk" had the best clusters
     in the mean of 7 data sets with five of six estimators (level with NPU with the sixth), and of 13 others with all
     four that were tried. On the 7 sets `MPCKMeans` was the best estimator (``benchmarks/bench_strategies.py``).
@@ -368,11 +361,11 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     answers, or was answered with None, the rounds end early with a warning.
 
     **Answers are never lost**: if the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
-    ``contradictions_`` hold the answers so far, and the rest of the estimator is unchanged;
+    ``contradictions_`` hold the answers so far, and the rest of the estimator is unchanged.
     ``fit(X, pairs=model.pairs_, oracle=...)`` continues.
 
     **Contradictions** arise only from questions whose answer already follows: "random" may ask such a question within a
-    block, and given pairs may contradict each other. An answer that contradicts earlier ones stays in ``pairs_``; the
+    block, and given pairs may contradict each other. An answer that contradicts earlier ones stays in ``pairs_``. The
     estimators of this package that may violate pairs get it, others get the pairs without it.
 
     References
@@ -459,8 +452,8 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
             ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Called
             with labels, at most `n_queries` times. Without it nothing is asked.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
-            pandas DataFrame, else row numbers; an integer array always holds row numbers.
+            Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels come from the index if X is a
+            pandas DataFrame, else row numbers. An integer array always holds row numbers.
         callback : callable, optional
             Called after each round with the estimator of that round, fitted, and the `Round`.
 
@@ -472,16 +465,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Raises
         ------
         InconsistentPairsError
-            If an answer contradicts earlier ones and `on_contradiction` is "raise"; see ``.path`` and ``.cannot_link``.
-        UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If the given pairs do not match X, or if there is an oracle and the index of X holds a label twice.
-        ValueError
-            If X holds NaN, infinity or text, or no strategy has this name.
-        TypeError
-            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is not
-            callable, or an answer is neither True, False, 1, 0 nor None.
-        Exception
-            Any exception of the oracle, the callback or the estimator.
+            If an answer contradicts earlier ones and `on_contradiction` is "raise". See ``.path`` and ``.cannot_link``.
 
         Warns
         -----
@@ -542,13 +526,6 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Returns
         -------
         ndarray of int, shape (n_new,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not have the features of the fitted samples, or holds NaN or infinity.
         """
         check_is_fitted(self)
         return self.estimator_.predict(check_samples(self, X, reset=False))
@@ -599,7 +576,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     ) -> tuple[Any, PairwiseConstraints]:
         """The estimator, fitted with the answers so far, and the pairs that it was given.
 
-        From the centres of the last one; with `fresh` from its own starts too, and the one of the lower cost counts.
+        From the centres of the last one. With `fresh` from its own starts too, and the one of the lower cost counts.
         """
         model = self._model()
         names = model.get_params(deep=False)

@@ -11,15 +11,12 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.core.checks import check_count
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["Neighbours", "inherited_pairs", "kernel_weights"]
-
-
 # ----------------------------------------------------------------------
 # Nearest neighbours of some samples, from an index that is made once.
 
 #: From so many samples and features on, pynndescent is used where it is installed: trees do not help there.
 _MANY, _WIDE = 200_000, 16
-#: Below so many numbers a tree is always good enough; above, scikit-learn chooses.
+#: Below so many numbers a tree is always good enough. Above, scikit-learn chooses.
 _SMALL = 1_000_000
 #: At least so many neighbours are looked up, and kept.
 _LEAST = 8
@@ -34,9 +31,9 @@ class Neighbours:
 
     Notes
     -----
-    Trees, or comparing with all samples where scikit-learn deems that better. Where there are more than 200,000 samples
-    of more than 15 features and pynndescent is installed, its approximate neighbours are taken. What has been looked up
-    is kept.
+    Trees, or comparing with all samples where scikit-learn deems that better. If there are more than 200,000 samples
+    of more than 15 features and pynndescent is installed, its approximate neighbours are taken. Neighbours that have
+    been looked up is kept.
 
     Examples
     --------
@@ -123,7 +120,7 @@ def inherited_pairs(
     n_neighbors : int, default 3
         Only neighbours nearer than this one inherit (mu). 1: only equal samples.
     known : AnswerClosure, optional
-        The closure of the answers; made from `pairs` if it is not given.
+        The closure of the answers. Made from `pairs` if it is not given.
     nonconfident : PairwiseConstraints, optional
         Further pairs that are not answers, such as those propagated from another time. They count like inherited ones:
         nothing is inherited from them, and answers override them.
@@ -131,18 +128,18 @@ def inherited_pairs(
     Returns
     -------
     PairwiseConstraints
-        With weights: those of `pairs` unchanged, the others smaller.
+        With weights: `pairs` keep theirs, the others have smaller ones.
 
     Notes
     -----
     The inheritance of Mai et al. ([1]_, section 3.2, Eqs. 5 and 6). A neighbour x of a sample a, at the distance d,
-    stands for a with the weight 1 - d / h (triangular kernel), where h is the distance of the mu-th neighbour; a itself
-    with 1. A pair (x, y) inherits from (a, b) the product of both, times the weight of (a, b); the largest if there are
+    stands for a with the weight 1 - d / h (triangular kernel), where h is the distance of the mu-th neighbour. A itself
+    with 1. A pair (x, y) inherits from (a, b) the product of both, times the weight of (a, b). The largest if there are
     several. So an answer gives at most mu^2 - 1 further pairs, unless samples are equal.
 
     If a pair inherits a must-link and a cannot-link, the one with the larger weight wins, with the difference of both.
-    Nothing is inherited that contradicts an answer, or what follows from answers. The paper's default is mu = 4. It
-    leaves open how inherited pairs meet `nonconfident` ones (its propagated pairs, section 3.3); here Eq. 6 is used.
+    No inherited pair contradicts an answer or a consequence of answers. The paper's default is mu = 4. It
+    leaves open how inherited pairs meet `nonconfident` ones (its propagated pairs, section 3.3). Here Eq. 6 is used.
 
     References
     ----------

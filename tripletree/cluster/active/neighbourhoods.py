@@ -11,15 +11,13 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-__all__ = ["ExploreConsolidate", "Huang", "MinMax", "NPU", "NeighbourhoodStrategy", "RandomPairs", "neighbourhoods"]
-
 
 class RandomPairs:
     """Ask about pairs drawn at random from those whose answer does not follow yet.
 
     Notes
     -----
-    Pairs of one query are drawn independently, so one may follow from the answers to the others; it is asked
+    Pairs of one query are drawn independently, so one may follow from the answers to the others. It is asked
     nevertheless.
 
     Examples
@@ -38,7 +36,7 @@ class RandomPairs:
         return "RandomPairs()"
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Draw at most n pairs; empty only if nothing is left to ask."""
+        """Draw at most n pairs. Empty only if nothing is left to ask."""
         return state.known.open_pairs(n, state.random_state)
 
 
@@ -72,13 +70,13 @@ class NeighbourhoodStrategy(ABC):
         return f"{type(self).__name__}()"
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Choose the next pair; empty if nothing is left to ask.
+        """Choose the next pair. Empty if nothing is left to ask.
 
         Parameters
         ----------
         state : QueryState
         n : int
-            At least 1; no more than one pair is chosen, as the next depends on the answer.
+            At least 1. No more than one pair is chosen, as the next depends on the answer.
 
         Returns
         -------
@@ -164,8 +162,8 @@ class ExploreConsolidate(NeighbourhoodStrategy):
     Notes
     -----
     Explore: while there are fewer neighbourhoods than clusters, the sample farthest from all of theirs is compared with
-    each, until one matches; else it becomes a new one. Consolidate: random samples are compared with the neighbourhoods
-    [1]_, from that of the nearest mean on. A sample is compared with the member of a neighbourhood nearest to it.
+    each, until one matches, else it becomes a new one. Consolidate: random samples are compared with the neighbourhoods
+    [1]_, from the one of the nearest mean on. A sample is compared with the member of a neighbourhood nearest to it.
 
     Time O(n p d) for a question, with p samples in neighbourhoods.
 
@@ -229,7 +227,7 @@ class NPU(NeighbourhoodStrategy):
     A random forest learns the labels of the latest clustering. Two samples are as similar as the part of the trees in
     which they share a leaf, and a sample belongs to a neighbourhood with a probability proportional to its mean
     similarity to the members. The sample is chosen whose entropy of these probabilities is largest, for each question
-    that it is expected to take, and compared with the neighbourhoods from the most probable on; where it is apart from
+    that it is expected to take, and compared with the neighbourhoods from the most probable on. If it is apart from
     all, it is a new one. While there is one neighbourhood, that is the sample least similar to it [1]_.
 
     The forest is kept as long as the labels stay the same; that is all the state there is. Time O(n log n) for the
@@ -292,7 +290,7 @@ class NPU(NeighbourhoodStrategy):
 
 
 def _normalized(like: np.ndarray) -> np.ndarray:
-    """Rows scaled to add up to 1; equal parts where all are 0."""
+    """Rows scaled to add up to 1, in equal parts if all are 0."""
     total = like.sum(axis=1, keepdims=True)
     return np.where(total > 0, like / np.where(total > 0, total, 1.0), 1.0 / like.shape[1])
 
@@ -304,10 +302,10 @@ class Huang(NeighbourhoodStrategy):
     -----
     Huang and Lam's selection by its uncertainty model [1]_ [2]_: of all pairs of a sample outside and a neighbourhood,
     that is chosen of which the probability to be together is nearest to one half. The papers cluster documents by
-    language models; here the clusters of the estimator stand in their place: a sample belongs to a cluster with a
-    probability that falls with its squared distance to the centre like that of a spherical Gaussian of the clusters'
-    mean variance, a neighbourhood with the mean of its members', and both are together with the sum over the clusters
-    of the products.
+    language models. Here the clusters of the estimator stand in their place: a sample belongs to a cluster with a
+    probability that falls with its squared distance to the centre like the density of a spherical Gaussian of the
+    clusters' mean variance, a neighbourhood with the mean of its members', and both are together with the sum over the
+    clusters of the products.
 
     Time O(n k d + n h k) for a question, with h neighbourhoods.
 

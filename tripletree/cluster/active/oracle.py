@@ -13,9 +13,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 
-__all__ = ["Oracle", "Questions", "labels_oracle"]
-
-#: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: not known.
+#: Called with two labels of samples. True or 1: they belong together, False or 0: they do not, None: not known.
 Oracle = Callable[[Hashable, Hashable], bool | None]
 
 
@@ -25,18 +23,13 @@ def labels_oracle(y: Any) -> Oracle:
     Parameters
     ----------
     y : array_like, pandas Series or mapping
-        The class of each sample: by row number; by label where y is a Series, whose index holds the labels, or a
+        The class of each sample: by row number. By label where y is a Series, whose index holds the labels, or a
         mapping. None, NaN or NA stands for an unknown class.
 
     Returns
     -------
     callable
-        ``oracle(a, b) -> bool``, or None where one of the classes is unknown.
-
-    Raises
-    ------
-    InvalidLabelsError
-        If y is an array of more than one dimension, or the index of a Series holds a label twice.
+        ``oracle(a, b) -> bool``, or None if one of the classes is unknown.
 
     See Also
     --------
@@ -121,13 +114,7 @@ class Questions:
         return self.budget - len(self.asked)
 
     def ask(self, i: int, j: int) -> bool | None:
-        """Ask whether samples i and j belong together.
-
-        Raises
-        ------
-        TypeError
-            If the answer is neither True, False, 1, 0 nor None.
-        """
+        """Ask whether samples i and j belong together."""
         a, b = self._leaves[i], self._leaves[j]
         answer = self._oracle(a, b)
         if isinstance(answer, (int, np.integer)) and answer in (0, 1):

@@ -16,9 +16,7 @@ from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.checks import check_count
 
-__all__ = ["RandomWalk"]
-
-#: The most answered samples that absorb walks, since a question takes time in the square of their number; and how many
+#: The most answered samples that absorb walks, since a question takes time in the square of their number, and how many
 #: of these are left when there are more.
 MOST_ITEMS, KEPT_ITEMS = 500, 250
 
@@ -37,18 +35,18 @@ class RandomWalk:
 
     Notes
     -----
-    Random walks on the graph of nearest neighbours end at answered samples [1]_. Where they end tells how likely each
-    group of these is for each sample; a walk that dies on the way speaks for a group not seen yet. The value of a
+    Random walks on the graph of nearest neighbours end at answered samples [1]_. The ends tell how likely each
+    group of these is for each sample. A walk that dies on the way speaks for a group not seen yet. The value of a
     sample is the chance that a guess of its group is wrong, times the number of samples from which a walk would come
     to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy that
     the answer tells. Groups that may be one are weighed in the same way. The clusters of the estimator play no part.
 
-    One pair is chosen at a time, never one whose answer follows from the others. Where none is worth asking, open pairs
+    One pair is chosen at a time, never one whose answer follows from the others. If none is worth asking, open pairs
     are drawn at random.
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for
-    r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. Of more samples, 3,000 drawn
-    at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
+    r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. With more samples, 3,000
+    drawn at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
 
     References
     ----------
@@ -75,14 +73,14 @@ class RandomWalk:
         return f"RandomWalk({self.n_neighbors})"
 
     def __getstate__(self) -> dict:
-        """Its parameter: what is kept for a fit is not copied."""
+        """Its parameter. The state of a fit is not copied."""
         return {"n_neighbors": self.n_neighbors}
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(state["n_neighbors"])  # type: ignore[misc]
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Choose the next pair; empty if nothing is left to ask.
+        """Choose the next pair. Empty if nothing is left to ask.
 
         Parameters
         ----------
@@ -93,11 +91,6 @@ class RandomWalk:
         Returns
         -------
         ndarray of int64, shape (1, 2) or (0, 2)
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `n_neighbors` is out of range.
         """
         check_count(self.n_neighbors, "n_neighbors of RandomWalk", 1)
         known = state.known
@@ -108,7 +101,7 @@ class RandomWalk:
             self._kept = _Kept(state.neighbours, graph, AbsorbingWalk(graph))
         beliefs = self._kept.updated(state)
         weight = np.ones(len(state.X))
-        for pair in known.unknown:  # what could not be said is worth half of an answer
+        for pair in known.unknown:  # a pair without an answer is worth half of one
             weight[list(pair)] /= 2
         best = best_question(state.X, self._kept.graph, beliefs, weight, lambda pair: known.is_open(*pair), pairs=True)
         if best is None:
@@ -118,7 +111,7 @@ class RandomWalk:
 
 @dataclass
 class _Kept:
-    """What is kept between the questions of a fit."""
+    """State between the questions of a fit."""
 
     made_for: Neighbours  # one object for all states of a fit
     graph: NeighbourGraph

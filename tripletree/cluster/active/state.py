@@ -13,12 +13,10 @@ from tripletree.cluster.active.inheritance import Neighbours
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["QueryState", "QueryStrategy"]
-
 
 @dataclass(frozen=True)
 class QueryState:
-    """Samples, their clusters, and what has been answered so far.
+    """Samples, their clusters, and the answers so far.
 
     Attributes
     ----------
@@ -26,7 +24,7 @@ class QueryState:
     labels : ndarray of int, shape (n,)
         The clusters of the latest clustering, 0..k-1.
     centers : ndarray of float64, shape (k, d), or None
-        Their centres; None where the estimator has none: the means of the clusters are used then.
+        Their centres. None if the estimator has none: the means of the clusters are used then.
     pairs : PairwiseConstraints
         The answers, by row number.
     n_clusters : int
@@ -37,9 +35,9 @@ class QueryState:
     weighted : PairwiseConstraints or None
         The pairs that the clustering was made with: answers and those inherited from them. None for `pairs`.
     known : AnswerClosure
-        The closure of the answers; made from `pairs` and `unknown` if not given.
+        The closure of the answers. Made from `pairs` and `unknown` if not given.
     neighbours : Neighbours
-        Nearest neighbours; one index for all states over the same X.
+        Nearest neighbours. One index for all states over the same X.
     """
 
     X: np.ndarray
@@ -66,7 +64,7 @@ class QueryState:
 
     @cached_property
     def means(self) -> np.ndarray:
-        """A centre for each label: the given ones, or the means of the clusters; NaN for one without samples."""
+        """A centre for each label: the given ones, or the means of the clusters. NaN for one without samples."""
         k = int(self.labels.max()) + 1
         if self.centers is not None and self.centers.shape[0] >= k and self.centers.shape[1] == self.X.shape[1]:
             return self.centers
@@ -86,11 +84,11 @@ class QueryState:
 
 
 class QueryStrategy(Protocol):
-    """An object that chooses questions, with one method. It keeps no state but what its documentation mentions."""
+    """An object that chooses questions, with one method. It keeps no state but the one its documentation mentions."""
 
     def query(self, state: QueryState, n: int) -> Any:
-        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty where there is none.
+        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty if there is none.
 
-        A strategy whose next choice depends on the answer gives one pair at a time; it is called again with the
+        A strategy whose next choice depends on the answer gives one pair at a time. It is called again with the
         answers until a block is full.
         """

@@ -4,7 +4,7 @@
 triplets and pairs, and selects an engine: `grouped_merges` (samples, or must-linked groups), `micro_clusters` (large
 data) or `penalty` (triplets at a price). The first two are built on `merges`, which calls the kernels. `paired_cut`
 finds flat clusters that keep all pairs, `threshold_cut` those below a distance. `rejected_merges` explains why a
-hierarchy differs from that of the distances alone.
+hierarchy differs from the one of the distances alone.
 
 `complete_link` holds ConstrainedCompleteLink, which looks ahead with a `colouring`.
 """

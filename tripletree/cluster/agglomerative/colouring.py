@@ -7,8 +7,6 @@ import numpy as np
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.pair_closure import PairClosure
 
-__all__ = ["Colouring", "find_roots"]
-
 _FIRST_STEPS = 100_000  # of the search for a first colouring, in each connected part of the cannot-links
 _STEPS = 10_000  # the same for each merge that is tried
 
@@ -47,7 +45,7 @@ class Colouring:
         self.colour = self._group_colour
 
     def count_compatible(self, merges: np.ndarray) -> int:
-        """How many of the first merges leave a colouring, by bisection; groups get the colours of what they make."""
+        """How many of the first merges leave a colouring, by bisection. Groups get the colours of their clusters."""
         n = self._group_colour.size
         low, high = 0, len(merges)
         probe = high
@@ -62,7 +60,7 @@ class Colouring:
         return low
 
     def start(self, part: np.ndarray, apart: np.ndarray) -> bool:
-        """Colour the roots of all groups, anew if some answers do not allow their colours; False where none is found.
+        """Colour the roots of all groups, anew if some answers do not allow their colours. False if none is found.
 
         Parameters
         ----------
@@ -118,7 +116,7 @@ class Colouring:
         return True
 
     def _find(self, ends: np.ndarray, n: int) -> np.ndarray | None:
-        """A colouring of n nodes, with edges that may occur twice; None where none was found."""
+        """A colouring of n nodes, with edges that may occur twice. None if none was found."""
         if n <= self.k:
             return np.arange(n)
         colour = np.zeros(n, np.int64)
@@ -132,7 +130,7 @@ class Colouring:
 
 
 def find_roots(merges: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Find what n leaves are merged into: the root of each, numbered by first leaves, and the node of each root."""
+    """Find the clusters of n leaves: the root of each, numbered by first leaves, and the node of each root."""
     root = np.arange(n + len(merges))
     children = merges[:, :2].astype(np.intp)
     for k in range(len(merges) - 1, -1, -1):

@@ -40,8 +40,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["ConstrainedCompleteLink", "find_medoid", "merge_completely", "propagate"]
-
 #: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
 _ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first")
 
@@ -249,18 +247,6 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             If there are fewer samples than clusters.
         UnknownLeafError
             If pairs name samples that X does not have; ``.labels`` holds them all.
-        DuplicateLeafError
-            If pairs refer to the index of X, or an oracle is asked by it, and it holds a label more than once.
-        InvalidPairError
-            If an entry is not a pair, or if an integer array meets an index of other integers than 0..n-1.
-        NotFittedError
-            If the metric is a transformer that is not fitted.
-        ValueError
-            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
-            together.
-        TypeError
-            If X is sparse and the metric needs it dense, y holds pairs, or the oracle answers anything but True, False
-            or None.
 
         Warns
         -----

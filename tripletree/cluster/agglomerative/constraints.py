@@ -3,9 +3,9 @@
 Samples that must-links tie together are merged before all others, so each such group becomes a clade: ab|x holds for
 all a, b in it and all x outside, and with that every triplet that `reduce_pairs` gives. Triplets and pairs can both
 hold if no triplet ac|b has a and b in one group and c outside it, and the others are consistent: those inside each
-group, and those between groups, with each group in the place of its samples. Cannot-links contradict no triplet; they
+group, and those between groups, with each group in the place of its samples. Cannot-links contradict no triplet. They
 act on the order of the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are
-between groups. ``plan`` calls this for `ReCon`; `DivisiveReCon` does where its constraints are hard.
+between groups. ``plan`` calls this for `ReCon`. `DivisiveReCon` does where its constraints are hard.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from tripletree.core.pairs import PairwiseConstraints, find_rows
 from tripletree.core.provenance import phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
-
-__all__ = ["CombinedConstraints", "SampleGroups", "check_consistent", "combine_constraints"]
 
 
 class SampleGroups(NamedTuple):
@@ -135,17 +133,17 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
     Returns
     -------
     Hierarchy
-        That of the triplets alone, as `one_tree` gives it.
+        The hierarchy of the triplets alone, as `one_tree` gives it.
 
     Raises
     ------
     InconsistentTripletsError
         If no hierarchy displays the triplets and has each group as a clade. ``.conflict`` is irreducible over the
-        triplets and those that say the latter; ``.pairs`` are the must-links behind these, None if there are none.
+        triplets and those that say the latter. ``.pairs`` are the must-links behind these, None if there are none.
 
     Notes
     -----
-    Time and memory as `one_tree`; the conflict is searched for only where there is an error.
+    Time and memory as `one_tree`. The conflict is searched for only if there is an error.
     """
     triplets, component = combined.triplets, combined.closure.component
     tree = one_tree(triplets)  # a contradiction among triplets alone is not blamed on pairs

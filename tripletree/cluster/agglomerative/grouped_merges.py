@@ -1,9 +1,9 @@
 """All merges of samples that are in groups: inside each group first, then of groups, under triplets and cannot-links.
 
-Groups are what must-links tie together, or micro-clusters, or single samples. Each is agglomerated by itself, under the
-triplets inside it, and goes on as one cluster of its size: with its centre where the linkage works on centres, else
-with the distances that its merges give (Lance and Williams 1967), so that all later distances are those of the linkage.
-Where no other compatible merge is left, cannot-links no longer count.
+Groups are samples that must-links tie together, or micro-clusters, or single samples. Each is agglomerated by itself,
+under the triplets inside it, and goes on as one cluster of its size: with its centre where the linkage works on
+centres, else with the distances that its merges give (Lance and Williams 1967), so that all later distances follow the
+linkage. If no other compatible merge is left, cannot-links no longer count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
-
-__all__ = ["merge_condensed_in_groups", "merge_points_in_groups"]
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 _CHUNK = 50_000  # samples between two looks at the interrupt
@@ -42,7 +40,7 @@ def merge_points_in_groups(
     ----------
     points : ndarray or csr_array of float32 or float64, shape (n, d)
     groups : SampleGroups
-        What is merged first.
+        The groups, which are merged first.
     between : ndarray of int32, shape (m, 3)
         Consistent triplets on three groups.
     linkage : {"centroid", "median", "ward", "average", "weighted"}
@@ -52,15 +50,15 @@ def merge_points_in_groups(
     apart : ndarray of int, shape (l, 2), optional
         SampleGroups of which no cluster holds both while there is another merge.
     weights : ndarray of float, shape (n,), optional
-        How many samples each row stands for; only where every group is a single row.
+        How many samples each row stands for. Only where every group is a single row.
     progress : callable, optional
         Called with the number of merges done since its last call.
 
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before those of its own
-        parts and otherwise by height, then those above.
+        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before the merges of its
+        own parts and otherwise by height, then those above.
     counts : Counts
     """
     if groups.n_groups == points.shape[0]:
@@ -96,8 +94,8 @@ def merge_condensed_in_groups(
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples until one cluster is left, by condensed distances, which are overwritten.
 
-    The parameters are those of `merge_points_in_groups`, for the linkages average, weighted, complete and single. The
-    distances of groups are kept beside those of samples.
+    The parameters are as in `merge_points_in_groups`, for the linkages average, weighted, complete and single. The
+    distances of groups are kept beside the samples' own.
     """
     n = groups.owner.size
     if groups.n_groups == n:
@@ -112,10 +110,10 @@ def merge_condensed_in_groups(
 
 
 def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -> np.ndarray:
-    """One linkage of the samples: the merges inside groups in a common order, then those of groups.
+    """One linkage of the samples: the merges inside groups in a common order, then the merges of groups.
 
     Inside groups they are ordered by the largest height below each, which never falls from a cluster to the one it goes
-    into; the stable sort then leaves every merge behind those of its own parts.
+    into. The stable sort then leaves every merge behind the merges of its own parts.
     """
     merges = merges[np.argsort(merges[:, 3], kind="stable"), :3]
     return kernels.recon.as_linkage(np.concatenate([merges, _by_first_members(above, groups.first)]), False)
@@ -147,7 +145,7 @@ def _merge_inside_on_centres(
 def _merge_inside_one_by_one(
     points: Any, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
 ) -> tuple[np.ndarray, Any, np.ndarray, Counts]:
-    """As `_merge_inside_on_centres`, for sparse points and any linkage; and the spreads around the centres."""
+    """As `_merge_inside_on_centres`, for sparse points and any linkage, and the spreads around the centres."""
     share = 1.0 / groups.sizes[groups.owner]  # of each sample in the centre of its group
     parts, counts = [np.empty((0, 4))], Counts()
     for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):

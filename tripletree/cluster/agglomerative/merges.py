@@ -1,7 +1,7 @@
 """The loop around the ReCon kernels: it sets up their state and calls them until one cluster is left.
 
 The kernels (``kernels/recon.py``) make some thousands of merges a call, so that interrupts are heard and progress is
-shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others; ``grouped_merges``,
+shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others. ``grouped_merges``,
 ``micro_clusters`` and ``complete_link`` call them.
 """
 
@@ -20,8 +20,6 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import Pace
 from tripletree.kernels import freeze
 
-__all__ = ["Counts", "aho_state", "merge_condensed", "merge_points"]
-
 #: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
 SECONDS_PLAIN = 3e-6
 
@@ -39,7 +37,7 @@ class Counts:
     searches : int
         Searches for a nearest cluster that had to be made again.
     micro_clusters : int or None
-        How many samples were gathered into; None where the merges are exact.
+        How many samples were gathered into. None if the merges are exact.
     """
 
     tests: int = 0
@@ -60,7 +58,7 @@ def merge_points(
     apart: np.ndarray | None = None,
     spreads: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge samples under triplets by a linkage on centres; no matrix of distances.
+    """Merge samples under triplets by a linkage on centres. No matrix of distances.
 
     Parameters
     ----------
@@ -72,16 +70,17 @@ def merge_points(
     progress : callable, optional
         Called with the number of merges done since its last call.
     weights : ndarray of float, shape (n,), optional
-        How many samples each row stands for; by default one each.
+        How many samples each row stands for. By default one each.
     apart : ndarray of int, shape (k, 2), optional
         Row numbers of which no cluster holds both while there is another merge.
     spreads : ndarray of float, shape (n,), optional
-        The mean squared distance of what each row stands for to the row, by default 0: for average and weighted.
+        The mean squared distance of the samples that each row stands for to the row, by default 0: for average and
+        weighted.
 
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights; its last column counts rows, whatever their weights.
+        A scipy linkage in merge order, with raw heights. Its last column counts rows, whatever their weights.
     counts : Counts
 
     Notes
@@ -96,12 +95,14 @@ def merge_points(
         square = squared_lengths(samples).astype(real, copy=False) + spread
         start, feature = (x.astype(np.int64) for x in (samples.indptr, samples.indices))
         vectors = kernels.sparse_centres.new_sparse_centres(start, feature, samples.data, d, square, weight)
-        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz)
+        live = _LiveClusters(lambda: vectors.weight, 0, kernels.sparse_centres.BLOCK)
+        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz, live)
         return _merged(run, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
     centres = kernels.centres.new_centres(samples[:, order], weight, spread)
-    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d)
+    live = _LiveClusters(lambda: centres.points[:, 0].ravel(), np.inf, kernels.centres.BLOCK)
+    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d, live)
     return _merged(run, rows, linkage, progress, apart)
 
 
@@ -116,7 +117,7 @@ def merge_condensed(
 ) -> tuple[np.ndarray, Counts]:
     """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten.
 
-    The other arguments are those of `merge_points`.
+    The other arguments are as in `merge_points`.
     """
     real = condensed.dtype
     if linkage == "single":
@@ -124,16 +125,27 @@ def merge_condensed(
     else:
         weight = np.ones(n, real) if weights is None else weights.astype(real)
         kernel, table = "merge_by_table", kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
-    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n), rows, linkage, progress, apart)
+    live = _LiveClusters(lambda: table.nearest, kernels.distance_table.EMPTY, kernels.distance_table.BLOCK, n)
+    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n, live), rows, linkage, progress, apart)
+
+
+class _LiveClusters(NamedTuple):
+    """How to tell which clusters are still there."""
+
+    marks: Callable[[], np.ndarray]  #: gives a value for each cluster
+    merged: float  #: this value where a cluster has been merged into another
+    block: int  #: clusters that share an entry of `least`
+    at_first: int = 0  #: how many there are; 0 if the kernel counts them
 
 
 class _Run(NamedTuple):
-    """What the merges are made with: a kernel of ``recon``, what it calls by address, what it works on, how long."""
+    """One run of merges: a kernel of ``recon``, the functions it calls by address, its state, its work."""
 
     kernel: str
     pointers: tuple[str, ...]
     distances: Any  #: `Centres`, `SparseCentres`, `DistanceTable` or `SingleLinkageTable`
     work: int  #: coordinates compared if all pairs of samples are
+    live: _LiveClusters
 
 
 def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
@@ -150,15 +162,14 @@ def _merged(
     """Merge until one cluster is left."""
     distances = run.distances
     n, kind = len(distances.bound), kernels.recon.LINKAGES.index(linkage)
-    on_table = not hasattr(distances, "nearest_born")
     forest, row, named = aho_state(rows, n)
     bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named)
     room = 4 * n + 1024 if named else 2 * n + 1
     rejected = kernels.rejected_pairs.new_rejected_pairs(bits, never, row, room)
     state = kernels.recon.new_agglomeration(forest, rejected)
     counts = state.counts
-    if on_table:
-        counts.live[0] = n
+    if run.live.at_first:
+        counts.live[0] = run.live.at_first
     loops = _kernels_for(run, state, kind)
     kernel, pointers = getattr(loops, run.kernel), [getattr(loops, x) for x in run.pointers]
     pace, done, ended = Pace(_CHUNK), 0, n == 1
@@ -170,7 +181,7 @@ def _merged(
         done = int(counts.merges[0])
         if counts.stuck[0]:
             bits[:], never[:], counts.stuck[0] = 0, 0, 0
-            _search_anew(distances, int(counts.live[0]))
+            _search_anew(run, int(counts.live[0]))
         if room <= counts.watches[0] + 2 * n and not ended:
             room *= 2
             state = state._replace(rejected=kernels.rejected_pairs.with_room(state.rejected, room))
@@ -179,7 +190,7 @@ def _merged(
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bits of rejected pairs, and those of pairs that are apart (no rows without any); rows for the latter."""
+    """The bits of rejected pairs, and of pairs that are apart (no rows without any). Rows are added for the latter."""
     more = np.unique(apart)
     more = more[row[more] < 0]
     row[more] = named + np.arange(more.size)
@@ -190,18 +201,14 @@ def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarr
     return bits, bits.copy() if len(apart) else np.zeros((0, words), np.uint64)
 
 
-def _search_anew(distances: Any, live: int) -> None:
-    """Let every live cluster search its nearest again, all rejections forgotten."""
-    if hasattr(distances, "points"):
-        used, block = distances.points[:, 0].ravel()[:live] != np.inf, kernels.centres.BLOCK
-    elif hasattr(distances, "feature"):
-        used, block = distances.weight[:live] > 0, kernels.sparse_centres.BLOCK
-    else:
-        used, block = distances.nearest[:live] != kernels.distance_table.EMPTY, kernels.distance_table.BLOCK
-    bound = distances.bound[:live]
+def _search_anew(run: _Run, n: int) -> None:
+    """Let every live one of the first n clusters search its nearest again, all rejections forgotten."""
+    distances, block = run.distances, run.live.block
+    used = run.live.marks()[:n] != run.live.merged
+    bound = distances.bound[:n]
     bound[used] = -1  # below any distance
-    distances.nearest[:live][used] = -1
-    distances.least[: (live + block - 1) // block] = np.minimum.reduceat(bound, np.arange(0, live, block))
+    distances.nearest[:n][used] = -1
+    distances.least[: (n + block - 1) // block] = np.minimum.reduceat(bound, np.arange(0, n, block))
 
 
 def aho_state(rows: np.ndarray, n: int) -> tuple[Any, np.ndarray, int]:

@@ -1,20 +1,20 @@
 """Agglomeration of many samples: those in no triplet are gathered into micro-clusters first.
 
 The samples that triplets name stay single, all others are gathered into about `n_centres` micro-clusters. Each of these
-is agglomerated by itself, by the same linkage, without triplets; then their centres, weighted by their sizes, and the
+is agglomerated by itself, by the same linkage, without triplets. Then their centres, weighted by their sizes, and the
 single samples are agglomerated together under the triplets, by the engine that `ReCon` uses for few samples.
 
 Exact
     All triplets hold, as free samples cannot break one. Above the micro-clusters every merge is the closest compatible
     one, at its true height: the centre and size of a micro-cluster are all that a linkage on centres knows of it.
-    With at most `n_centres` free samples every micro-cluster is one sample, and the result that of the exact engine.
+    With at most `n_centres` free samples every micro-cluster is one sample, and the result is the exact engine's.
 Not exact
-    Which samples share a micro-cluster. A free sample merges with those of its own micro-cluster before it merges with
+    Which samples share a micro-cluster. A free sample merges with others of its own micro-cluster before it merges with
     any other one, be that closer (one across the border of two micro-clusters, or one that triplets name). So heights
     fall where the merges of micro-clusters begin, and structure finer than a micro-cluster is seen inside each only.
 
 Micro-clusters are the cells of the samples nearest to each of the centres that scikit-learn's Birch finds in a random
-part of the free samples, at the threshold that gives about `n_centres`. Where the part has fewer distinct rows, these
+part of the free samples, at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these
 are the centres, and repeats gather at distance 0. A cell of more than `LARGEST` samples is halved until it has no more,
 so time and memory have a bound and dense regions keep a fine grain, with some more micro-clusters than asked for.
 
@@ -37,8 +37,6 @@ from tripletree.cluster.agglomerative.merges import Counts, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
-
-__all__ = ["LARGEST", "find_centres", "merge_large", "nearest_centre_search"]
 
 #: Samples in a micro-cluster, at most.
 LARGEST = 500
@@ -71,9 +69,9 @@ def merge_large(
         Consistent triplets on row numbers.
     linkage : {"centroid", "median", "ward"}
     n_centres : int
-        About how many micro-clusters; where there are no more free samples than that, nothing is gathered.
+        About how many micro-clusters. If there are no more free samples than that, nothing is gathered.
     random_state : int, Generator, RandomState or None, default 0
-        Chooses the samples that Birch sees; None gives other ones in each call.
+        Chooses the samples that Birch sees. None gives other ones in each call.
     n_jobs : int or None
         Threads that look for nearest centres.
     progress : callable, optional
@@ -85,13 +83,6 @@ def merge_large(
         A scipy linkage in merge order, with raw heights: first the merges inside of micro-clusters, none before those
         of its own parts and otherwise by height, then those above.
     counts : Counts
-
-    Raises
-    ------
-    ValueError
-        If the linkage does not work on centres, `n_centres` is below 1, or `random_state` is negative.
-    TypeError
-        If `n_centres` is not a whole number, or `random_state` cannot be turned into a generator.
     """
     if linkage not in EUCLIDEAN:
         msg = f"linkage={linkage!r} does not work on centres: micro-clusters need one of {', '.join(EUCLIDEAN)}"
@@ -138,7 +129,7 @@ def _find_cells(
 
 
 def nearest_centre_search(centres: np.ndarray, n_jobs: int | None) -> Callable[[np.ndarray], np.ndarray]:
-    """A function that finds the nearest centre of each point; in few dimensions one at most twice as far away.
+    """A function that finds the nearest centre of each point. In few dimensions one at most twice as far away.
 
     (Measured in 16 dimensions: squared distances are 0.5 % larger on average; 1.5 to 30 times faster.) `n_jobs` is the
     number of threads, as in scikit-learn.
@@ -170,7 +161,7 @@ def _fit_birch(part: np.ndarray, n_centres: int, threshold: float) -> tuple[floa
     """The threshold, and the centres, for which Birch comes nearest to the number asked for in a few fits.
 
     The number falls about as a power of the threshold: the next one is where the power through the last two fits meets
-    that number, or the middle of what is left of the range where that is outside.
+    that number, or the middle of the rest of the range if that is outside.
     """
     best, found, power = np.inf, (threshold, part), 2.0
     low, high = np.log(1e-9), np.log(2.0)  # at a radius of 2 all is one cluster

@@ -5,7 +5,7 @@ must-linked group. `PairedCut` applies the rules of `tripletree.cut` to the rest
 "support" it also repairs the clusters that were made without pairs (`nearest_feasible`), and takes one of the two:
 `are_clades_better` tells which. ``docs/algorithms.md``, "Must-links and cannot-links beside triplets", has the reasons.
 
-`ReCon` cuts with `PairedCut`; `DivisiveReCon` repairs with `nearest_feasible`.
+`ReCon` cuts with `PairedCut`. `DivisiveReCon` repairs with `nearest_feasible`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
 from tripletree.kernels import freeze
 
-__all__ = ["PairedCut", "are_clades_better", "fewer_clusters", "misfit", "nearest_feasible"]
-
-_MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters; larger ones are not made
+_MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters. Larger ones are not made
 _BATCH = 4_000_000  # squared distances that are held at a time
 _CLIQUES = 1_000  # how many are tried to find one that proves that k clusters are too few
 
@@ -38,12 +36,12 @@ class PairedCut:
     Parameters
     ----------
     hierarchy : Hierarchy
-        Binary; the merges inside must-linked groups are its first inner nodes, as `merge_samples` makes them.
+        Binary. The merges inside must-linked groups are its first inner nodes, as `merge_samples` makes them.
     constraints : CombinedConstraints
     points : ndarray of float64, shape (n, d) or (n, n)
         The samples, or their distances.
     are_distances : bool
-        Whether `points` are distances.
+        True if `points` are distances.
 
     Attributes
     ----------
@@ -84,8 +82,8 @@ class PairedCut:
         Warns
         -----
         UserWarning
-            If there are too few and `on_infeasible` is not "raise"; or if the clusters without pairs could not be
-            repaired, and those of the hierarchy are returned although they may be worse.
+            If there are too few and `on_infeasible` is not "raise", or if the clusters without pairs could not be
+            repaired, and the clusters of the hierarchy are returned although they may be worse.
         """
         k = n_clusters
         if k is not None and k > self.most:
@@ -115,9 +113,9 @@ class PairedCut:
         return labels
 
     def _choose(self, k: int, clades: np.ndarray | None, plain: np.ndarray) -> np.ndarray | None:
-        """The better of two clusterings that keep all pairs; None where neither is found.
+        """The better of two clusterings that keep all pairs. None where neither is found.
 
-        One is `plain` repaired. The other is `clades`; where these are None, as k is too small for clades, it is the
+        One is `plain` repaired. The other is `clades`. If these are None, as k is too small for clades, it is the
         clades of the smallest possible number, the small ones joined to others.
         """
         closure, points, are_distances = self._closure, self._points, self._are_distances
@@ -144,7 +142,7 @@ class PairedCut:
         return clades if are_clades_better(far_off, near, clades, points, are_distances) else near
 
     def below(self, threshold: float) -> np.ndarray:
-        """Labels of the largest clades without a merge above the threshold: groups, and what keeps all cannot-links."""
+        """Labels of the largest clades without a merge above the threshold, of groups, that keep all cannot-links."""
         groups, _ = self._coarse(self._forced, whole=True)
         n, height = groups.n_leaves, groups.height
         assert height is not None
@@ -154,7 +152,7 @@ class PairedCut:
         return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]
 
     def _clades(self, k: int | None, rule: str, forced: np.ndarray) -> np.ndarray:
-        """Labels of the samples by the rule; sizes of small branches with which these violate pairs are skipped."""
+        """Labels of the samples by the rule. Sizes of small branches with which these violate pairs are skipped."""
         groups, old = self._coarse(forced, whole=True)
         component = self._closure.component
         if rule == "constraints":
@@ -219,7 +217,7 @@ class PairedCut:
         root = np.array([h.root] if forced.any() else [], np.int64)
         bound = np.sort(top[top >= n])
         old = np.concatenate([top, upper, root]) if whole else np.concatenate([np.arange(n), bound, upper, root])
-        new = np.full(h.n_nodes + 1, -1)  # the last place: that of the parent of the root
+        new = np.full(h.n_nodes + 1, -1)  # the last place: for the parent of the root
         new[np.flatnonzero(forced)] = old.size - 1
         new[old] = np.arange(old.size)
         up = h.parent.copy()
@@ -277,14 +275,14 @@ def _tops(hierarchy: Hierarchy, closure: PairClosure, first: np.ndarray) -> np.n
 
 
 def misfit(label: np.ndarray, closure: PairClosure) -> float:
-    """How far clusters are from pairs: 0 where they keep all, about 0.5 where they know nothing of them.
+    """How far clusters are from pairs: 0 if they keep all, about 0.5 where they know nothing of them.
 
     Notes
     -----
     The violated shares of must-links and of cannot-links are averaged, a sort of m pairs with weight m / (m + 5), and
-    divided by twice what clusters of these sizes violate by chance. Only as many must-links as connect each group, and
-    one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from others are
-    given, too.
+    divided by twice the share that clusters of these sizes violate by chance. Only as many must-links as connect each
+    group, and one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from
+    others are given, too.
     """
     order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
     tied = closure.component[order[:-1]] == closure.component[order[1:]]
@@ -310,17 +308,17 @@ def are_clades_better(
     far_off : float
         The `misfit` of the clusters made without pairs, before their repair.
     near : ndarray of int, shape (n,), or None
-        The repaired clusters; None where the repair failed. Clusters of the hierarchy are then better only if a repair
+        The repaired clusters. None if the repair failed. Clusters of the hierarchy are then better only if a repair
         would have been of no use.
     clades : ndarray of int, shape (n,)
         As many clusters of the hierarchy.
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances.
+        True if `points` are distances.
 
     Notes
     -----
-    Nothing here is tuned. Clusters without pairs that are nearer to chance than to the pairs are not worth repairing;
+    Nothing here is tuned. Clusters without pairs that are nearer to chance than to the pairs are not worth repairing,
     else the smaller squared distances to means decide. On simulated blobs, shapes and trees, none of which is among the
     data that benchmarks report, thresholds fitted to half of the seeds gain 0.0001 and 0.0014 of adjusted Rand index on
     the other half, on average (``benchmarks/bench_pairs_choice.py``).
@@ -353,10 +351,10 @@ def _scatter(label: np.ndarray, points: np.ndarray, are_distances: bool) -> floa
 def fewer_clusters(
     label: np.ndarray, k: int, closure: PairClosure, points: np.ndarray, *, are_distances: bool
 ) -> np.ndarray | None:
-    """Keep the k largest of some clusters, and distribute the groups of the others among them; all pairs still hold.
+    """Keep the k largest of some clusters, and distribute the groups of the others among them. All pairs still hold.
 
     Each group goes to the nearest cluster that no cannot-link forbids, those with the least choice first, with
-    backtracking. Where that fails, all groups that cannot-links connect with them may move.
+    backtracking. If that fails, all groups that cannot-links connect with them may move.
 
     Parameters
     ----------
@@ -366,12 +364,12 @@ def fewer_clusters(
     closure : PairClosure
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances between the samples.
+        True if `points` are distances between the samples.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. None where none are found, or there are more than 50 million costs.
+        Numbered by their first samples. None if none are found, or there are more than 50 million costs.
     """
     if label.size * k > _MOST:
         return None
@@ -404,12 +402,12 @@ def nearest_feasible(
     closure : PairClosure
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
-        Whether `points` are distances between the samples.
+        True if `points` are distances between the samples.
 
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples; `label` where it keeps all pairs. None where no such clusters are found, or
+        Numbered by their first samples. `label` where it keeps all pairs. None if no such clusters are found, or
         there are more than 50 million costs of groups in clusters.
 
     Notes
@@ -462,7 +460,7 @@ def _squares(
 
 
 def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *, are_distances: bool) -> np.ndarray:
-    """What it costs each of some samples to be in each cluster: 0 in its own, more in all others."""
+    """The cost of each cluster for each of some samples: 0 in its own, more in all others."""
     square = _squares(label, np.arange(k), points, samples, are_distances=are_distances)
     rows, mine = np.arange(samples.size), label[samples]
     cost = np.maximum(square - square[rows, mine][:, None], 0)

@@ -1,4 +1,4 @@
-"""Merges under triplets that may be violated at a price, and what that price is."""
+"""Merges under triplets that may be violated at a price, and that price."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, 
 from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet
 
-__all__ = ["AUTO_PENALTY", "check_penalty", "merge_softly"]
-
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
@@ -26,13 +24,7 @@ _LARGEST = 1e200
 
 
 def check_penalty(penalty: float | str, triplets: TripletSet, micro_clusters: Any) -> float:
-    """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
-
-    Raises
-    ------
-    ValueError
-        If the penalty is infinite or NaN, or a number of micro-clusters is given.
-    """
+    """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight."""
     if not isinstance(penalty, str) and not np.isfinite(penalty):
         msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
         raise ValueError(msg)
@@ -62,7 +54,7 @@ def merge_softly(
     samples : ndarray of float64, shape (n, d) or (n, n)
         The samples, or their distances where `metric` is "precomputed".
     triplets : TripletSet
-        Over the n samples; they may contradict each other.
+        Over the n samples. They may contradict each other.
     linkage : str
     metric : FittedMetric
     penalty : float
@@ -81,9 +73,7 @@ def merge_softly(
     Raises
     ------
     MemoryError
-        If the distances of all pairs do not fit; the message has their size.
-    ValueError
-        If a distance is not defined, negative, infinite or too large.
+        If the distances of all pairs do not fit. The message has their size.
 
     Notes
     -----
@@ -94,14 +84,14 @@ def merge_softly(
         check_spread(samples, dtype)
         merges = _merge_points_softly(shifted(samples, dtype), triplets, linkage, penalty, progress, sample_weight)
         if metric.metric == "cosine" and linkage not in EUCLIDEAN:
-            merges[:, 2] /= 2  # squared distances of samples of length 1 are twice those of cosine
+            merges[:, 2] /= 2  # squared distances of samples of length 1 are twice the cosine ones
         return merges
     if linkage in EUCLIDEAN:
         table = condensed_distances(samples, "sqeuclidean", {}, dtype)
     else:
         table = metric.condensed(samples, dtype)
     n = samples.shape[0]
-    if sample_weight is not None and linkage == "ward":  # the distance of two samples is that of clusters of one each
+    if sample_weight is not None and linkage == "ward":  # the distance of clusters of one sample each
         i, j = np.triu_indices(n, 1)
         table *= 2 * sample_weight[i] * sample_weight[j] / (sample_weight[i] + sample_weight[j])
     return merge_condensed_softly(table, n, triplets, linkage, penalty, progress, sample_weight)
@@ -115,7 +105,7 @@ def _merge_points_softly(
     progress: Callable[[int], Any] | None,
     sample_weight: np.ndarray | None,
 ) -> np.ndarray:
-    """Merge points by a linkage on centres; memory for these, not for distances."""
+    """Merge points by a linkage on centres. Memory for these, not for distances."""
     (n, d), real = samples.shape, samples.dtype
     weight = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
     # dimensions of large spread first: sums over the first few tell most pairs apart
@@ -138,7 +128,7 @@ def merge_condensed_softly(
 ) -> np.ndarray:
     """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten.
 
-    Under Ward linkage these are those of clusters of the sizes that the weights say.
+    Under Ward linkage these are the distances of clusters of the sizes that the weights say.
     """
     real = condensed.dtype
     size = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
@@ -148,13 +138,13 @@ def merge_condensed_softly(
 
 
 class _SoftRun(NamedTuple):
-    """What the merges are made with: a kernel of ``penalty``, what it works on, how long."""
+    """One run of merges: a kernel of ``penalty``, its state, its work."""
 
     kernel: str
     distances: Any  #: `Centres` or `DistanceTable`
     place: np.ndarray  #: int64[n]: of each cluster
     live: int  #: places arranged so far
-    work: int  #: coordinates compared if all pairs of samples are, or what takes as long
+    work: int  #: coordinates compared if all pairs of samples are, or work that takes as long
 
 
 def _merged_softly(
@@ -215,7 +205,7 @@ def _ties(rows: np.ndarray, weights: np.ndarray, place: np.ndarray) -> Any:
 
 
 def _lists(owner: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lists of the entries that each of 0..n-1 owns, in order: first and last of each, and what follows each entry."""
+    """Lists of the entries that each of 0..n-1 owns, in order: their first and last, and the next of each entry."""
     order = np.argsort(owner, kind="stable")
     first, last, after = np.full(n, -1), np.full(n, -1), np.full(owner.size, -1)
     if owner.size:

@@ -25,9 +25,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 
-__all__ = ["EXACT_UP_TO", "MICRO_CLUSTERS", "SAMPLES_EACH", "MergePlan", "merge_samples", "plan_merges"]
-
-#: Samples in no triplet, beyond which "auto" gathers them; so many into one on average, and at most so many
+#: Samples in no triplet, beyond which "auto" gathers them, so many into one on average, and at most so many
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
 #: that, and classes are found as well, also on sets that had no part in this choice
 #: (``benchmarks/results/large_data.md``).
@@ -36,19 +34,19 @@ EXACT_UP_TO, SAMPLES_EACH, MICRO_CLUSTERS = 200_000, 10, 50_000
 
 @dataclass(frozen=True, eq=False)
 class MergePlan:
-    """What decides which samples merge, besides their distances.
+    """The constraints that decide which samples merge, besides their distances.
 
     Attributes
     ----------
     constraints : CombinedConstraints
-        Triplets and pairs, either of which may be empty; they can all hold, unless there is a penalty.
+        Triplets and pairs, either of which may be empty. They can all hold, unless there is a penalty.
     penalty : float or None
-        The price of violating a unit of weight; None where all constraints hold.
+        The price of violating a unit of weight. None if all constraints hold.
     n_micro_clusters : int or None
-        About how many micro-clusters to gather the samples in no triplet into, where there are more of them; None
+        About how many micro-clusters to gather the samples in no triplet into, if there are more of them. None
         where all merges are exact.
     weights : ndarray of float64, shape (n,), or None
-        How many samples each row stands for; only without pairs and micro-clusters.
+        How many samples each row stands for. Only without pairs and micro-clusters.
     inside : float
         The sum of the squared distances of these samples to their rows.
     """
@@ -83,11 +81,11 @@ def plan_merges(
     triplets : TripletSet
         Over the samples.
     pairs : PairwiseConstraints
-        Over the same samples; empty where there is a penalty or a number of micro-clusters.
+        Over the same samples. Empty if there is a penalty or a number of micro-clusters.
     linkage, penalty, micro_clusters
-        Those of `ReCon`.
+        As in `ReCon`.
     sparse : bool
-        Whether the samples are: "auto" then gathers none.
+        True if the samples are sparse: "auto" then gathers none.
     weights : ndarray of float64, shape (n,), optional
         How many samples each row stands for: "auto" then gathers none.
 
@@ -99,8 +97,6 @@ def plan_merges(
     ------
     InconsistentPairsError, InconsistentTripletsError
         If they cannot all hold, and there is no penalty.
-    ValueError
-        If the parameters do not fit together, or not to the data.
 
     Warns
     -----
@@ -125,7 +121,7 @@ def plan_merges(
 
 
 def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_free: int) -> int | None:
-    """How many micro-clusters to gather `n_free` samples in no triplet into; None for exact merges."""
+    """How many micro-clusters to gather `n_free` samples in no triplet into. None for exact merges."""
     if micro_clusters == "auto":
         if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
             return None
@@ -185,10 +181,8 @@ def merge_samples(
 
     Raises
     ------
-    ValueError
-        If a distance is not defined, negative, infinite or too large.
     MemoryError
-        If the distances of all pairs do not fit; the message has their size.
+        If the distances of all pairs do not fit. The message has their size.
     """
     constraints = plan.constraints
     if plan.penalty is not None:
@@ -230,5 +224,5 @@ def merge_samples(
         progress=progress,
     )
     if merge is merge_points_in_groups and metric.metric == "cosine" and linkage not in EUCLIDEAN:
-        merges[:, 2] /= 2  # squared distances of samples of length 1 are twice those of cosine
+        merges[:, 2] /= 2  # squared distances of samples of length 1 are twice the cosine ones
     return merges, counts

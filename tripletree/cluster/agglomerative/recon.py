@@ -1,6 +1,6 @@
 """ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
 
-`ReCon.fit` shows the steps: check the parameters, align what is known with the rows of X, plan the merges (``plan``;
+`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``;
 there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
 """
 
@@ -54,13 +54,10 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 
-__all__ = ["ReCon"]
-
-
 #: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
 
-#: What to do where n_clusters are too few for the cannot-links.
+#: Choices if n_clusters are too few for the cannot-links.
 _ON_INFEASIBLE = ("raise", "more", "violate")
 
 
@@ -75,40 +72,40 @@ class ReCon(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold` and
-        for ``cut="constraints"``, which finds the number by itself; else it lets `tripletree.suggest_n_clusters` choose
+        Number of flat clusters, ``labels_``. The hierarchy does not depend on it. None with `distance_threshold` and
+        for ``cut="constraints"``, which finds the number by itself, else it lets `tripletree.suggest_n_clusters` choose
         from features and triplets (not from precomputed distances, and not with pairs).
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         The distance of two clusters, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
-        of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
+        of distances, or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. "nan_euclidean" leaves out features that one of two samples lacks (NaN), and "gower"
         takes a table of numbers and categories with gaps. Centroid, median and ward linkage need "euclidean", a
         transformer, or "cosine", for them the Euclidean distance of samples divided by their lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
-        The rule of `tripletree.cut`; "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
+        The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
         last merges, as scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
         distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering they do not).
     dtype : {"float64", "float32"}, default "float64"
-        Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
-        distances that agree to 7 digits become ties, which go by index, and others stop being ties.
+        Precision of the merges, whatever the precision of X. "float32" takes half the memory and is 1.4 to 2 times as
+        fast, but distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
-        About how many micro-clusters to gather the samples in no triplet into, where there are more of them; for a
+        About how many micro-clusters to gather the samples in no triplet into, if there are more of them. For a
         linkage on centres, and not exact (see `tripletree.cluster`). "auto" gathers more than 200,000 such samples, ten
-        into one on average, into 50,000 at most, with a `UserWarning`; else it is None: exact, however long it takes.
+        into one on average, into 50,000 at most, with a `UserWarning`, else it is None: exact, however long it takes.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
     n_jobs : int or None, default None
         Threads that gather samples into micro-clusters, as in scikit-learn: None is 1, -1 all processors. The merges
         themselves take one.
     on_conflict : {"raise", "repair"}, default "raise"
-        What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
+        How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
-        What to do where no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
+        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
         with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for; or return
         `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
@@ -120,21 +117,21 @@ class ReCon(HierarchicalClusterer):
         cross-validation. Row numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean
         nothing but rows.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
         The cluster of each sample, numbered in the order of their first samples.
     n_clusters_, fewest_clusters_, most_clusters_ : int
-        Number of flat clusters; and the numbers between which ``hierarchy_`` can be cut so that all pairs hold, 1 and n
+        Number of flat clusters, and the numbers between which ``hierarchy_`` can be cut so that all pairs hold, 1 and n
         without pairs.
     hierarchy_ : Hierarchy
-        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1). Inner nodes in merge order, at
         the distances of their merges.
     clade_names_ : CladeMatches or None
-        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there; inner nodes
-        of ``hierarchy_`` have their names. None where none was given, or it has no names.
+        The node of each named clade of the `hierarchy` given in ``hierarchy_``, and its Jaccard index there. Inner
+        nodes of ``hierarchy_`` have their names. None if none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     children_ : ndarray of int, shape (n_samples - 1, 2)
@@ -143,14 +140,14 @@ class ReCon(HierarchicalClusterer):
         The distance of each merge, in order, those inside must-linked groups first. It may fall from one merge to the
         next, where constraints put a close merge off.
     n_clusters_choice_ : NumberOfClusters or None
-        Where ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
+        If ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
         ``reason`` in words.
     pairs_, triplets_, n_triplets_ : PairwiseConstraints, TripletSet, int
         The pairs and triplets that were used, without repeats and those ignored or dropped, and the number of triplets.
     dropped_triplets_, weight_lost_ : TripletSet, float
-        Those that ``on_conflict="repair"`` left out, and their weight: their number, where there are no weights.
+        Those that ``on_conflict="repair"`` left out, and their weight: their number, if there are no weights.
     violated_triplets_, weight_violated_ : TripletSet, float
-        Those used that ``hierarchy_`` does not display, and their weight; none unless a penalty is given.
+        Those used that ``hierarchy_`` does not display, and their weight. None unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
         Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If no penalty
         and no pairs are given, the clusters keep all of them and all triplets that they imply
@@ -159,11 +156,11 @@ class ReCon(HierarchicalClusterer):
         Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
         pairs, which are then not tested.
     penalty_, n_micro_clusters_ : float or None, int or None
-        The penalty for a unit of weight, and the number of micro-clusters; None where there are none.
+        The penalty for a unit of weight, and the number of micro-clusters. None if there are none.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
-        What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
+        The data that `predict` needs: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_, feature_names_in_ : int, int, ndarray of str
         Numbers of samples and features, and the names of the features, where X has them.
 
@@ -171,14 +168,14 @@ class ReCon(HierarchicalClusterer):
     --------
     tripletree.cut : other flat clusters from ``hierarchy_``.
     tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
-    tripletree.cluster.rejected_merges : where the hierarchy differs from that of the distances alone, and why.
+    tripletree.cluster.rejected_merges : where the hierarchy differs from the one of the distances alone, and why.
 
     Notes
     -----
     Two clusters i, j are compatible when the triplets together with ij|x for every other cluster x are consistent [1]_.
     Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. Time
     O(n^2 d) and memory O(n d) for centroid, median and ward linkage, often much less time, and for average and weighted
-    linkage of "cosine" and "sqeuclidean"; the others keep n (n - 1) / 2 distances [2]_, and so does every
+    linkage of "cosine" and "sqeuclidean". The others keep n (n - 1) / 2 distances [2]_, and so does every
     linkage of sparse X under a penalty. Sparse X stays sparse. Weights of triplets count for ``cut="support"``, for
     repair and for a penalty.
 
@@ -187,12 +184,12 @@ class ReCon(HierarchicalClusterer):
     sizes, complete and single linkage know only extreme distances: there weights change the cut alone, as repeated rows
     would. ``linkage_`` counts rows. `predict` lets each kept row vote once.
 
-    **Pairs**: each must-linked group is merged first and becomes a clade; clusters that a cannot-link keeps apart are
+    **Pairs**: each must-linked group is merged first and becomes a clade. Clusters that a cannot-link keeps apart are
     merged only when nothing else is left. The flat clusters keep all pairs. Weights of pairs are ignored, no
     micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
 
-    ``docs/algorithms.md`` has the reasons: how the merges are found, how pairs and triplets go together, and what the
-    rules of `cut` do.
+    ``docs/algorithms.md`` has the reasons: how the merges are found, how pairs and triplets go together, and how the
+    rules of `cut` work.
 
     References
     ----------
@@ -283,25 +280,25 @@ class ReCon(HierarchicalClusterer):
         X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
             The samples, or their distances where ``metric="precomputed"``.
         y : None
-            Ignored; class labels are given as `classes`.
+            Ignored. Class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
-            Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
-            row numbers; an integer array always holds row numbers.
+            Triplets ab|c on some of the samples. Labels come from the index if X is a pandas DataFrame, else
+            row numbers. An integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
         hierarchy : Hierarchy, or path of a file with one, optional
-            Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
+            Its leaves that are samples give the triplets of `decompose` on these. The others count for nothing.
         classes : array_like, mapping or pandas Series, optional
-            The class of some samples: None or NaN where it is not known; a mapping or Series may leave samples out.
-            They say what `triplets_from_classes` makes of them: the known members of each class belong together
-            before those of any other.
+            The class of some samples: None or NaN if it is not known. A mapping or Series may leave samples out.
+            They give the triplets of `triplets_from_classes`: the known members of each class belong together
+            before members of any other.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
-            equal rows are, of which triplets name the first. See Notes of the class; not with pairs or micro-clusters.
+            equal rows are, of which triplets name the first. See Notes of the class. Not with pairs or micro-clusters.
         validate : bool
-            Whether to hide the constraints on a fifth of the samples at a time, and compare them with results made
+            If True, hide the constraints on a fifth of the samples at a time, and compare them with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
 
         Returns
@@ -313,31 +310,18 @@ class ReCon(HierarchicalClusterer):
         ------
         InconsistentTripletsError
             If no hierarchy displays all triplets, or none that has must-linked groups as clades, before anything is
-            clustered; ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty, or
+            clustered. ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty, or
             ``on_conflict="repair"``.
         InconsistentPairsError
             If must-links put samples together which a cannot-link keeps apart.
         InfeasibleClusteringError
             If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
         UnknownLeafError
-            If triplets, pairs or classes name samples that X does not have; ``.labels`` holds them all.
-        InvalidLabelsError
-            If `classes` does not have an entry for each sample.
+            If triplets, pairs or classes name samples that X does not have. ``.labels`` holds them all.
         LimitExceededError
             If `classes` give more than 50 million triplets.
-        DuplicateLeafError
-            If triplets or pairs refer to the index of X and it holds a label more than once.
-        InvalidTripletError, InvalidPairError
-            If an entry is not a triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
-        NotFittedError
-            If the metric is a transformer that is not fitted.
-        ValueError
-            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
-            together.
-        TypeError
-            If X is sparse and the metric needs it dense, or y holds triplets or pairs.
 
         Warns
         -----
@@ -345,7 +329,7 @@ class ReCon(HierarchicalClusterer):
             If triplets are dropped, or so few and random that they are known to hurt; if no triplet follows from
             classes; if samples are gathered into
             micro-clusters; if clusters that keep all pairs may be worse than those without; or as `on_infeasible` says.
-            With `validate`, if constraints make results worse; the message names the better setting.
+            With `validate`, if constraints make results worse. The message names the better setting.
 
         Examples
         --------
@@ -369,7 +353,7 @@ class ReCon(HierarchicalClusterer):
         validate: bool = False,
         inside: float = 0.0,
     ) -> ReCon:
-        """As `fit`; `inside` is the sum of the squared distances of the samples that rows stand for to their rows."""
+        """As `fit`. `inside` is the sum of the squared distances of the samples that rows stand for to their rows."""
         with all_or_nothing(self):
             # check
             self._validate_params()

@@ -1,4 +1,4 @@
-"""Why a hierarchy differs from what the distances alone would give: merges that constraints reject, force and delay."""
+"""Why a hierarchy differs from the one of the distances alone: merges that constraints reject, force and delay."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 
-__all__ = ["RejectedMerge", "rejected_merges", "why_rejected"]
-
 #: Most samples, as a full square of distances is held.
 MOST = 10_000
 
@@ -37,23 +35,23 @@ class RejectedMerge:
     node : int
         The node of the hierarchy that the merge made, and the merge's number plus n.
     distance : float
-        Of the merge.
+        Distance of the merge.
     rejected : tuple of (int, int)
         The nodes of the two closest clusters at that time.
     rejected_distance : float
         Their distance.
     forced : bool
-        Whether one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
+        True if one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
         where the rejected pair consists of other clusters and was only passed over.
     delayed : int or None
-        The node in which the rejected pair is merged later, once the constraint is met; None where it never is.
+        The node in which the rejected pair is merged later, once the constraint is met. None if it never is.
     triplets : TripletSet
         Those each of which alone rejects the pair: ab|c with c in one cluster, a in the other, and b in neither.
     pairs : PairwiseConstraints
         The cannot-links between the two.
     reason : {"triplets", "cannot-links", "must-links first", "jointly"}
-        What rejects the pair: triplets or cannot-links between the two, or that must-linked groups are merged before
-        all others. "jointly": several triplets together, none of them alone; `why_rejected` finds them.
+        The reason of the rejection: triplets or cannot-links between the two, or that must-linked groups are merged
+        before all others. "jointly": several triplets together, none of them alone. `why_rejected` finds them.
     """
 
     node: int
@@ -80,14 +78,10 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     Returns
     -------
     list of RejectedMerge
-        One for each such merge, in merge order; empty without constraints.
+        One for each such merge, in merge order. Empty without constraints.
 
     Raises
     ------
-    NotFittedError
-        If the model is not fitted.
-    ValueError
-        If X is not what it was fitted on, or samples were gathered into micro-clusters.
     LimitExceededError
         If there are more than 10,000 samples.
 
@@ -100,7 +94,7 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     -----
     The merges are replayed on a square of all distances, updated by the formula of Lance and Williams (1967): memory
     O(n^2), time O(n^2) for most data, O(n^3) at worst. Without constraints the closest pair of all clusters would be
-    merged; it counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
+    merged. It counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
     rejected is passed over by all merges above its distance. All of these are reported, but only those are `forced`
     that involve a cluster of the closer pair.
 
@@ -168,20 +162,13 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     Returns
     -------
     TripletSet
-        None of them can be left out; empty where triplets do not reject the merge. They are taken from the model's
+        None of them can be left out. Empty where triplets do not reject the merge. They are taken from the model's
         triplets: for each triplet on clusters in the conflict, the first one that implies it.
-
-    Raises
-    ------
-    NotFittedError
-        If the model is not fitted.
-    ValueError
-        If one of the two is not a cluster at that time.
 
     Notes
     -----
     The merge is compatible where the triplets between the clusters of that time, together with ij|x for every other
-    cluster x, are consistent. Otherwise they contain an irreducible conflict; its triplets other than ij|x are
+    cluster x, are consistent. Otherwise they contain an irreducible conflict. Its triplets other than ij|x are
     returned.
 
     Examples
@@ -244,7 +231,7 @@ def _distances(model: Any, X: Any) -> np.ndarray:
 
 
 class _PassedOver(NamedTuple):
-    """A merge that was not that of the closest pair: the node it made, its distance, and the pair that was closer."""
+    """A merge of another pair than the closest: the node it made, its distance, and the pair that was closer."""
 
     node: int
     distance: float
@@ -307,7 +294,7 @@ def _merged(linkage: str, square: np.ndarray, size: np.ndarray, i: int, j: int, 
 
 
 def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
-    """The number of each leaf's cluster among some disjoint nodes, -1 where it is in none."""
+    """The number of each leaf's cluster among some disjoint nodes, -1 if it is in none."""
     start, stop, order = tree.leaf_intervals
     found = np.full(tree.n_leaves, -1, np.int64)
     for k, u in enumerate(live.tolist()):

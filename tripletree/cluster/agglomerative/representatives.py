@@ -1,15 +1,15 @@
 """Clustering of samples that are not in one place: micro-clusters of each block add up, and ReCon merges their centres.
 
-No engine is needed here; ``tripletree.dask`` runs these functions on Dask, and `docs/questions/large.md` shows them
+No engine is needed here. ``tripletree.dask`` runs these functions on Dask, and `docs/questions/large.md` shows them
 under Spark and Ray. The steps:
 
-1. `micro_cluster_centres` of a random part of the samples;
-2. `micro_clusters` of every block: numbers of samples, their sums and squares;
-3. `merge_micro_clusters`, which adds these up and loses nothing;
-4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names;
-5. the label of each sample by that of its micro-cluster.
+1. `micro_cluster_centres` of a random part of the samples.
+2. `micro_clusters` of every block: numbers of samples, their sums and squares.
+3. `merge_micro_clusters`, which adds these up and loses nothing.
+4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names.
+5. the label of each sample, the one of its micro-cluster.
 
-What moves between machines does not grow with the samples.
+Traffic between machines does not grow with the samples.
 """
 
 from __future__ import annotations
@@ -27,15 +27,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 
-__all__ = [
-    "MicroClusterFit",
-    "MicroClusters",
-    "fit_micro_clusters",
-    "merge_micro_clusters",
-    "micro_cluster_centres",
-    "micro_clusters",
-]
-
 #: Samples of the part that a micro-cluster may have before it is split: about ten times their mean number.
 _LARGEST_IN_PART = 40
 
@@ -44,18 +35,18 @@ _CHUNK = 50_000  # samples whose distances stand at a time
 
 
 class MicroClusters(NamedTuple):
-    """Samples gathered at the nearest of k centres: what a linkage on centres needs to know of them.
+    """Samples gathered at the nearest of k centres: their summary for a linkage on centres.
 
     Attributes
     ----------
     counts : ndarray of int64, shape (k,)
-        Samples in each; 0 where a centre is nearest to none.
+        Samples in each. 0 if a centre is nearest to none.
     sums : ndarray of float64, shape (k, d)
         The sums of their differences to the centre.
     squares : ndarray of float64, shape (k,)
         The sums of their squared distances to the centre.
     cells : ndarray of int32, shape (n,), or None
-        The micro-cluster of each sample of one block; None once several are merged.
+        The micro-cluster of each sample of one block. None once several are merged.
     """
 
     counts: np.ndarray
@@ -65,14 +56,14 @@ class MicroClusters(NamedTuple):
 
 
 class MicroClusterFit(NamedTuple):
-    """What `fit_micro_clusters` finds.
+    """The result of `fit_micro_clusters`.
 
     Attributes
     ----------
     model : ReCon
         Fitted on the representatives: first the means of micro-clusters that are not empty, then the named samples.
     cell_labels : ndarray of int, shape (k,)
-        The flat cluster of each micro-cluster; of an empty one that of the nearest that is not.
+        The flat cluster of each micro-cluster. An empty one has the cluster of the nearest that is not.
     named_labels : ndarray of int, shape (m,)
         The flat cluster of each named sample.
     weights : ndarray of float64, shape (r,)
@@ -95,7 +86,7 @@ def micro_cluster_centres(
     samples : array_like of float, shape (s, d)
         The part: four for each centre are plenty.
     n_centres : int
-        About how many centres; some more come of splitting.
+        About how many centres. Some more come of splitting.
     random_state : int, Generator, RandomState or None, default 0
         Orders the samples for Birch.
     n_jobs : int or None
@@ -106,18 +97,13 @@ def micro_cluster_centres(
     ndarray of float64, shape (k, d)
         In the order of their coordinates.
 
-    Raises
-    ------
-    ValueError
-        If the samples are not a finite table with a row, or `n_centres` is below 1.
-
     See Also
     --------
     micro_clusters : gathers samples at them.
 
     Notes
     -----
-    scikit-learn's Birch at the threshold that gives about `n_centres`; where the part has fewer distinct rows, these. A
+    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these. A
     centre that is nearest to more than 40 rows of the part, ten times as many as the mean, is replaced by the means of
     halves, cut across their widest dimension until none has more: so dense regions keep a fine grain, however many
     samples there are in all.
@@ -142,7 +128,7 @@ def micro_cluster_centres(
 
 
 def _split_large(part: np.ndarray, centres: np.ndarray, cell: np.ndarray) -> np.ndarray:
-    """The centres, those of large cells replaced by the means of halves of their rows."""
+    """The centres, with large cells split: the means of halves of their rows."""
     size = np.bincount(cell, minlength=len(centres))
     large = np.flatnonzero(size > _LARGEST_IN_PART)
     order = np.argsort(cell, kind="stable")
@@ -169,7 +155,7 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
     Parameters
     ----------
     block : array_like of float, shape (n, d)
-        Any part of the samples; it may be empty.
+        Any part of the samples. It may be empty.
     centres : array_like of float, shape (k, d)
     n_jobs : int or None
         Threads, as in scikit-learn: None is 1, -1 all.
@@ -179,14 +165,9 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
     MicroClusters
         ``counts``, ``sums``, ``squares``, and ``cells``, the number of the centre for each row.
 
-    Raises
-    ------
-    ValueError
-        If a table is not finite, or they have different numbers of columns.
-
     See Also
     --------
-    merge_micro_clusters : adds up those of several blocks.
+    merge_micro_clusters : adds up the micro-clusters of several blocks.
 
     Notes
     -----
@@ -223,17 +204,12 @@ def merge_micro_clusters(parts: Iterable[MicroClusters]) -> MicroClusters:
     Parameters
     ----------
     parts : iterable of MicroClusters
-        Of `micro_clusters`, or merged ones; at least one.
+        From `micro_clusters`, or merged ones. At least one.
 
     Returns
     -------
     MicroClusters
-        Those of all blocks together, whatever the order (but for rounding); ``cells`` is None.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or they are not of the same centres.
+        The micro-clusters of all blocks together, whatever the order (but for rounding). ``cells`` is None.
 
     Examples
     --------
@@ -275,7 +251,7 @@ def fit_micro_clusters(
     model : ReCon
         With a linkage on centres (centroid, median or ward), the Euclidean metric and no penalty. It is left as it is.
     clusters : MicroClusters
-        Of all samples but those named.
+        Micro-clusters of all samples but those named.
     centres : array_like of float, shape (k, d)
         Those that the micro-clusters were gathered at.
     samples : array_like of float, shape (m, d), optional
@@ -291,21 +267,14 @@ def fit_micro_clusters(
         ``model``, fitted; ``cell_labels`` and ``named_labels``, the flat clusters; and ``weights``. Leaves of its
         hierarchy are called "micro-cluster i", for centre i, and by `names`.
 
-    Raises
-    ------
-    ValueError
-        If the tables do not fit together, the model has other parameters, or there are no samples at all.
-    InconsistentTripletsError, UnknownLeafError, ClusterCountError
-        As `ReCon.fit` raises them.
-
     See Also
     --------
     tripletree.dask.ReCon : all steps, on Dask.
 
     Notes
     -----
-    All triplets hold. Merges of micro-clusters are those of ReCon, at their true heights; what is lost is the hierarchy
-    inside each. Flat clusters are cut by the weights, and squared distances within micro-clusters count for them.
+    All triplets hold. Merges of micro-clusters are the same as in ReCon, at their true heights. Only the hierarchy is
+    lost inside each. Flat clusters are cut by the weights, and squared distances within micro-clusters count for them.
 
     Examples
     --------

@@ -7,8 +7,6 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
 
-__all__ = ["cut_at_threshold"]
-
 
 def cut_at_threshold(hierarchy: Hierarchy, highest: np.ndarray, threshold: float) -> np.ndarray:
     """The largest clades none of whose merges lies above the threshold.

@@ -32,23 +32,6 @@ from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "BoostedConstrainedKMeans",
-    "Boosting",
-    "Consensus",
-    "BoostingFit",
-    "PairArrays",
-    "BoostingRound",
-    "BoostingRules",
-    "Votes",
-    "consensus",
-    "constrained_means",
-    "importance",
-    "rounds_bar",
-    "updated",
-]
-
-
 #: Maximum number of iterations of a run, should rounding keep it from converging; and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12
 

@@ -44,9 +44,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 
-__all__ = ["COPKMeans"]
-
-
 #: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
 #: it goes to the nearest cluster that the pairs allow.
 _FEATHER = 1e-12

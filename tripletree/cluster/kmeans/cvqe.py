@@ -40,8 +40,6 @@ from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, 
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
-__all__ = ["CVQE", "HistoricalCost", "cvqe_plus"]
-
 
 @dataclass(frozen=True)
 class QuantizationTask:

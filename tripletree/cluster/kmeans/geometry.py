@@ -11,8 +11,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-__all__ = ["CentreGeometry", "CheckedGeometry", "PointCentres", "SegmentCentres", "chosen_geometry"]
-
 #: Squared distances below 0 by no more than this part of the largest one are zeros that were rounded.
 _ROUNDING = 1e-9
 

@@ -19,31 +19,6 @@ from tripletree import kernels
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "Alternation",
-    "Lloyd",
-    "Points",
-    "SparsePoints",
-    "alternate",
-    "best_of_starts",
-    "centre_step",
-    "check_start",
-    "check_weights",
-    "different_values",
-    "draw",
-    "mean_spread",
-    "nearest_centres",
-    "number_of_starts",
-    "points_of",
-    "refill",
-    "scatter",
-    "squared_distances",
-    "starting_centres",
-    "tolerance",
-    "value_order",
-]
-
-
 _R = TypeVar("_R")
 _H = TypeVar("_H")
 

@@ -17,9 +17,6 @@ from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, Weighte
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze
 
-__all__ = ["MetricState", "MPCKMeans", "MetricTask", "far_differences"]
-
-
 # ----------------------------------------------------------------------
 # The state of `MPCKMeans`: centres, and a metric for each cluster or one for all of them.
 #

@@ -10,8 +10,6 @@ from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
-__all__ = ["PCKMeans"]
-
 
 class _Prepared(NamedTuple):
     """What all starts share."""

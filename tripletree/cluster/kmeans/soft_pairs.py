@@ -37,21 +37,6 @@ from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "EuclideanState",
-    "WeightedLinks",
-    "SoftRun",
-    "SoftPairMeans",
-    "SoftState",
-    "best_for_empty",
-    "first_centres",
-    "link_costs",
-    "settled",
-    "soft_run",
-    "violated_links",
-]
-
-
 #: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end; of one call
 #: of the kernel, as Ctrl-C is heard between two.
 _ROUNDS, _A_CALL = 200, 10

@@ -10,8 +10,6 @@ from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE
 from tripletree.core.labels import in_order_of_first
 
-__all__ = ["Beliefs"]
-
 #: Whether samples 0 and 1, 0 and 2, 1 and 2 are of one group, for each reply (0, 1, 2: the odd one; alike; different).
 TOGETHER = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]], bool)
 

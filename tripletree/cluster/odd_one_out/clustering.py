@@ -33,8 +33,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InvalidAnswerError, warn_user
 
-__all__ = ["OddOneOutClustering"]
-
 #: Centres of clusters nobody was asked about are those with at least this share of the reach of the first.
 LEAST_CENTRE = 0.3
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MOST_NODES", "NeighbourGraph", "neighbour_graph"]
-
 #: The most nodes: of more different samples, so many drawn at random stand for the others.
 MOST_NODES = 3_000
 

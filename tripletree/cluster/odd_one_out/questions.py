@@ -11,8 +11,6 @@ import numpy as np
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 
-__all__ = ["Question", "best_question", "node_chances"]
-
 #: How many samples are weighed for each question; the groups that are weighed for each; those shown beside two samples.
 CANDIDATES, GROUPS = 12, 3
 

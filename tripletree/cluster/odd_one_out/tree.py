@@ -25,8 +25,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
 
-__all__ = ["FoundTree", "answered_hierarchy", "find_tree"]
-
 #: Triplets that are drawn for each sample to say how sure its cluster is.
 DRAWN = 10
 

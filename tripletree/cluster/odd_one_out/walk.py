@@ -9,8 +9,6 @@ import numpy as np
 
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 
-__all__ = ["AbsorbingWalk", "Absorption"]
-
 #: The chance that a walk goes on at each step; of what goes on, a little goes to any node, so that none is unreachable.
 LIFE, ANYWHERE = 0.99, 1e-3
 

@@ -29,9 +29,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.times import time_text
 from tripletree.errors import ClusterCountError
 
-__all__ = ["Inquiry", "Link", "Settings", "Snapshot", "TimedOracle", "first_link", "follow", "next_link"]
-
-
 # ----------------------------------------------------------------------
 # One snapshot: clustered from where the one before ended, at a price for centres that move away.
 
@@ -45,7 +42,7 @@ class Link:
     labels : ndarray of int32, shape (n,)
     centres : ndarray of float64, shape (k, d)
     total : float
-        What was minimised.
+        The cost that was minimised.
     n_iter : int
     objects : ndarray of int64, shape (n,)
         Increasing numbers of the objects.
@@ -64,7 +61,7 @@ class Link:
 
     @property
     def mass(self) -> np.ndarray:
-        """How many objects each centre counts as later; next to none, but not nothing, for an empty cluster."""
+        """How many objects each centre counts as later. An empty cluster counts as a small part of one."""
         return np.maximum(self.sizes, 1e-9)
 
 
@@ -170,16 +167,16 @@ def _renumbered(link: Link, before: Link) -> Link:
 
 
 # ----------------------------------------------------------------------
-# Questions about pairs of objects in one snapshot after the other, and what was answered.
+# Questions about pairs of objects in one snapshot after the other, and the answers.
 
 #: Questions between two clusterings.
 _BLOCK = 10
-#: Called with two objects and the start of a snapshot; True: they belong together then, False, None: not known.
+#: Called with two objects and the start of a snapshot. True: they belong together then, False, None: not known.
 TimedOracle = Callable[[Hashable, Hashable, Any], bool | None]
 
 
 class Inquiry:
-    """Whom to ask, how, and what has been said so far.
+    """The oracle, the way to ask, and the answers so far.
 
     Attributes
     ----------
@@ -212,7 +209,7 @@ class Inquiry:
         neighbours: Neighbours,
         rng: np.random.Generator,
     ) -> tuple[Link, PairwiseConstraints]:
-        """Ask about a snapshot, clustering it again between blocks; answers are kept even if the oracle fails.
+        """Ask about a snapshot, clustering it again between blocks. Answers are kept even if the oracle fails.
 
         As in `ActiveClustering`, each clustering starts where the previous one ended, and after 1, 2, 4, 8, ... blocks
         and at the end a fresh start is tried as well.
@@ -303,29 +300,29 @@ class Settings(NamedTuple):
 
     @property
     def run(self) -> dict[str, Any]:
-        """Those of a start."""
+        """The centres of a start."""
         return {"n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol}
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """What was found for a window of time.
+    """The result for a window of time.
 
     Attributes
     ----------
     start, end : number, datetime64 or str
-        The window: from `start` on, up to but not including `end`; both are the same where each different time is one.
+        The window: from `start` on, up to but not including `end`. Both are the same where each different time is one.
     leaves : LeafIndex
         The objects that are there.
     labels : ndarray of int32, shape (n_objects,)
-        The cluster of each; a cluster keeps its number through time.
+        The cluster of each. A cluster keeps its number through time.
     centers : ndarray of float64, shape (n_clusters, n_features)
         A cluster without objects has the centre of the snapshot before.
     pairs : PairwiseConstraints
         The pairs that counted: those known there, those handed on from other snapshots with the weights that they had
         left, and those that neighbours inherited.
     violated_pairs : PairwiseConstraints
-        Those of them that `labels` violates.
+        The pairs among them that `labels` violates.
     cost : float
         The cost of CVQE+: squared distances and violated pairs.
     historical_cost : float
@@ -371,7 +368,7 @@ def follow(
     ----------
     cut : list of Window
     seen : list of (ndarray of shape (n, d), ndarray of int)
-        Of each, the samples and the numbers of their objects, increasing.
+        For each, the samples and the numbers of their objects, increasing.
     memory : Memory
         Pairs, and when they became known. With an inquiry it grows by the answers.
     leaves : LeafIndex

@@ -15,8 +15,8 @@ from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
-from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, TimedOracle, follow
-from tripletree.cluster.temporal.matching import Memory, known_pairs, match_clusters
+from tripletree.cluster.temporal.chain import Inquiry, Settings, TimedOracle, follow
+from tripletree.cluster.temporal.matching import Memory, known_pairs
 from tripletree.cluster.temporal.times import Times, check_times, missing
 from tripletree.cluster.temporal.windows import Window, object_index, observed, snapshots_at, windows
 from tripletree.core.checks import counted
@@ -25,16 +25,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import warn_user
-
-__all__ = [
-    "Snapshot",
-    "TemporalClustering",
-    "columns_of",
-    "match_clusters",
-    "objects_of",
-    "stack_snapshots",
-    "times_of",
-]
 
 
 def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:
@@ -55,11 +45,6 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
         The number of the snapshot of each row, from 0 on.
     objects : list
         The object of each row.
-
-    Raises
-    ------
-    ValueError
-        If there are no tables, or if they differ in their columns, or `objects` do not match their rows.
 
     Examples
     --------
@@ -143,7 +128,7 @@ def _holds_dates(X: Any, i: int, dtype: Any) -> bool:
 
 
 def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
-    """The objects in the order in which they come, and the number of that of each row."""
+    """The objects in the order in which they come, and the number of each row's object."""
     if objects is None:
         index = getattr(X, "index", None)
         objects = index if hasattr(X, "columns") and hasattr(index, "tolist") else range(n)
@@ -170,7 +155,7 @@ def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
 
 
 def times_of(times: Any, n: int) -> Times:
-    """When each row was observed; all at once where that was not said."""
+    """The time of each row, the same for all if no times were given."""
     return Times(np.zeros(n, np.int64)) if times is None else check_times(times, n)
 
 
@@ -189,43 +174,43 @@ class TemporalClustering(ConstrainedClusterer):
     """Clusters of objects that are observed repeatedly, by Mai et al. (2018): CVQE+ with a historical cost.
 
     Time is cut into snapshots. Each is clustered by CVQE+ from the centres of the previous one, with a cost for centres
-    that move; must-links and cannot-links are propagated to later snapshots with decreasing weight. So clusters keep
+    that move. Must-links and cannot-links are propagated to later snapshots with decreasing weight. So clusters keep
     their identity while objects appear, leave and change clusters.
 
     Parameters
     ----------
     n_clusters : int, default 8
-        Number of clusters, k, in every snapshot; some may be without objects there.
+        Number of clusters, k, in every snapshot. Some may be without objects there.
     window : number, timedelta, str or None, default None
-        Length of a snapshot, in the unit of the times; for dates a timedelta or text such as "30D". None: one snapshot
+        Length of a snapshot, in the unit of the times. For dates a timedelta or text such as "30D". None: one snapshot
         for each different time. At most 100,000 snapshots.
     step : number, timedelta, str or None, default None
-        From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
+        From the start of a snapshot to the start of the next. Shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
         Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
-        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
-        another cluster.
+        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be the
+        centre of another cluster.
     fading : float or "overlap", default 0.5
-        Factor of the weight of a pair from one snapshot to the next: 1 keeps it; with 0, pairs count only in the
-        snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper;
-        0 where they do not overlap, as without `step`.
+        Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
+        snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
+        0 if they do not overlap, as without `step`.
     backward : bool, default False
-        Whether pairs also count in the snapshots before they became known, with the same factor.
+        True if pairs also count in the snapshots before they became known, with the same factor.
     n_queries : int, default 0
         Maximum number of questions to the `oracle` of `fit` in each snapshot.
     strategy : str or object with ``query(state, n)``, default "border"
         How questions are chosen, as in `ActiveClustering`.
     inherit : bool, default True
-        Whether the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
-        weights; see `tripletree.cluster.active.inherited_pairs`.
+        True if the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
+        weights. See `tripletree.cluster.active.inherited_pairs`.
     n_neighbors : int, default 4
         Only neighbours nearer than this one inherit (mu in the paper).
     aggregate : {"mean", "last"}, default "mean"
         How several observations of an object in one snapshot are combined.
     n_init : int, default 10
         Number of starts: in the first snapshot as in `CVQE`, in later ones one from the previous centres and the others
-        fresh; the lowest cost counts. 1: later snapshots start from the previous centres only.
+        fresh. The lowest cost counts. 1: later snapshots start from the previous centres only.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
@@ -235,7 +220,7 @@ class TemporalClustering(ConstrainedClusterer):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with objects that are not in X.
     verbose : bool or int, default False
-        Whether to show a progress bar.
+        If True, show a progress bar.
 
     Attributes
     ----------
@@ -246,12 +231,12 @@ class TemporalClustering(ConstrainedClusterer):
         ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
     cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
     transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
-        For each snapshot and the next, the number of objects that go from one cluster (row) to another (column); the
+        For each snapshot and the next, the number of objects that go from one cluster (row) to another (column). The
         last row counts objects that appear, the last column objects that leave.
     queries_ : list of (time, label, label, bool or None)
         The questions, with the starts of their snapshots and the answers, in order.
     answers_ : dict of time to PairwiseConstraints
-        The answers, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` uses them in the same snapshots.
+        The answers, by the starts of the snapshots. ``fit(X, pairs=model.answers_)`` uses them in the same snapshots.
         Both are kept if the oracle fails or the fit is interrupted.
     n_iter_ : int
         Total number of iterations of all snapshots.
@@ -274,17 +259,17 @@ class TemporalClustering(ConstrainedClusterer):
 
     is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, so that the history counts as one sample). In
     the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the previous centres is
-    the paper's incremental update. Questions are chosen from this clustering; the result is the one with all answers.
+    the paper's incremental update. Questions are chosen from this clustering. The result is the one with all answers.
 
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
     or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
-    / (end_t - start_s), and 0 where that is negative. Nothing is inherited or inferred from propagated pairs (section
+    / (end_t - start_s), and 0 if that is negative. Nothing is inherited or inferred from propagated pairs (section
     3.3), pairs known in t override them, and the oracle may be asked about them again. If two objects are propagated as
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
-    A cluster without objects keeps its centre, so it can return. Cluster numbers are those of the nearest previous
-    centres; with alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
+    A cluster without objects keeps its centre, so it can return. Clusters are numbered by the nearest previous
+    centres. With alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
     n the observations of all snapshots.
 
     References
@@ -389,7 +374,7 @@ class TemporalClustering(ConstrainedClusterer):
         y : None
             Ignored.
         times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
-            The time of each observation, or the name of the column of X that holds it. Text must sort by time; ordered
+            The time of each observation, or the name of the column of X that holds it. Text must sort by time. Ordered
             categories (pandas) are in their order. Dates become ``datetime64[ns]``, from 1677 to 2262: periods as their
             starts, dates with a time zone in UTC. Whole numbers must fit int64. None: all at once.
         objects : array_like of labels, shape (n_samples,), or str, optional
@@ -397,10 +382,10 @@ class TemporalClustering(ConstrainedClusterer):
             DataFrame, else every row is a different object, labelled by its number.
         pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
             Pairs (a, b) of objects. Pairs with a time are known from the snapshot that starts then, else from the first
-            one that contains it; other pairs from the first snapshot with both objects.
+            one that contains it. Other pairs from the first snapshot with both objects.
         oracle : callable, optional
             ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
-            True or False (None: not known). Asked at most `n_queries` times in each snapshot; an answer is a pair that
+            True or False (None: not known). Asked at most `n_queries` times in each snapshot. An answer is a pair that
             becomes known there. With ``backward`` the snapshots are clustered again with all answers.
 
         Returns
@@ -410,19 +395,10 @@ class TemporalClustering(ConstrainedClusterer):
 
         Raises
         ------
-        InvalidTimesError
-            If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all
-            snapshots.
         UnknownLeafError
-            If pairs contain objects that are not in X; ``.labels`` holds them all.
-        InvalidPairError
-            If an entry is not a pair.
+            If pairs contain objects that are not in X. ``.labels`` holds them all.
         ClusterCountError
             If the first snapshot has fewer objects than clusters.
-        ValueError
-            If X holds NaN, infinity, text or dates, or has no feature, or if a named column is missing.
-        TypeError
-            If X is sparse, y holds pairs, or the oracle is not a function of three arguments.
 
         Warns
         -----
@@ -486,13 +462,6 @@ class TemporalClustering(ConstrainedClusterer):
         -------
         ndarray of int32, shape (n_new,)
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other features than the fitted samples, or holds NaN or infinity.
-
         Examples
         --------
         >>> model = TemporalClustering(1).fit([[0.0], [1.0]], times=[1, 2], objects=["ann", "ann"])
@@ -506,7 +475,7 @@ class TemporalClustering(ConstrainedClusterer):
     # ------------------------------------------------------------------ steps of the fit
 
     def _inquiry(self, oracle: TimedOracle | None, leaves: LeafIndex) -> Inquiry | None:
-        """The questions to the oracle; None if there is no oracle or no budget."""
+        """The questions to the oracle. None if there is no oracle or no budget."""
         if oracle is None:
             if self.n_queries:
                 msg = (
@@ -539,7 +508,7 @@ class TemporalClustering(ConstrainedClusterer):
         settings = Settings(**{name: getattr(self, name) for name in Settings._fields})
         rng = generator(self.random_state)
         memory = Memory(known)
-        for again in range(2 if inquiry is not None and self.backward else 1):  # with what has been answered later
+        for again in range(2 if inquiry is not None and self.backward else 1):  # with later answers
             with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
                 found = follow(cut, seen, memory, leaves, settings, rng, None if again else inquiry, tick)
         self.snapshots_, self.transitions_ = found

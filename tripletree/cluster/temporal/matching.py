@@ -1,4 +1,4 @@
-"""Clusters of one snapshot matched with those of the one before, and how objects move between them."""
+"""Clusters of one snapshot matched with the previous one's, and how objects move between them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,6 @@ import numpy as np
 
 from tripletree.cluster.temporal.windows import Window
 from tripletree.core.pairs import PairwiseConstraints
-
-__all__ = [
-    "Fading",
-    "KnownPairs",
-    "Memory",
-    "known_pairs",
-    "match_clusters",
-    "moves",
-    "nearest_order",
-    "pairs_at",
-    "pairs_since",
-]
 
 
 def nearest_order(centres: np.ndarray, earlier: np.ndarray) -> np.ndarray:
@@ -49,18 +37,13 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
     Parameters
     ----------
     before, after : array_like of int, shape (n,)
-        The cluster of each object, 0, 1, ...; -1 where an object was not there.
+        The cluster of each object, 0, 1, .... -1 if an object was not there.
 
     Returns
     -------
     ndarray of int64, shape (n_after,)
         The earlier cluster that each later one goes on from, -1 for a new one, with which no object is shared. No two
         go on from the same.
-
-    Raises
-    ------
-    ValueError
-        If the two differ in length, or hold numbers below -1.
 
     Notes
     -----
@@ -82,7 +65,7 @@ def match_clusters(before: Any, after: Any) -> np.ndarray:
 
 
 def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.ndarray:
-    """Count the objects that go from each cluster to each; the last row and column stand for "not there".
+    """Count the objects that go from each cluster to each. The last row and column stand for "not there".
 
     Parameters
     ----------
@@ -114,7 +97,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
 
 @dataclass(frozen=True)
 class KnownPairs:
-    """Pairs of objects and when they became known, in the order of their objects; then must-links first.
+    """Pairs of objects and when they became known, in the order of their objects. Then must-links first.
 
     Attributes
     ----------
@@ -140,7 +123,7 @@ class KnownPairs:
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
-        """All of them; those on the same objects stay in their order."""
+        """All of them. Those on the same objects stay in their order."""
         rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(KnownPairs))
         return KnownPairs(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
 
@@ -158,10 +141,10 @@ class KnownPairs:
 
 
 class Memory:
-    """What is known so far; more can be added at any time.
+    """The pairs known so far. More can be added at any time.
 
     It is kept in a few sorted tables, each more than half as long as the next one before it, so that adding and looking
-    take no longer than the logarithm of what is there, and not all of it.
+    take the logarithm of their number, not all of it.
     """
 
     def __init__(self, known: KnownPairs) -> None:
@@ -186,7 +169,7 @@ def known_pairs(
     Parameters
     ----------
     parts : list of (PairwiseConstraints, int or None)
-        Pairs over the objects and a snapshot; None: the first one in which both objects of a pair are.
+        Pairs over the objects and a snapshot. None: the first one in which both objects of a pair are.
     present : list of ndarray of int64
         The objects of each snapshot, increasing.
 
@@ -229,7 +212,7 @@ class Fading:
     kept : float in 0..1, or "overlap"
         The factor from one snapshot to the next, or the overlap of both windows over their union (Eq. 10).
     backward : bool
-        Whether pairs count in earlier snapshots, too.
+        True if pairs count in earlier snapshots, too.
     cut : list of Window
         Only used for "overlap".
     """
@@ -239,7 +222,7 @@ class Fading:
     cut: Sequence[Window] = ()
 
     def left(self, since: np.ndarray, t: int) -> np.ndarray:
-        """The factors at snapshot t for pairs known since some snapshots; 0 where they do not count."""
+        """The factors at snapshot t for pairs known since some snapshots. 0 if they do not count."""
         age = t - since
         if isinstance(self.kept, str):
             factor = (age == 0).astype(np.float64)
@@ -267,7 +250,7 @@ def pairs_at(
     Parameters
     ----------
     memory : KnownPairs or Memory
-        What is known.
+        Kind of the knowledge.
     t : int
         Number of the snapshot.
     objects : ndarray of int64

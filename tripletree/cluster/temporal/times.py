@@ -13,8 +13,6 @@ import numpy as np
 
 from tripletree.errors import InvalidTimesError
 
-__all__ = ["Times", "check_times", "missing"]
-
 
 @dataclass(frozen=True, eq=False)
 class Times:
@@ -47,7 +45,7 @@ class Times:
         return value if isinstance(value, np.datetime64) or not hasattr(value, "item") else value.item()
 
     def place(self, key: Any) -> Any:
-        """A number or text that compares with the places of other times; None where `key` cannot be a time of these.
+        """A number or text that compares with the places of other times. None if `key` cannot be a time of these.
 
         Nothing is cut or rounded: among days, "2002-05" is not taken for one near "2002-05-03".
         """
@@ -67,7 +65,7 @@ class Times:
 
 
 def missing(x: Any) -> bool:
-    """Whether a value is None, NaN, NaT or NA."""
+    """True if a value is None, NaN, NaT or NA."""
     if x is None or type(x).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -89,11 +87,6 @@ def check_times(times: Any, n: int) -> Times:
     Returns
     -------
     Times
-
-    Raises
-    ------
-    InvalidTimesError
-        If there are not n of them, if some are missing, or they are neither numbers, dates nor text of one kind.
     """
     names = _ordered_categories(times)
     if names is not None:
@@ -198,7 +191,7 @@ def _from_objects(values: np.ndarray) -> np.ndarray:
 
 
 def _dates(given: list) -> np.ndarray:
-    """Dates of Python, numpy and pandas; all with a time zone, or none."""
+    """Dates of Python, numpy and pandas, all with a time zone or none."""
     aware = np.array([getattr(x, "tzinfo", None) is not None for x in given])
     if aware.any() and not aware.all():
         yes, no = int(np.flatnonzero(aware)[0]), int(np.flatnonzero(~aware)[0])
@@ -212,19 +205,13 @@ def _dates(given: list) -> np.ndarray:
 
 
 def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
-    """Dates as datetime64[ns]; years and months as the days on which they begin. `row` is the row of the first.
-
-    Raises
-    ------
-    InvalidTimesError
-        If one of them is out of range, or finer.
-    """
+    """Dates as datetime64[ns]. Years and months as the days on which they begin. `row` is the row of the first."""
     try:
         with np.errstate(all="ignore"):
             found = dates.astype("datetime64[ns]")
     except OverflowError:  # from numpy 2.5 on
         found = np.array([_nanosecond(x) for x in dates])
-    lost = found.astype(dates.dtype) != dates  # older ones wrap around, and all cut what is finer, without a word
+    lost = found.astype(dates.dtype) != dates  # older ones wrap around, and all cut finer times, without a word
     if lost.any():
         i = int(lost.argmax())
         msg = (
@@ -236,7 +223,7 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
 
 
 def _nanosecond(date: np.datetime64) -> np.datetime64:
-    """A date as datetime64[ns]; not a time where it is out of range."""
+    """A date as datetime64[ns]. Not a time where it is out of range."""
     try:
         return date.astype("datetime64[ns]")
     except OverflowError:
@@ -253,7 +240,7 @@ def _datetime64(x: Any) -> np.datetime64:
 
 
 def _instant(key: Any) -> int | None:
-    """A date, or text that holds one, in nanoseconds from 1970 on; None for anything else."""
+    """A date, or text that holds one, in nanoseconds from 1970 on. None for anything else."""
     if not (isinstance(key, (str, datetime.date, np.datetime64)) or hasattr(key, "to_timestamp")):
         return None
     with warnings.catch_warnings():

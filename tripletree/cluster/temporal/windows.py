@@ -15,8 +15,6 @@ from tripletree.cluster.temporal.times import Times, missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidTimesError
 
-__all__ = ["Window", "object_index", "observed", "snapshots_at", "windows"]
-
 #: Maximum number of snapshots: with more, the unit is mistaken, or a window was forgotten.
 _MOST_WINDOWS = 100_000
 _MONTHS = (
@@ -26,12 +24,12 @@ _MONTHS = (
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A stretch of time and what was observed in it.
+    """A stretch of time and the observations in it.
 
     Attributes
     ----------
     start, end : number, datetime64 or str
-        From `start` on, up to but not including `end`; both are the same where a window is one point of time.
+        From `start` on, up to but not including `end`. Both are the same where a window is one point of time.
     rows : ndarray of int64
         The observations in it, in the order of their times.
     """
@@ -42,30 +40,25 @@ class Window:
 
 
 def windows(times: Times, window: Any, step: Any) -> list[Window]:
-    """Cut observations into windows of time; those without an observation are left out.
+    """Cut observations into windows of time. Those without an observation are left out.
 
     Parameters
     ----------
     times : Times
-        Of n observations.
+        Times of n observations.
     window : number, timedelta, str or None
-        How long a window is; None: one for each different time.
+        How long a window is. None: one for each different time.
     step : number, timedelta, str or None
-        From the start of one to the start of the next, at most `window`; None: as long as `window`.
+        From the start of one to the start of the next, at most `window`. None: as long as `window`.
 
     Returns
     -------
     list of Window
         In the order of time. The first starts at the first observation, the last is the first that holds the last one.
 
-    Raises
-    ------
-    InvalidTimesError
-        If `window` or `step` do not go with the times, or make more than 100,000 windows.
-
     Notes
     -----
-    Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too; other
+    Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too. Other
     numbers are float64, and the bounds ``first + i * step`` rounded as such. O(n log n + w log n) for w windows.
     """
     order = np.argsort(times.values, kind="stable")
@@ -88,7 +81,7 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
             "(of dates, 2262-04-11): take shorter ones, or give times and window as floats"
         )
         raise InvalidTimesError(msg)
-    # of floats one more, as rounding may leave something to it; windows side by side share their bounds
+    # of floats one more, as rounding may leave something to it. Windows side by side share their bounds
     starts = first + pace * np.arange(count if isinstance(pace, int) else count + 1)
     ends = starts + long
     if pace == long:
@@ -206,7 +199,7 @@ def _nanoseconds(given: Any, name: str) -> int:
             span = np.timedelta64(given) if isinstance(given, (timedelta, np.timedelta64)) else _from_pandas(given)
             if np.datetime_data(span.dtype)[0] not in ("Y", "M", "generic") and not np.isnat(span):
                 problem = "lengths of time beside dates are whole nanoseconds, at most 292 years"
-                with suppress(OverflowError):  # from numpy 2.5 on; older ones wrap around
+                with suppress(OverflowError):  # from numpy 2.5 on. Older ones wrap around
                     length = span.astype("timedelta64[ns]")
                     if length.astype(span.dtype) == span:
                         return _check_positive(int(length.astype(np.int64)), given, name)
@@ -234,13 +227,7 @@ def _from_pandas(given: Any) -> np.timedelta64:
 
 
 def snapshots_at(keys: Iterable[Any], cut: list[Window], times: Times) -> list[int]:
-    """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it.
-
-    Raises
-    ------
-    InvalidTimesError
-        If a time is in no snapshot.
-    """
+    """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it."""
     starts, ends = ([times.place(x) for x in xs] for xs in ([w.start for w in cut], [w.end for w in cut]))
     at = {start: t for t, start in enumerate(starts)}
     found = []
@@ -274,7 +261,7 @@ def observed(samples: np.ndarray, who: np.ndarray, window: Window, aggregate: st
         The object of each observation.
     window : Window
     aggregate : {"mean", "last"}
-        What several observations of an object count as.
+        How several observations of an object are combined.
 
     Returns
     -------
@@ -292,7 +279,7 @@ def observed(samples: np.ndarray, who: np.ndarray, window: Window, aggregate: st
 
 
 def object_index(objects: list, n: int) -> tuple[LeafIndex, np.ndarray]:
-    """The different objects in the order in which they come, and the number of that of each row."""
+    """The different objects in the order in which they come, and the number of each row's object."""
     number: dict[Any, int] = {}
     who = np.fromiter((number.setdefault(x, len(number)) for x in objects), np.int64, n)
     return LeafIndex(list(number)), who

@@ -29,28 +29,14 @@ from tripletree.io.source import write_atomic
 from tripletree.plots.layout import find_meeting_nodes
 from tripletree.plots.style import LeafGroups, check_tree, encode_groups
 
-__all__ = [
-    "PageView",
-    "content_hash",
-    "depth_first",
-    "fill_template",
-    "hierarchy_widget",
-    "make_page_data",
-    "show_html",
-    "to_html",
-    "to_json",
-    "viewer_parts",
-    "write_html",
-]
-
 
 def make_page_data(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
 ) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets as plain lists, as the page's script (tree.js) reads them.
 
-    The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order;
-    triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
+    The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order.
+    Triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
     """
     order, place, rank = depth_first(hierarchy)
     n = hierarchy.n_leaves
@@ -100,7 +86,7 @@ def depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _make_height_axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
-    """The height axes to choose from, the default first; levels are computed by the page itself."""
+    """The height axes to choose from, the default first. Levels are computed by the page itself."""
     height = hierarchy.height
     kinds = [heights, "level"]
     if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
@@ -132,7 +118,7 @@ def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.
 
 
 def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
-    """The triplets sorted by node: the last common ancestor of a and b if displayed, else that of all three."""
+    """The triplets sorted by node: the last common ancestor of a and b if displayed, else of all three."""
     number = np.full(len(triplets.leaves), -1, np.int32)
     used = triplets.used_leaves
     number[used] = hierarchy.leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
@@ -170,38 +156,26 @@ def write_html(
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-        An estimator needs `hierarchy_`; its `labels_` are the default for `clusters` if it has them, and its
+        An estimator needs `hierarchy_`. Its `labels_` are the default for `clusters` if it has them, and its
         `clade_support_` is the default for `support`.
     path : path, file object or "-"
-        A file is replaced in one step once everything is written; ``"-"`` is the standard output.
+        A file is replaced in one step once everything is written. ``"-"`` is the standard output.
     triplets : TripletSet, optional
         Listed at the node under the pointer: a triplet ab|c that the hierarchy displays at the last common ancestor of
-        a and b, one that it does not display at that of a, b and c.
+        a and b, one that it does not display at the last common ancestor of a, b and c.
     clusters : sequence or mapping, optional
-        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; shown by colour and dashes of lines.
+        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. Shown by colour and dashes of lines.
     classes : sequence or mapping, optional
-        The class of each leaf, likewise; shown by coloured shapes at the leaves.
+        The class of each leaf, likewise. Shown by coloured shapes at the leaves.
     heights : {"auto", "height", "order", "level"}, default="auto"
-        What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
+        Values of the height axis at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
         order of merging if more than a tenth of the branches are inverted. The page offers the others.
     support : array_like of float, shape (inner nodes,), optional
-        How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``; NaN if
+        How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``. NaN if
         nothing is known. The page writes it at the nodes, and folds every largest clade in which no clade reaches a
         number that the reader gives. The clade itself counts, too. The root stays open.
     title : str, optional
         By default the name of the root, or the number of leaves if it has none.
-
-    Raises
-    ------
-    TypeError
-        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
-    InvalidLabelsError
-        If `clusters` or `classes` does not have one entry per leaf.
-    ValueError
-        If `heights` is not one of its choices, or "height" and the hierarchy has no heights; if `support` does not
-        have one number for each inner node.
-    UnknownLeafError
-        If `triplets`, or a mapping, contains a leaf that is not in the hierarchy.
 
     See Also
     --------
@@ -212,7 +186,7 @@ def write_html(
     -----
     Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
     bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
-    and never executed. A click selects a node, a second one folds it. The buttons save what is shown as SVG (with text
+    and never executed. A click selects a node, a second one folds it. The buttons save the view as SVG (with text
     that stays text) or PNG, on white and with a legend, and the selected clade as Newick. More rows than a PNG can show
     are refused with the way. A print has all rows that are shown, on as many pages as they take.
 
@@ -241,7 +215,7 @@ def to_html(
     support: Any = None,
     title: str | None = None,
 ) -> str:
-    """Return what `write_html` writes, as text.
+    """Return the page of `write_html` as text.
 
     Parameters
     ----------
@@ -252,11 +226,6 @@ def to_html(
     -------
     str
         A whole HTML document.
-
-    Raises
-    ------
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `write_html`.
 
     See Also
     --------
@@ -287,9 +256,9 @@ def to_html(
 def viewer_parts(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
 ) -> dict[str, str]:
-    """What a page needs to show a hierarchy, by the names of the placeholders in its template.
+    """The parts of a page that shows a hierarchy, by the names of the placeholders in its template.
 
-    "controls" and "viewer" are elements, "style", "script" and "data" what stands in elements of these names; hashes of
+    "controls" and "viewer" are elements, "style", "script" and "data" the content of elements of these names. Hashes of
     the first two are for the security policy. "picture" is the top of the hierarchy as an image.
     """
     picture = hierarchy._repr_html_()
@@ -346,24 +315,19 @@ def show_html(
     title: str | None = None,
     height: int = 520,
 ) -> PageView:
-    """Show what `write_html` writes inside a notebook: fold, zoom, search, look up triplets, save as SVG or Newick.
+    """Show the page of `write_html` inside a notebook: fold, zoom, search, look up triplets, save as SVG or Newick.
 
     Parameters
     ----------
     hierarchy, triplets, clusters, classes, heights, support, title
         As for `write_html`.
     height : int
-        Pixels that the view takes; its width is that of the cell.
+        Pixels that the view takes. It is as wide as the cell.
 
     Returns
     -------
     PageView
         Shown where it is the last value of a cell. ``.page`` is the document.
-
-    Raises
-    ------
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `write_html`; also if `height` is less than 100.
 
     See Also
     --------
@@ -397,7 +361,7 @@ def hierarchy_widget(
     title: str | None = None,
     height: int = 520,
 ) -> Any:
-    """Show what `show_html` shows as a widget that hands the clade that is picked in it to Python.
+    """Show the view of `show_html` as a widget that hands the clade that is picked in it to Python.
 
     Parameters
     ----------
@@ -409,16 +373,9 @@ def hierarchy_widget(
     anywidget.AnyWidget
         Shown where it is the last value of a cell: JupyterLab, VS Code, marimo and whatever else shows anywidgets. A
         node is picked by a click, a key or a search. ``.node`` is its number in ``.hierarchy``, ``.leaves`` are the
-        numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels; all three
+        numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels. All three
         are None until a node is picked. ``.observe(f, "node")`` calls f at each pick, and the page goes to a node
         that ``.node`` is set to.
-
-    Raises
-    ------
-    MissingDependencyError
-        If anywidget is not installed.
-    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
-        As `show_html`.
 
     See Also
     --------

@@ -11,11 +11,9 @@ import traitlets
 
 from tripletree.core.hierarchy import Hierarchy
 
-__all__ = ["HierarchyWidget"]
-
 
 class HierarchyWidget(anywidget.AnyWidget):
-    """Shows a page in a frame; `node` is the picked node, which can be observed and set, or None."""
+    """Shows a page in a frame. `node` is the picked node, which can be observed and set, or None."""
 
     _esm = "\n".join(files("tripletree.plots.page").joinpath(x).read_text("utf-8") for x in ("theme.js", "widget.js"))
     page = traitlets.Unicode().tag(sync=True)

@@ -1,0 +1,122 @@
+"""Questions for a tree: how much of it do 50 to 400 answers tell, asked by the model and at random?
+
+Somebody who knows a hierarchy answers which of three samples is the odd one, at random where the hierarchy does not
+tell, and gives another one for a share of the questions. Rows: the share of 3,000 triplets of the hierarchy that the
+model's tree displays. "exchanged": the person knows another order of the samples, so the answers are worth nothing.
+
+    python benchmarks/bench_tree_questions.py [seeds] [kinds] > results.csv
+    python benchmarks/bench_tree_questions.py table results.csv
+"""
+
+import collections
+import csv
+import sys
+import time
+
+import numpy as np
+from _kinds import carnivora, debian, generator, people, simulated
+
+import tripletree as tt
+from tripletree.algorithms.induce import displays
+from tripletree.cluster import OddOneOutClustering
+
+N, AT = 100, (50, 100, 200, 400)
+
+KINDS = {
+    "coalescent": lambda seed: simulated("coalescent", N, 3, 0.5, seed),
+    "yule": lambda seed: simulated("yule", N, 4, 0.25, seed),
+    "coalescent strong": lambda seed: simulated("coalescent", N, 8, 0.1, seed),
+    "packages": lambda seed: debian(N, seed),
+    "carnivora": lambda seed: carnivora(N, seed),
+    "categories": lambda seed: people("A", N, seed),
+}
+
+
+class Person:
+    """Knows a hierarchy, errs for a share of the questions."""
+
+    def __init__(self, truth, wrong, rng):
+        self.common, self.wrong, self.rng = _common(truth), wrong, rng
+
+    def __call__(self, *trio):
+        a, b, c = trio
+        near = np.array([self.common[b, c], self.common[a, c], self.common[a, b]])
+        odd = self.rng.choice(np.flatnonzero(near == near.min()))
+        if self.rng.random() < self.wrong:
+            odd = (odd + 1 + self.rng.integers(2)) % 3
+        return trio[odd]
+
+
+def _common(truth):
+    """The size of the smallest clade of two leaves."""
+    n = truth.n_leaves
+    size = np.zeros((n, n), int)
+    for u in range(truth.n_nodes - 1, n - 1, -1):
+        inside = truth.leaves.indices(truth.clade(u))
+        size[np.ix_(inside, inside)] = len(inside)
+    return size
+
+
+def run(kind, seed, wrong, method):
+    data = KINDS[kind](seed)
+    rng = generator("questions", kind, seed, wrong, method)
+    n, test = len(data.X), tt.sample_triplets(data.truth, 3_000, random_state=generator("unseen", kind, seed))
+    person, order = Person(data.truth, wrong, rng), rng.permutation(n)
+    X = np.empty((n, 0)) if method == "no features" else data.X
+    start = {"X": None, "sample_names": range(n)} if method == "no features" else {"X": X}
+    model = OddOneOutClustering(target="auto", random_state=seed).start(**start)
+    shown = [(0, displays(plain_tree(data.X), test).mean(), 0.0)] if method == "asked" else []
+    begin = time.process_time()
+    for q in range(1, AT[-1] + 1):
+        trio = model.next_question() if method != "random" else tuple(rng.choice(n, 3, replace=False).tolist())
+        if trio is None:  # the trees agree on all
+            shown += [(at, share, seconds) for at in AT if at >= q]
+            break
+        said = person(*trio) if method != "exchanged" else trio[trio_place(person, order, trio)]
+        model.answer(said, trio)
+        if q in AT:
+            share, seconds = displays(model.hierarchy_, test).mean(), (time.process_time() - begin) / q
+            shown.append((q, share, seconds))
+    return shown
+
+
+def trio_place(person, order, trio):
+    """The place of the odd one among the samples that have exchanged places with these."""
+    other = tuple(order[list(trio)].tolist())
+    return other.index(person(*other))
+
+
+def plain_tree(X):
+    return tt.cluster.DivisiveReCon().fit(X).hierarchy_
+
+
+def table(path):
+    cells = collections.defaultdict(list)
+    for row in csv.reader(open(path, encoding="utf-8")):
+        cells[row[0], row[2], row[3], int(row[4])].append(float(row[5]))
+    rows = dict.fromkeys((key[0], key[1], key[2]) for key in cells)
+    print("| hierarchy | wrong | questions | " + " | ".join(map(str, (0, *AT))) + " |")
+    print("|---|---|---|" + "---|" * (1 + len(AT)))
+    for kind, wrong, method in sorted(rows):
+        line = []
+        for at in (0, *AT):
+            x = np.array(cells.get((kind, wrong, method, at), []))
+            error = x.std(ddof=1) / np.sqrt(len(x)) if len(x) > 1 else np.nan
+            line.append(f"{x.mean():.3f}({1000 * error:.0f})" if len(x) else "")
+        print(f"| {kind} | {wrong} | {method} | " + " | ".join(line) + " |")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["table"]:
+        table(sys.argv[2])
+        sys.exit()
+    seeds = range(100, 100 + int(sys.argv[1]) if len(sys.argv) > 1 else 103)
+    kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else list(KINDS)
+    for seed in seeds:
+        for kind in kinds:
+            for wrong in (0, 0.1):
+                for method in ("asked", "random", "exchanged", "no features"):
+                    if method in ("exchanged", "no features") and wrong:
+                        continue
+                    for at, share, seconds in run(kind, seed, wrong, method):
+                        print(f"{kind},{seed},{wrong},{method},{at},{share:.4f},{seconds:.4f}", flush=True)

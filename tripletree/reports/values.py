@@ -1,0 +1,133 @@
+"""The values that a `Report` consists of: clusters, clades, features, doubts and people.
+
+`analysis` makes them, `page` shows them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tripletree.core.provenance import Origin
+
+
+class FeatureContrast(NamedTuple):
+    """How a feature differs between a cluster and all other samples.
+
+    Attributes
+    ----------
+    feature : str
+    inside, outside : float
+        Mean in the cluster, and of the other samples.
+    effect : float
+        Cohen's d: the difference of the means over the pooled standard deviation within the two groups. Infinite where
+        both are constant.
+    """
+
+    feature: str
+    inside: float
+    outside: float
+    effect: float
+
+
+@dataclass(frozen=True)
+class ClusterProfile:
+    """One flat cluster.
+
+    Attributes
+    ----------
+    number : int
+        As in the labels.
+    samples : tuple
+        Names of its samples.
+    typical : label
+        The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
+    features : tuple of FeatureContrast
+        Those with the largest effect, in absolute value, first. Empty if there is one cluster, or distances are given.
+        Each category of a column is a feature, 1 or 0: "diet = plants".
+    stability : float
+        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
+        measured.
+    taxon, jaccard : str or None, float
+        If a hierarchy with names is known: its taxon that is most like the cluster, and how much.
+    """
+
+    number: int
+    samples: tuple[Any, ...]
+    typical: Any
+    features: tuple[FeatureContrast, ...]
+    stability: float
+    taxon: str | None = None
+    jaccard: float = 0.0
+
+
+class CladeSupport(NamedTuple):
+    """The support of a clade of the result.
+
+    Attributes
+    ----------
+    node, size : int
+        The node of the hierarchy, and its number of leaves.
+    stability : float
+        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
+    displayed, violated : int
+        Known triplets ab|c that put a and b into the clade and c outside, and those it violates, as it has c and just
+        one of a and b.
+    probability : float
+        Posterior probability of the clade (`DivisiveReCon.clade_support_`). NaN if no trees were sampled.
+    """
+
+    node: int
+    size: int
+    stability: float
+    displayed: int
+    violated: int
+    probability: float = float("nan")
+
+
+class Doubt(NamedTuple):
+    """A constraint that does not hold in the result, or that data and the other constraints both contradict.
+
+    Attributes
+    ----------
+    kind : {"triplet", "must-link", "cannot-link"}
+    labels : tuple
+        Names of its samples: a, b and c of ab|c, or both of a pair.
+    holds : bool
+        True if it holds in the result shown.
+    held_out : int
+        In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
+        of the others) it holds. -1 if not measured.
+    origin : Origin or None
+        Place where it was read.
+    who : tuple of str
+        The people who said so, where answers of people are known.
+    """
+
+    kind: str
+    labels: tuple[Any, ...]
+    holds: bool
+    held_out: int
+    origin: Origin | None
+    who: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """In one line."""
+        a, b, *c = map(str, self.labels)
+        return f"{a}, {b} | {c[0]}" if c else f"{self.kind} {a} - {b}"
+
+
+class PersonShare(NamedTuple):
+    """How many of a person's answers hold in results made without them.
+
+    Attributes
+    ----------
+    who : str
+    n_answers : int
+        Those that name an odd one among samples.
+    share : float
+    """
+
+    who: str
+    n_answers: int
+    share: float
