@@ -193,7 +193,13 @@ CONSTRUCTORS = {
     "AnswerSet": (AnswerSet, calls(LISTS, leaves=LISTS, source=LABELS, data=LABELS)),
     "AnswerSet.from_columns": (
         AnswerSet.from_columns,
-        calls(st.lists(st.lists(st.integers(-1, 4), min_size=3, max_size=3), max_size=4), VALUES, LISTS, who=LISTS),
+        calls(
+            st.lists(st.lists(st.integers(-1, 4), min_size=3, max_size=3), max_size=4),
+            VALUES,
+            LISTS,
+            who=LISTS,
+            seconds=VALUES,
+        ),
     ),
     "from_linkage": (tt.from_linkage, calls(MERGES, leaves=LISTS)),
     "triplets_from_classes": (tt.triplets_from_classes, calls(LISTS)),

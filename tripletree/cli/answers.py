@@ -55,6 +55,7 @@ def _columns(command: Any) -> Any:
         click.option("--items", metavar="A,B,C", callback=_names, help="The columns of the three items."),
         click.option("--who", metavar="COLUMN", help="The column of the person."),
         click.option("--when", metavar="COLUMN", help="The column of the time."),
+        click.option("--seconds", metavar="COLUMN", help="The column of the response time, in seconds."),
         click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
     )
     return with_options(command, options)
@@ -281,12 +282,12 @@ def _questions_text(questions: Sequence[DisputedQuestion], k: int) -> str:
 
 def _disputed_rows(questions: Sequence[DisputedQuestion]) -> Iterator[Sequence[Any]]:
     """All disputed questions, an answer a row."""
-    yield ("question", "item_1", "item_2", "item_3", "answer", "n_answers", "who", "when", "line")
+    yield ("question", "item_1", "item_2", "item_3", "answer", "n_answers", "who", "when", "seconds", "line")
     for number, x in enumerate(questions, 1):
         items = [*x.items, *[""] * (3 - len(x.items))]
         for reply, given in x.answers.items():
             for one in given:
-                more = ["" if value is None else value for value in (one.who, one.when, one.line)]
+                more = ["" if value is None else value for value in (one.who, one.when, one.seconds, one.line)]
                 yield (number, *items, reply, len(given), *more)
 
 
