@@ -210,8 +210,6 @@ def ask(
         random_state=seed,
     )
     model = _model_for(values, seed)
-    if model is None and given is None:
-        say("there are no numbers to choose questions by: trios are drawn at random", err=True)
     with busy("reading the answers and looking for a question"):
         session = open_session(
             model,
@@ -231,6 +229,8 @@ def ask(
         if missing:
             names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
             say(f"{counted(len(missing), 'sample')} without a picture, shown by name: {names}", err=True)
+        if model is None and given is None:
+            say("there are no numbers to choose questions by: trios are drawn at random", err=True)
         if folder is not None:
             _export(session, folder)
             return
