@@ -19,7 +19,7 @@ __all__ = ["EXPORTS", "Export", "exports_of"]
 
 
 class Export(NamedTuple):
-    """A file that can be had: its title in the page, its media type, what makes its text, and whether of a model."""
+    """A file that can be had: the key of its title, its media type, what makes its text, and whether of a model."""
 
     title: str
     media_type: str
@@ -136,14 +136,14 @@ def _table(head: tuple[str, ...], rows: Any) -> str:
 
 #: By the name of the file.
 EXPORTS = {
-    "answers.jsonl": Export("Answers", "application/jsonl", lambda session: write_answers(session.answers), False),
+    "answers.jsonl": Export("fileAnswers", "application/jsonl", lambda session: write_answers(session.answers), False),
     "triplets.txt": Export(
-        "Triplets", "text/plain", lambda session: _written(write_triplets, session.answers.triplets()), False
+        "fileTriplets", "text/plain", lambda session: _written(write_triplets, session.answers.triplets()), False
     ),
-    "clusters.csv": Export("Clusters", "text/csv", _clusters),
-    "hierarchy.nwk": Export("Newick", "text/plain", _newick),
-    "hierarchy.html": Export("Hierarchy to fold", "text/html", _page),
-    "report.html": Export("Report", "text/html", _report),
+    "clusters.csv": Export("fileClusters", "text/csv", _clusters),
+    "hierarchy.nwk": Export("fileNewick", "text/plain", _newick),
+    "hierarchy.html": Export("fileHierarchy", "text/html", _page),
+    "report.html": Export("fileReport", "text/html", _report),
 }
 
 

@@ -45,11 +45,7 @@ __all__ = ["at_hand", "cache_folder", "fast", "freeze", "frozen", "interruptible
 #: Seconds that a kernel which has been told to end is waited for: it asks some thousand times a second.
 _LAST_STEPS = 2.0
 
-_MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {
-    "__init__",
-    "first_use",
-    "jit",
-}
+_MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "first_use", "jit"}
 
 
 def __getattr__(name: str) -> Any:

@@ -330,7 +330,7 @@ class AskView {
     this.side.setAttribute("aria-busy", String(Boolean(stale)));
     const parts = [...(known ? this.clusterParts(known, stale) : []), ...this.peopleParts()];
     if (this.exports.length) {
-      const links = this.exports.map(([file, title]) => make("a", { href: `export/${file}`, download: file, text: title }));
+      const links = this.exports.map(([file, title]) => make("a", { href: `export/${file}`, download: file, text: this.texts.say(title) }));
       parts.push(make("h3", { text: this.texts.say("save") }), make("p", { class: "tt-exports" }, ...links));
     }
     if (!this.file && number) {
