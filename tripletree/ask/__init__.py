@@ -38,6 +38,8 @@ def serve(
     port: int = 0,
     open_browser: bool = True,
     who: str | None = None,
+    design: Design | None = None,
+    show: str | Iterable[str] = (),
     language: str | None = None,
     **shown: Any,
 ) -> None:
@@ -61,10 +63,14 @@ def serve(
         Otherwise only the address is printed.
     who : str, optional
         Name of the person; others type theirs into the page.
+    design : Design, optional
+        How many questions each person gets, and which are shared, shown again, or have a known answer.
+    show : str or iterable of str, default=()
+        What people see beside what they need for an answer, as for `widget`.
     language : {"en", "de", "fr"}, optional
         Language of the page; by default the one that each browser prefers, or English.
     **shown
-        `design`, `show`, `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
+        `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
     Raises
     ------
@@ -95,7 +101,7 @@ def serve(
 
     server = import_server("tripletree.ask.serve")
     language = check_language(language)
-    session = open_session(model, X, answers=answers, **shown)
+    session = open_session(model, X, answers=answers, design=design, show=show, **shown)
     sock = server.listen(host, port)
 
     def announce(address: str) -> None:
