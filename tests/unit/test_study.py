@@ -188,6 +188,7 @@ def test_study__samples_are_shown_as_often_as_each_other():
             InvalidTripletError,
             "entry 1 of trios must be three different",
         ),
+        ({"trios": [([], "b", "c")]}, InvalidTripletError, "entry 0 of trios must be three different labels"),
         ({"trios": ["abc"]}, InvalidTripletError, "entry 0 of trios must be three different labels"),
         ({"trios": []}, InvalidTripletError, "trios is empty"),
         ({"trios": 5}, TypeError, "trios must be a sequence of three labels each"),

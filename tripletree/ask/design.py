@@ -98,7 +98,7 @@ class Design:
                 raise ValueError(msg)
         for name in ("repeats", "catch_share"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 0.5:
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0 <= value <= 0.5:
                 msg = f"{name} must be a share of the questions in 0..0.5, not {described(value)}"
                 raise ValueError(msg)
         if self.catch is not None:
@@ -131,13 +131,13 @@ def _check_catch(catch: TripletSet) -> None:
 
 
 def _checked_trios(trios: Any) -> tuple[tuple[Hashable, ...], ...]:
-    if isinstance(trios, str) or not isinstance(trios, Iterable):
+    if isinstance(trios, (str, bytes)) or not isinstance(trios, Iterable):
         msg = f"trios must be a sequence of three labels each, not {described(trios)}"
         raise TypeError(msg)
     found = []
     for k, trio in enumerate(trios):
-        items = () if isinstance(trio, str) or not isinstance(trio, Iterable) else tuple(trio)
-        if len(items) != 3 or len(set(items)) < 3:
+        items = () if isinstance(trio, (str, bytes)) or not isinstance(trio, Iterable) else tuple(trio)
+        if not _are_three_labels(items):
             msg = f"entry {k} of trios must be three different labels, not {trio!r:.80}"
             raise InvalidTripletError(msg)
         found.append(items)
@@ -145,6 +145,14 @@ def _checked_trios(trios: Any) -> tuple[tuple[Hashable, ...], ...]:
         msg = "trios is empty: there is nothing to ask"
         raise InvalidTripletError(msg)
     return tuple(found)
+
+
+def _are_three_labels(items: tuple[Any, ...]) -> bool:
+    """Whether these are three different names of samples: hashable, and equal to themselves."""
+    try:
+        return len(items) == 3 and len(set(items)) == 3 and all(x is not None and x == x for x in items)
+    except TypeError:
+        return False
 
 
 def find_clear_trios(
