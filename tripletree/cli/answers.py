@@ -256,6 +256,7 @@ def _people_text(given: AnswerSet, found: Agreement, right: KnownAnswers | None,
     if len(found.people) == 1 and found.n_repeated[0] == 0 and right is None:
         return ""
     _, *rows = _people_rows(given, found, right, common)
+    careless = set() if right is None else {x for x, y in zip(right.people, right.careless, strict=True) if y}
     timed = not np.isnan(given.seconds).all()
     caught, took = ["known right"] * (right is not None), ["seconds"] * timed
     shown = [["", "answers", "with others", "with itself", *caught, "with consensus", *took, "weight", ""]]
@@ -263,6 +264,7 @@ def _people_text(given: AnswerSet, found: Agreement, right: KnownAnswers | None,
         others, itself, consensus = (f"{float(x):.0%}" if x else "-" for x in (others, itself, consensus))
         note = f" ({float(own):.0%} with their own other answers)" if own and verdict == "other criterion" else ""
         of = [f"{n_right} of {n_known}"] * (right is not None)
+        note += ", misses known answers" if (who or None) in careless else ""
         time = [f"{float(seconds):.1f}" if seconds else "-"] * timed
         shown.append(
             [who or "(no name)", f"{n:,}", others, itself, *of, consensus, *time, weight or "-", verdict + note]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from tripletree.errors import InvalidTripletError
 from tripletree.kernels import freeze
 
 __all__ = ["KnownAnswers", "check_known"]
+
+#: The share of clear trios that somebody who looks misses, and the error rate of the test over all people together.
+SLIPS, LEVEL = 0.1, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +43,37 @@ class KnownAnswers:
         with np.errstate(invalid="ignore"):
             return self.n_right / self.n_known
 
+    @property
+    def careless(self) -> np.ndarray:
+        """Who has too few right answers for somebody who misses one clear trio in ten: bool.
+
+        The chance to name anybody who does look is at most 5 %, over all people together.
+        """
+        chances = [_at_most(int(k), int(n)) for k, n in zip(self.n_right, self.n_known, strict=True)]
+        return np.array(chances, np.float64) * max(int(np.count_nonzero(self.n_known)), 1) < LEVEL
+
     def to_frame(self) -> Any:
-        """Return a data frame of pandas with a row for each person."""
+        """Return a data frame of pandas with a row for each person: who, n_known, n_right, share and careless."""
         import pandas as pd
 
-        return pd.DataFrame({"who": self.people, "n_known": self.n_known, "n_right": self.n_right, "share": self.share})
+        return pd.DataFrame(
+            {
+                "who": self.people,
+                "n_known": self.n_known,
+                "n_right": self.n_right,
+                "share": self.share,
+                "careless": self.careless,
+            }
+        )
 
     def __repr__(self) -> str:
         told = f"{int(self.n_right.sum())} of {int(self.n_known.sum())} right"
         return f"<KnownAnswers: {len(self.people)} {'person' if len(self.people) == 1 else 'people'}, {told}>"
+
+
+def _at_most(right: int, known: int) -> float:
+    """The chance of no more right answers than these, for somebody who misses one in ten."""
+    return sum(comb(known, k) * (1 - SLIPS) ** k * SLIPS ** (known - k) for k in range(right + 1))
 
 
 def check_known(answers: AnswerSet, known: TripletSet) -> KnownAnswers:
