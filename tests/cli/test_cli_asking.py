@@ -183,9 +183,15 @@ def test_ask__clear_trios_are_written_before_they_are_asked(animals):
         _, errors = process.communicate(timeout=20)
     written = read_triplets(animals / "answers-catch.txt")
     assert len(written) > 5
-    assert (
-        f"{len(written)} catch trios in answers-catch.txt: please look whether they are clear to people, too" in errors
-    )
+    assert f"{len(written)} catch trios in answers-catch.txt: look whether they are clear to people, too" in errors
+
+
+def test_ask__clear_trios_that_somebody_has_looked_at_are_taken_as_they_are(run, animals):
+    (animals / "answers-catch.txt").write_text("cat dog | eel\n")
+    run("ask", "animals.csv", "--catch", "features", "--export", "found")
+    assert (animals / "answers-catch.txt").read_text() == "cat dog | eel\n"
+    (animals / "answers-catch.txt").write_text("cat dog | cow\n")
+    assert "'cow'" in run("ask", "animals.csv", "--catch", "features", "--export", "found", status=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -932,3 +932,15 @@ def test_ask__the_page_has_its_language(opened, language):
     assert f'data-language="{language}"' in client.get("").text
     script = client.get("ask.js").text
     assert "Was geh\\u00f6rt nicht dazu?" in script
+
+
+def test_ask__pairs_are_shown_in_an_order_that_is_drawn(X):
+    with open_session(OddOneOutClustering(questions="pairs"), X, answers=None) as session:
+        orders = set()
+        for k in range(12):
+            rows = [card["row"] for card in session.state("anna")["question"]]
+            assert len(rows) == 2
+            orders.add(rows[0] < rows[1])
+            state = session.answer({"who": "anna", "number": k, "question": rows, "reply": "different"})
+            assert state["number"] == k + 1
+        assert orders == {True, False}

@@ -96,7 +96,7 @@ _HEADERS = [
     "--catch",
     metavar="FILE",
     help="Trios whose answer is known, which everybody gets: triplets or answers; or a hierarchy, or 'features' for "
-    "the numbers of DATA, of which 20 clear trios are taken and written beside the answers.",
+    "the numbers of DATA, of which 20 clear trios are taken and written beside the answers, for you to look at.",
 )
 @click.option(
     "--catch-share",
@@ -281,30 +281,38 @@ def _read_trios(path: str, labels: Sequence[str] | None) -> list[tuple[str, ...]
 def _catch_trios(
     source: str, labels: Sequence[str], values: np.ndarray | None, answers: str, seed: int, *, write: bool
 ) -> TripletSet:
-    """The trios whose answer is known, of a file, or clear ones of a hierarchy or of the numbers."""
+    """The trios whose answer is known, of a file, or clear ones of a hierarchy or of the numbers.
+
+    Clear ones are written into a file, which is taken from then on: people may have deleted some from it.
+    """
     from tripletree.ask import find_clear_trios
 
+    path = f"{os.path.splitext(answers)[0]}-catch.txt"
     if source == "features":
         if values is None:
             msg = "--catch features needs columns of numbers in DATA"
             raise click.UsageError(msg)
-        found = find_clear_trios(values, sample_names=labels, random_state=seed)
+        hierarchy = None
     else:
         raw, name = raw_bytes(source)
         if holds_answers(raw, name) or format_of_nodes(raw, name) is None:
             return read_triplet_file(source)
         hierarchy = read_hierarchy(named_stream(raw, name))
+    if os.path.exists(path):
+        found = read_triplet_file(path)
+        if write:
+            say(f"{counted(len(found), 'catch trio')} as in {path}", err=True)
+        return found
+    if hierarchy is None:
+        found = find_clear_trios(values, sample_names=labels, random_state=seed)
+    else:
         found = find_clear_trios(hierarchy.restrict([x for x in labels if x in hierarchy.leaves]), random_state=seed)
     if not len(found):
         raise bad_input(f"--catch {source}: it has no trio whose odd one is clear")
-    stem, _ = os.path.splitext(answers)
     if write:
-        path = f"{stem}-catch.txt"
         write_triplets(found, path)
-        say(
-            f"{counted(len(found), 'catch trio')} in {path}: please look whether they are clear to people, too",
-            err=True,
-        )
+        number = counted(len(found), "catch trio")
+        say(f"{number} in {path}: look whether they are clear to people, too, and delete those that are not", err=True)
     return found
 
 
