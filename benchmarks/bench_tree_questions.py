@@ -92,8 +92,9 @@ def plain_tree(X):
 
 def table(path):
     cells = collections.defaultdict(list)
-    for row in csv.reader(open(path, encoding="utf-8")):
-        cells[row[0], row[2], row[3], int(row[4])].append(float(row[5]))
+    with open(path, encoding="utf-8") as file:
+        for row in csv.reader(file):
+            cells[row[0], row[2], row[3], int(row[4])].append(float(row[5]))
     rows = dict.fromkeys((key[0], key[1], key[2]) for key in cells)
     print("| hierarchy | wrong | questions | " + " | ".join(map(str, (0, *AT))) + " |")
     print("|---|---|---|" + "---|" * (1 + len(AT)))

@@ -17,7 +17,8 @@ import sys
 from pictures import wines
 from tripletree.ask import serve
 from tripletree.cluster import OddOneOutClustering
-serve(OddOneOutClustering(), wines()[0].iloc[:, :6], answers=sys.argv[1], open_browser=False, who="anna", title="Wines")
+serve(OddOneOutClustering(), wines()[0].iloc[:, :6], answers=sys.argv[1], open_browser=False, who="anna", title="Wines",
+      show="all")
 """
 
 

@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 
 import tripletree as tt
 import tripletree.io as tio
+from tripletree.ask import Design
 from tripletree.core import Answer, AnswerSet
 from tripletree.errors import TripletreeError
 
@@ -193,11 +194,30 @@ CONSTRUCTORS = {
         calls(LABEL_ROWS, LABEL_ROWS, leaves=LISTS, must_weights=VALUES, cannot_weights=VALUES),
     ),
     "PairwiseConstraints.from_signed": (tt.PairwiseConstraints.from_signed, calls(LABEL_ROWS, VALUES, leaves=LISTS)),
-    "Answer": (Answer, calls(st.lists(st.sampled_from("abc"), max_size=4) | LISTS, KINDS, odd=LABELS, who=LABELS)),
+    "Answer": (
+        Answer,
+        calls(st.lists(st.sampled_from("abc"), max_size=4) | LISTS, KINDS, odd=LABELS, who=LABELS, seconds=NUMBERS),
+    ),
     "AnswerSet": (AnswerSet, calls(LISTS, leaves=LISTS, source=LABELS, data=LABELS)),
     "AnswerSet.from_columns": (
         AnswerSet.from_columns,
-        calls(st.lists(st.lists(st.integers(-1, 4), min_size=3, max_size=3), max_size=4), VALUES, LISTS, who=LISTS),
+        calls(
+            st.lists(st.lists(st.integers(-1, 4), min_size=3, max_size=3), max_size=4),
+            VALUES,
+            LISTS,
+            who=LISTS,
+            seconds=VALUES,
+        ),
+    ),
+    "Design": (
+        Design,
+        calls(
+            n_questions=NUMBERS,
+            overlap=NUMBERS,
+            repeats=NUMBERS,
+            catch_share=NUMBERS,
+            trios=st.one_of(ROWS, LABEL_ROWS),
+        ),
     ),
     "from_linkage": (tt.from_linkage, calls(MERGES, leaves=LISTS)),
     "triplets_from_classes": (tt.triplets_from_classes, calls(LISTS)),

@@ -167,3 +167,24 @@ def test_answers__triplets_stay_triplets(run):
     text = "a,b,c,choice\nx,y,z,1\n"
     assert run("check", "-", "--as", "triplets", text=text).stdout == "consistent: 1 triplet on 3 leaves\n"
     assert json.loads(run("explain", "-", "--json", text="a,b,c\nx,y,z\n").stdout) == []
+
+
+def test_answers__known_answers_and_response_times_of_people(run, tmp_path):
+    (tmp_path / "crowd.csv").write_text(
+        "who,a,b,c,odd,seconds\nanna,cat,dog,eel,eel,2.5\nanna,cat,dog,carp,carp,3.5\nben,cat,dog,eel,cat,0.4\n"
+        "ben,dog,carp,cat,alike,\ncleo,cat,dog,eel,eel,\n"
+    )
+    (tmp_path / "known.txt").write_text("cat dog | eel\ncat dog | carp\n")
+    done = run("answers", "crowd.csv", "--known", "known.txt", "--people", "people.csv", "--disputed", "d.csv")
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith(("  anna ", "  ben ", "  cleo "))]
+    assert [line[4:7] for line in lines[:3]] == [["2", "of", "2"], ["0", "of", "2"], ["1", "of", "1"]]
+    table = list(csv.DictReader((tmp_path / "people.csv").read_text().splitlines()))
+    assert [(x["known"], x["known right"], x["median seconds"]) for x in table] == [
+        ("2", "2", "3.00"),
+        ("2", "0", "0.40"),
+        ("1", "1", ""),
+    ]
+    disputed = csv.DictReader((tmp_path / "d.csv").read_text().splitlines())
+    assert [x["seconds"] for x in disputed] == ["2.5", "", "0.4", "3.5", ""]
+    assert "known right" not in run("answers", "crowd.csv").stdout
+    assert "two for" in run("answers", "crowd.csv", "--known", "crowd.csv", status=2).stderr

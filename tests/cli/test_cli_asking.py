@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tripletree.io import read_answers, read_newick
+from tripletree.io import read_answers, read_newick, read_triplets
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -86,6 +86,9 @@ def test_ask__texts_without_numbers(run, animals):
         (["--host", "no such host"], "cannot listen at no such host"),
         (["--port", "70000"], "70000 is not in the range"),
         (["--questions", "0"], "0 is not in the range"),
+        (["--repeats", "0.6"], "0.6 is not in the range"),
+        (["--show", "faces"], "'faces' is not one of 'labels', 'clusters', 'people', 'files', 'all'"),
+        (["--language", "nl"], "'nl' is not one of 'en', 'de', 'fr'"),
     ],
 )
 def test_ask__bad_input_is_told(run, animals, options, message):
@@ -110,8 +113,102 @@ def test_ask__columns_of_words_have_advice_that_can_be_followed(run, animals):
     )
     assert "--text, or turn" in said
     assert "--classes" not in said
-    said = run("ask", "texts.csv", "--no-browser", "--drop", "id", status=2).stderr
-    assert "no column of numbers is left; --text takes the words of a column of texts" in said
+
+
+def test_ask__labels_alone_are_enough(run, animals):
+    (animals / "names.csv").write_text("name\ncat\ndog\neel\ncarp\n")
+    done = run("ask", "names.csv", "--export", "found")
+    assert [x.name for x in sorted((animals / "found").iterdir())] == ["answers.jsonl", "triplets.txt"]
+    assert done.stderr == "there are no numbers to choose questions by: trios are drawn at random\n"
+
+
+def test_ask__pictures_alone_are_enough(run, animals):
+    for name in ("cat", "dog", "eel", "carp"):
+        (animals / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n...")
+    run("ask", "--images", ".", "--export", "found")
+    assert "cat dog | eel" in (animals / "found" / "triplets.txt").read_text()
+    assert "give DATA, or --images DIR, or --trios FILE" in run("ask", "--export", "found", status=2).stderr
+    said = run("ask", "--images", ".", "--standardize", "--catch", "features", "--export", "x", status=2).stderr
+    assert "--catch features needs columns of numbers in DATA" in said
+    said = run("ask", "--trios", "t.txt", "--text", "words", "--export", "x", status=2).stderr
+    assert "--text names a column of DATA, which is missing" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cat dog eel\n# fish\ncarp eel cat\n", "a,b,c\ncat,dog,eel\ncarp,eel,cat\n", "cat\tdog\teel\ncarp\teel\tcat\n"],
+)
+def test_ask__trios_alone_are_enough(run, animals, text):
+    (animals / "trios.txt").write_text(text)
+    assert run("ask", "--trios", "trios.txt", "--export", "found").stderr == ""
+    assert "cat dog | eel" in (animals / "found" / "triplets.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cat dog eel\ncat dog cow\n", "trios.txt, line 2: 'cow' is none of the 6 samples"),
+        ("cat dog cat\n", "trios.txt, line 1: 'cat' stands twice"),
+        ("cat,dog\n", "trios.txt: a file of trios has three labels a line, not 2 columns"),
+        ("cat,dog,eel,carp\n", "trios.txt: a file of trios has three labels a line, not 4 columns"),
+        ("", "trios.txt"),
+    ],
+)
+def test_ask__bad_trios_are_told(run, animals, text, message):
+    (animals / "trios.txt").write_text(text)
+    assert message in run("ask", "animals.csv", "--trios", "trios.txt", "--export", "x", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("catch.txt", "cat dog | eel\n"),
+        ("catch.jsonl", json.dumps(ANSWER) + "\n"),
+        ("catch.csv", "a,b,c,odd\ncat,dog,eel,eel\n"),
+        ("tree.nwk", "(((cat,dog),(wren,rook)),(eel,carp),cow);\n"),
+    ],
+)
+def test_ask__catch_trios_are_triplets_answers_or_a_hierarchy(run, animals, name, text):
+    (animals / name).write_text(text)
+    run("ask", "animals.csv", "--catch", name, "--overlap", 2, "--repeats", 0.1, "--export", "found")
+    assert not (animals / "answers-catch.txt").exists()
+
+
+def test_ask__clear_trios_are_written_before_they_are_asked(animals):
+    command = [sys.executable, "-m", "tripletree", "ask", "animals.csv", "--no-browser", "--catch", "features"]
+    process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        assert called(address, "state")["nameless"] is True
+        assert called(address, "state?who=anna")["left"] == 99
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    written = read_triplets(animals / "answers-catch.txt")
+    assert len(written) > 5
+    assert f"{len(written)} catch trios in answers-catch.txt: look whether they are clear to people, too" in errors
+
+
+def test_ask__clear_trios_that_somebody_has_looked_at_are_taken_as_they_are(run, animals):
+    (animals / "answers-catch.txt").write_text("cat dog | eel\n")
+    run("ask", "animals.csv", "--catch", "features", "--export", "found")
+    assert (animals / "answers-catch.txt").read_text() == "cat dog | eel\n"
+    (animals / "answers-catch.txt").write_text("cat dog | cow\n")
+    assert "'cow'" in run("ask", "animals.csv", "--catch", "features", "--export", "found", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cat dog | cow\n", "1 unknown among the samples of the design: 'cow'"),
+        ("cat dog | eel\ncat eel | dog\n", "catch has two answers for"),
+        ("(cat,dog,wren,eel);\n", "--catch catch.txt: it has no trio whose odd one is clear"),
+        ("", "catch.txt holds no triplet"),
+    ],
+)
+def test_ask__bad_catch_trios_are_told(run, animals, text, message):
+    (animals / "catch.txt").write_text(text)
+    assert message in run("ask", "animals.csv", "--catch", "catch.txt", "--export", "x", status=2).stderr
 
 
 def test_ask__two_samples_are_too_few(run, animals):
@@ -154,7 +251,7 @@ def test_ask__runs_until_interrupted_and_goes_on(animals):
         state = called(address, "state?who=an+na")
         rows = [card["row"] for card in state["question"]]
         message = {"who": "an na", "number": 0, "question": rows, "reply": "unsure"}
-        assert called(address, "answer", message)["answers"] == 2
+        assert called(address, "answer", message)["number"] == 1
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     finally:

@@ -27,7 +27,8 @@ def answer(draw):
     kind = draw(st.sampled_from(["odd", "alike", "different", "unsure"][3 - len(items) :]))
     odd = draw(st.sampled_from(items)) if kind == "odd" else None
     who = draw(st.sampled_from([None, "anna", "ben", 'c"\n']))
-    return Answer(items, kind, odd, who, draw(st.sampled_from([None, "2026-11-22T21:04:11Z"])))
+    when, seconds = draw(st.sampled_from([None, "2026-11-22T21:04:11Z"])), draw(st.none() | st.floats(0, 1e9))
+    return Answer(items, kind, odd, who, when, seconds)
 
 
 several = st.lists(answer(), max_size=12)
@@ -536,3 +537,81 @@ def test_read_answers__a_column_that_is_never_the_answer_is_an_anchor():
 def test_read_triplets__a_table_of_comparisons_is_refused():
     with pytest.raises(ParseError, match="these are comparisons, and no triplets follow"):
         read_triplets(io.StringIO("anchor,near,far\ncat,dog,eel\n"), format="csv")
+
+
+# ---------------------------------------------------------------------- response times
+
+TIMED = [
+    Answer(TRIO, "odd", "eel", "anna", seconds=2.41),
+    Answer(TRIO, "alike", who="ben", when="2026-11-22T21:04:11Z", seconds=0),
+    Answer(TRIO, "unsure"),
+]
+
+
+def test_answers__response_times_stay_in_every_part_of_a_set():
+    answers = AnswerSet(TIMED)
+    assert answers.seconds.tolist()[:2] == [2.41, 0.0]
+    assert np.isnan(answers.seconds[2])
+    assert list(answers) == TIMED
+    assert [x.seconds for x in answers[::-1]] == [None, 0.0, 2.41]
+    assert [x.seconds for x in answers.by("ben") + AnswerSet(GIVEN).subset([]) + answers.by("anna")] == [0.0, 2.41]
+    assert pickle.loads(pickle.dumps(answers)) == answers
+    assert answers != AnswerSet([Answer(x.items, x.kind, x.odd, x.who, x.when) for x in TIMED])
+    assert "<th>seconds</th>" in answers._repr_html_()
+
+
+@pytest.mark.parametrize("how", ["lines", "appended", "csv", "frame", "parquet"])
+def test_answers__response_times_are_read_back(path, how):
+    answers = AnswerSet(TIMED)
+    if how == "lines":
+        write_answers(answers, path)
+    elif how == "appended":
+        for x in TIMED:
+            append_answer(path, x)
+    elif how == "csv":
+        path = path.with_suffix(".csv")
+        answers.to_frame().to_csv(path, index=False)
+    elif how == "parquet":
+        pytest.importorskip("pyarrow")
+        path = path.with_suffix(".parquet")
+        answers.to_frame().to_parquet(path)
+    else:
+        path = answers.to_frame()
+    assert read_answers(path) == answers
+
+
+def test_answers__lines_without_response_times_stay_as_they_were():
+    line = '{"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}'
+    assert read(line)[0].seconds is None
+    assert write_answers(read(line)).splitlines()[1] == line
+
+
+def test_answers__columns_of_response_times():
+    assert read("a,b,c,odd,seconds\nx,y,z,z,1.5\nx,y,z,y,\n")[0].seconds == 1.5
+    assert [x.seconds for x in read("a,b,c,odd,RT ms\nx,y,z,z,1500\nx,y,z,y,\n")] == [1.5, None]
+    assert read("p,q,r,odd,rt\nx,y,z,z,1.5\n", seconds="rt")[0].seconds == 1.5
+    with pytest.raises(ParseError, match=r"give seconds=.* it could be 'seconds' or 'rt_ms'"):
+        read("a,b,c,odd,seconds,rt_ms\nx,y,z,z,1,2\n")
+
+
+@pytest.mark.parametrize("wrong", ["fast", "-1", "inf"])
+def test_answers__a_response_time_is_a_number_of_at_least_0(wrong):
+    with pytest.raises(ParseError, match=f"line 3: the response time '{wrong}'; expected a number of at least 0"):
+        read(f"a,b,c,odd,seconds\nx,y,z,z,1\nx,y,z,y,{wrong}\n")
+
+
+@pytest.mark.parametrize("wrong", ["2", -1, float("nan"), float("inf"), True, [1]])
+def test_answers__bad_response_times_are_refused(wrong):
+    with pytest.raises(InvalidAnswerError, match="seconds must be a finite number of at least 0, or None, not"):
+        Answer(TRIO, "alike", seconds=wrong)
+
+
+def test_answers__bad_response_times_of_columns_and_lines_are_refused():
+    with pytest.raises(InvalidAnswerError, match="row 1 has a response time of -2.0 seconds"):
+        AnswerSet.from_columns([(0, 1, 2)] * 2, [0, 1], 3, seconds=[1, -2])
+    with pytest.raises(InvalidAnswerError, match="2 rows, but a column with 1 entries"):
+        AnswerSet.from_columns([(0, 1, 2)] * 2, [0, 1], 3, seconds=[1])
+    with pytest.raises(InvalidAnswerError, match="numbers of seconds, not"):
+        AnswerSet.from_columns([(0, 1, 2)], [0], 3, seconds=["fast"])
+    with pytest.raises(ParseError, match="line 1: seconds must be a finite number"):
+        read('{"items": [1, 2, 3], "answer": "alike", "seconds": "2"}\n')

@@ -36,7 +36,7 @@ LAW = {
     "evaluation": {"algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
     "plots": {"_version", "algorithms", "core", "errors", "io", "kernels"},
     "datasets": {"core", "errors", "io"},
-    "ask": {"core", "errors", "io", "plots"},
+    "ask": {"core", "errors", "io", "kernels", "plots"},
     "reports": {"_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {

@@ -40,7 +40,7 @@ def test_widget__asks_and_keeps(asked, tmp_path):
     state = asked(view, "state", who="anna", version=None)
     rows = [card["row"] for card in state["question"]]
     after = asked(view, "answer", who="anna", number=0, question=rows, reply="different")
-    assert after["answers"] == 1
+    assert after["number"] == 1
     (answer,) = read_answers(tmp_path / "a.jsonl")
     assert (answer.items, answer.kind, answer.who) == (tuple(rows), "different", "anna")
     assert list(model.answers_) == [answer]
@@ -56,8 +56,8 @@ def test_widget__a_cell_that_runs_again_goes_on(asked):
     rows = [card["row"] for card in asked(view, "state", who=None, version=None)["question"]]
     asked(view, "answer", who=None, number=0, question=rows, reply=rows[0])
     again = model.widget(X)
-    assert asked(again, "state", who=None, version=None)["answers"] == 1
-    assert asked(model.widget(X[:12]), "state", who=None, version=None)["answers"] == 0
+    assert asked(again, "state", who=None, version=None)["number"] == 1
+    assert asked(model.widget(X[:12]), "state", who=None, version=None)["number"] == 0
 
 
 def test_widget__errors_are_sent_to_the_page(asked):

@@ -1,6 +1,7 @@
 """The web server of `tripletree ask`: who may use it, what it keeps, and what it does with bad input."""
 
 import asyncio
+import io
 import json
 import os
 import stat
@@ -19,13 +20,15 @@ with warnings.catch_warnings():
 
 from asking_model import RandomQuestions
 
-from tripletree.ask import open_session, server
+from tripletree import TripletSet
+from tripletree.ask import Design, open_session, server
 from tripletree.ask.cards import Cards
-from tripletree.ask.exports import EXPORTS
+from tripletree.ask.exports import EXPORTS, exports_of
 from tripletree.ask.images import ImageFolder
 from tripletree.ask.outline import make_outline, order_clusters, representatives
 from tripletree.ask.server import accepted_hosts, is_loopback, make_app
 from tripletree.ask.session import keep_for_one
+from tripletree.cluster import OddOneOutClustering
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.io import parse_newick, read_answers, read_triplets
 
@@ -45,8 +48,8 @@ def opened(tmp_path, X):
     """Make a session of the stand-in, and a client of its page; what is open at the end is closed."""
     sessions = []
 
-    def call(path=tmp_path / "answers.jsonl", names=NAMES, **more):
-        sessions.append(open_session(RandomQuestions(), X, answers=path, sample_names=names, **more))
+    def call(path=tmp_path / "answers.jsonl", names=NAMES, show="all", **more):
+        sessions.append(open_session(RandomQuestions(), X, answers=path, sample_names=names, show=show, **more))
         app = make_app(sessions[-1], TOKEN, accepted_hosts("127.0.0.1"))
         client = TestClient(app, base_url=f"http://127.0.0.1:8000/{TOKEN}/", raise_server_exceptions=False)
         return sessions[-1], client
@@ -79,6 +82,7 @@ def test_ask__an_answer_is_in_the_file_before_the_next_question(opened, tmp_path
     assert answer.when.endswith("Z")
     after = done.json()
     assert (after["answers"], after["left"], after["number"]) == (1, 99, 1)
+    assert answer.seconds is None
     assert [card["row"] for card in after["question"]] != [card["row"] for card in first["question"]]
     assert after["last"] == list(shown)
 
@@ -224,7 +228,7 @@ def test_ask__a_full_disk_changes_nothing(opened, monkeypatch):
     monkeypatch.setattr("tripletree.ask.session.append_undo", full)
     done = reply_to(client, 1)
     assert done.status_code == 507
-    assert done.json()["error"] == "not kept: No space left on device"
+    assert done.json()["error"] == "Your answer could not be saved: No space left on device"
     assert client.post("undo", json={"who": None, "number": 1}).status_code == 507
     assert client.get("state").json() == before
 
@@ -238,8 +242,8 @@ TAKEN_AWAY = {
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps what is open")
 @pytest.mark.parametrize("how", TAKEN_AWAY)
-def test_ask__a_file_that_was_taken_away_is_noticed(opened, tmp_path, how):
-    _, client = opened()
+def test_ask__a_file_that_was_taken_away_is_noticed(opened, tmp_path, how, caplog):
+    session, client = opened()
     path = tmp_path / "answers.jsonl"
     take, said = TAKEN_AWAY[how]
     for reply in range(2):
@@ -250,11 +254,16 @@ def test_ask__a_file_that_was_taken_away_is_noticed(opened, tmp_path, how):
     for done in (reply_to(client, 1), client.post("undo", json={"who": None, "number": 2})):
         assert done.status_code == 507
         assert f"answers.jsonl {said}" in done.json()["error"]
-        assert "save them as this file, and start again" in done.json()["error"]
+        assert "it writes all answers so far to another file" in done.json()["error"]
     assert client.get("state").json() == before
     assert (path.read_bytes() if path.exists() else None) == left
     path.write_text(client.get("export/answers.jsonl").text)
     assert len(read_answers(path)) == 2
+    path.unlink()
+    with caplog.at_level("WARNING"), session:
+        pass
+    assert "all answers are in" in caplog.text
+    assert list(read_answers(tmp_path / "answers-rescued.jsonl")) == list(session.answers)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps what is open")
@@ -491,7 +500,7 @@ def test_ask__requests_at_once_are_limited(opened, monkeypatch):
     session, client = opened()
     monkeypatch.setattr(server, "MAX_AT_ONCE", 0)
     done = client.get("state")
-    assert (done.status_code, done.json()["error"][:27]) == (503, "more than 0 requests at onc")
+    assert (done.status_code, done.json()["key"]) == (503, "errorBusy")
     monkeypatch.undo()
     assert client.get("state").status_code == 200
 
@@ -553,7 +562,9 @@ def test_ask__hostile_labels_come_back_as_they_are(opened, tmp_path):
     session.model.next_question = lambda who: tuple(names[len(session.model.given) % 4 :][:3])
     for _ in range(4):
         assert reply_to(client, 0, who="<b>").status_code == 200
-    assert [x.odd for x in read_answers(tmp_path / "answers.jsonl")] == NASTY[:4]
+    found = read_answers(tmp_path / "answers.jsonl")
+    assert [set(x.items) for x in found] == [set(names[k:][:3]) for k in range(4)]
+    assert [x.odd for x in found] == [x.items[0] for x in found]
     state = client.get("state")
     assert state.headers["content-type"] == "application/json"
     assert session.cards.name(3) == "a\ufffdb\ufffdc"
@@ -780,3 +791,156 @@ def test_ask__the_file_is_as_the_user_has_set_new_files(opened, tmp_path):
     mask = os.umask(0)
     os.umask(mask)
     assert mode == 0o666 & ~mask
+
+
+# ---------------------------------------------------------------------- studies
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(2.41, 2.41), (0, 0.0), (1.23456, 1.235), (None, None)])
+def test_ask__the_response_time_is_kept(opened, tmp_path, seconds, kept):
+    session, client = opened()
+    assert reply_to(client, 0, changed={"seconds": seconds}).status_code == 200
+    assert [x.seconds for x in read_answers(tmp_path / "answers.jsonl")] == [kept]
+    assert read_answers(io.StringIO(client.get("export/answers.jsonl").text))[0].seconds == kept
+
+
+@pytest.mark.parametrize("wrong", ["2", -1, True, 1e12, [1], {}])
+def test_ask__bad_response_times_are_refused(opened, wrong):
+    session, client = opened()
+    assert reply_to(client, 0, changed={"seconds": wrong}).status_code == 400
+    assert session.model.given == []
+
+
+def test_ask__people_see_nothing_but_the_question_unless_told(opened, folder):
+    names = ["a", "b", *NAMES[2:]]
+    session, client = opened(names=names, images=folder, show=())
+    reply_to(client, 0, who="anna")
+    state = client.get("state?who=ben").json()
+    assert sorted(state) == ["last", "left", "nameless", "number", "question", "version", "who"]
+    assert client.get("setup").json()["exports"] == []
+    for name in EXPORTS:
+        assert client.get(f"export/{name}").status_code == 404
+    session.model.next_question = lambda who: ("a", "b", "sample 2")
+    shown = {card["row"]: card.get("name") for card in client.get("state?who=cleo").json()["question"]}
+    assert shown == {0: None, 1: None, 2: "sample 2"}  # without a picture, it has its name
+    again = reply_to(client, 0, who="cleo").json()
+    assert sorted(again["last"], key=str) == [None, None, "sample 2"]
+    assert "anna" not in json.dumps(again)
+
+
+@pytest.mark.parametrize(
+    ("show", "more"),
+    [
+        ("labels", set()),
+        (["people"], {"people", "answers"}),
+        (["clusters", "labels"], {"gain", "known", "stale"}),
+        (["all"], {"people", "answers", "gain", "known", "stale"}),
+    ],
+)
+def test_ask__people_see_what_they_are_shown(opened, folder, show, more):
+    _, client = opened(names=["a", "b", *NAMES[2:]], images=folder, show=show)
+    state = client.get("state").json()
+    assert set(state) - {"last", "left", "nameless", "number", "question", "version", "who"} == more
+    assert all("name" in card for card in state["question"]) == (
+        show != ["people"] or not {0, 1} & {card["row"] for card in state["question"]}
+    )
+
+
+def test_ask__what_is_not_known_cannot_be_shown(opened):
+    with pytest.raises(ValueError, match="show must be of 'labels', 'clusters', 'people', 'files' or 'all', not 'x'"):
+        opened(show=["labels", "x"])
+
+
+def test_ask__a_study_asks_for_a_name_first(opened):
+    session, client = opened(design=Design(overlap=2, n_questions=3))
+    state = client.get("state").json()
+    assert (state["nameless"], state["question"]) == (True, None)
+    message = {"who": None, "number": 0, "question": [0, 1, 2], "reply": "alike"}
+    assert client.post("answer", json=message).status_code == 409
+    assert session.model.given == []
+    assert client.get("state?who=anna").json()["nameless"] is False
+
+
+def test_ask__everybody_gets_questions_though_another_has_finished(opened):
+    session, client = opened(design=Design(overlap=2, n_questions=3))
+    for _ in range(3):
+        state = reply_to(client, "alike", who="anna").json()
+    assert state["left"] == 0
+    for k in range(3):
+        state = client.get("state?who=ben").json()
+        assert (state["left"], state["number"]) == (3 - k, k)
+        reply_to(client, "alike", who="ben")
+    assert [set(x.items) for x in session.answers.by("ben")] == [set(x.items) for x in session.answers.by("anna")]
+
+
+def test_ask__a_real_model_takes_shared_trios_repeats_and_catch_trios(tmp_path, X):
+    catch = TripletSet.from_labels([(0, 1, 29), (10, 11, 0)])
+    design = Design(n_questions=20, overlap=2, repeats=0.1, catch=catch, catch_share=0.1)
+    model = OddOneOutClustering()
+    path = tmp_path / "answers.jsonl"
+
+    def ask(number):
+        with open_session(model, X, answers=path, design=design) as session:
+            client = TestClient(
+                make_app(session, TOKEN, accepted_hosts("127.0.0.1")), base_url=f"http://127.0.0.1:8000/{TOKEN}/"
+            )
+            for _ in range(number):
+                for who in ("anna", "ben"):
+                    state = client.get("state", params={"who": who}).json()
+                    kind = [card["row"] // 10 for card in state["question"]]
+                    odd = next((i for i in range(3) if kind.count(kind[i]) == 1 and len(set(kind)) == 2), None)
+                    reply = odd if odd is not None else "alike" if len(set(kind)) == 1 else "different"
+                    assert reply_to(client, reply, who=who).status_code == 200
+
+    ask(9)
+    ask(11)  # goes on
+    answers = read_answers(path)
+    assert len(answers) == len(model.answers_) == 40
+    assert model.n_clusters_ == 3
+    for who in ("anna", "ben"):
+        asked = [frozenset(x.items) for x in answers.by(who)]
+        assert {frozenset(x) for x in catch} <= set(asked)
+        assert len(asked) - len(set(asked)) in (1, 2)
+
+
+def test_ask__without_a_model_there_are_names_pictures_or_trios(tmp_path, folder):
+    with open_session(None, None, answers=None, images=folder) as session:
+        assert session.study.names.labels == ("a", "b", "link", "same", "c", "more/same")
+        assert len(session.state("anna")["question"]) == 3
+        assert list(exports_of(session)) == ["answers.jsonl", "triplets.txt"]
+    design = Design(trios=[("x", "y", "z"), ("x", "y", "w")])
+    with open_session(None, None, answers=None, design=design, show="all") as session:
+        state = session.state("anna")
+        assert {card["name"] for card in state["question"]} == {"x", "y", "z"}
+        assert "known" not in state
+    with open_session(None, None, answers=None, sample_names=["x", "y", "z"]) as session:
+        assert session.study.left("anna") == 100
+    with pytest.raises(ValueError, match="there is nothing to ask about"):
+        open_session(None, None, answers=None)
+    with pytest.raises(ValueError, match="a model needs X"):
+        open_session(OddOneOutClustering(), None, answers=None, sample_names=["x", "y", "z"])
+    (tmp_path / "none").mkdir()
+    with pytest.raises(FileNotFoundError, match="there is no picture in"):
+        open_session(None, None, answers=None, images=tmp_path / "none")
+
+
+@pytest.mark.parametrize("language", ["", "de"])
+def test_ask__the_page_has_its_language(opened, language):
+    session, _ = opened()
+    app = make_app(session, TOKEN, accepted_hosts("127.0.0.1"), language)
+    client = TestClient(app, base_url=f"http://127.0.0.1:8000/{TOKEN}/")
+    assert f'data-language="{language}"' in client.get("").text
+    script = client.get("ask.js").text
+    assert "Was geh\\u00f6rt nicht dazu?" in script
+
+
+def test_ask__pairs_are_shown_in_an_order_that_is_drawn(X):
+    with open_session(OddOneOutClustering(questions="pairs"), X, answers=None) as session:
+        orders = set()
+        for k in range(12):
+            rows = [card["row"] for card in session.state("anna")["question"]]
+            assert len(rows) == 2
+            orders.add(rows[0] < rows[1])
+            state = session.answer({"who": "anna", "number": k, "question": rows, "reply": "different"})
+            assert state["number"] == k + 1
+        assert orders == {True, False}

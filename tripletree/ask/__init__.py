@@ -1,48 +1,57 @@
 """Asking people: a page in the browser, and the same in a notebook.
 
-Three samples are shown, and a person says which of them does not belong. `serve` shows the questions of a model on a
-page of a local web server, `widget` in a notebook; with a file of answers, each answer is on disk before the next
-question is shown. The model is anything with the methods of `tripletree.cluster.OddOneOutClustering`, which this room
-does not import.
+Three samples are shown, and a person says which of them does not belong. `serve` shows the questions on a page of a
+local web server, `widget` in a notebook; with a file of answers, each answer is on disk before the next question is
+shown. Questions come from a model or from a `Design`, which also says which of them people share. The model is anything
+with the methods of `tripletree.cluster.OddOneOutClustering`, which this room does not import.
 """
 
 from __future__ import annotations
 
 import os
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tripletree.ask.design import Design, find_clear_trios
 from tripletree.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from tripletree.ask.session import Session
+    from tripletree.core.leaves import LeafIndex
 
-__all__ = ["serve", "widget"]
+__all__ = ["Design", "find_clear_trios", "serve", "widget"]
 
 TITLE = "Odd one out"
+#: Questions for each person, if neither a design nor a model tells how many.
+N_QUESTIONS = 100
 
 
 def serve(
-    model: Any,
-    X: Any,
+    model: Any = None,
+    X: Any = None,
     *,
     answers: str | os.PathLike[str] = "answers.jsonl",
     host: str = "127.0.0.1",
     port: int = 0,
     open_browser: bool = True,
     who: str | None = None,
+    design: Design | None = None,
+    show: str | Iterable[str] = (),
+    language: str | None = None,
     **shown: Any,
 ) -> None:
     """Ask people on a page in the browser, until interrupted (Ctrl + C).
 
     Parameters
     ----------
-    model : OddOneOutClustering
-        Is started; afterwards it has all answers, `labels_` and `hierarchy_`.
-    X : array_like or data frame, shape (n, d)
+    model : OddOneOutClustering, optional
+        Is started; afterwards it has all answers, `labels_` and `hierarchy_`. Without one, the trios are those of the
+        design, or drawn at random.
+    X : array_like or data frame, shape (n, d), optional
+        Without it, there are only names or pictures, and no model.
     answers : path, default="answers.jsonl"
         Answers that this file has are taken in first; each new one is appended and on disk before the next question
         is shown.
@@ -54,6 +63,12 @@ def serve(
         Otherwise only the address is printed.
     who : str, optional
         Name of the person; others type theirs into the page.
+    design : Design, optional
+        How many questions each person gets, and which are shared, shown again, or have a known answer.
+    show : str or iterable of str, default=()
+        What people see beside what they need for an answer, as for `widget`.
+    language : {"en", "de", "fr"}, optional
+        Language of the page; by default the one that each browser prefers, or English.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -82,8 +97,11 @@ def serve(
     >>> serve(OddOneOutClustering(), [[0, 0], [0, 1], [5, 5], [5, 6]])  # doctest: +SKIP
     http://127.0.0.1:43843/klKep2DlH9eD7u3kF0toVUmKJjgRtrdL/
     """
+    from tripletree.ask.texts import check_language
+
     server = import_server("tripletree.ask.serve")
-    session = open_session(model, X, answers=answers, **shown)
+    language = check_language(language)
+    session = open_session(model, X, answers=answers, design=design, show=show, **shown)
     sock = server.listen(host, port)
 
     def announce(address: str) -> None:
@@ -93,15 +111,18 @@ def serve(
             webbrowser.open(address)
 
     with session:
-        server.run(session, sock, host, announce)
+        server.run(session, sock, host, announce, language)
 
 
 def widget(
-    model: Any,
-    X: Any,
+    model: Any = None,
+    X: Any = None,
     *,
     answers: str | os.PathLike[str] | None = None,
     who: str | None = None,
+    design: Design | None = None,
+    show: str | Iterable[str] = (),
+    language: str | None = None,
     sample_names: Sequence[Any] | None = None,
     texts: Sequence[str] | None = None,
     images: str | os.PathLike[str] | None = None,
@@ -112,17 +133,28 @@ def widget(
 
     Parameters
     ----------
-    model : OddOneOutClustering
-        Is started; its `labels_`, `hierarchy_` and `answers_` can be used at any time.
-    X : array_like or data frame, shape (n, d)
+    model : OddOneOutClustering, optional
+        Is started; its `labels_`, `hierarchy_` and `answers_` can be used at any time. Without one, the trios are those
+        of the design, or drawn at random.
+    X : array_like or data frame, shape (n, d), optional
+        Without it, there are only names or pictures, and no model.
     answers : path, optional
         Answers that this file has are taken in first, and each new one is appended. Without it they are only kept in
         the model, which the widget says, with a button that saves them; a model that has answers about samples of the
         same names goes on with these.
     who : str, optional
         Name of the person.
+    design : Design, optional
+        How many questions each person gets, and which are shared, shown again, or have a known answer.
+    show : str or iterable of str, default=()
+        What people see beside what they need for an answer, which may sway them: "labels" (names of samples that have a
+        picture), "clusters" (with the hierarchy, as far as the model knows them), "people" (who has given how many
+        answers), "files" (links that save what was found), or "all".
+    language : {"en", "de", "fr"}, optional
+        Language of the page; by default the one that the browser prefers, or English.
     sample_names : sequence of labels, optional
-        By default the index of a data frame, else the numbers of the rows.
+        By default the index of a data frame, else the numbers of the rows. Without X, the names of the pictures, or the
+        samples of the design.
     texts : sequence of str, optional
         A text to show for each sample, instead of its numbers.
     images : path, optional
@@ -143,6 +175,8 @@ def widget(
         If the file of answers cannot be read.
     FileNotFoundError
         If no sample has a picture in the folder.
+    ValueError
+        If `show` or `language` is not known, or a model is given without X.
 
     See Also
     --------
@@ -158,14 +192,19 @@ def widget(
         from tripletree.ask.notebook import AskWidget
     except ImportError as error:
         raise MissingDependencyError(error.name or "anywidget", "ask", "the widget") from None
+    from tripletree.ask.texts import check_language
+
+    language = check_language(language)
     shown: dict[str, Any] = {
+        "design": design,
+        "show": show,
         "sample_names": sample_names,
         "texts": texts,
         "images": images,
         "columns": columns,
         "title": title,
     }
-    return AskWidget(open_session(model, X, answers=answers, **shown), who)
+    return AskWidget(open_session(model, X, answers=answers, **shown), who, language)
 
 
 def open_session(
@@ -174,34 +213,39 @@ def open_session(
     *,
     answers: str | os.PathLike[str] | None,
     only_read: bool = False,
+    design: Design | None = None,
+    show: str | Iterable[str] = (),
     sample_names: Sequence[Any] | None = None,
     texts: Sequence[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     columns: Sequence[str] | None = None,
     title: str = TITLE,
 ) -> Session:
-    """Start a model with the answers of a file, and return the session that shows its questions."""
+    """Start a study, and its model if there is one, with the answers of a file; return the session that asks."""
     import numpy as np
 
     from tripletree.ask.cards import Cards
     from tripletree.ask.images import ImageFolder
-    from tripletree.ask.session import Session, keep_for_one
-    from tripletree.core.leaves import LeafIndex
+    from tripletree.ask.session import Session, check_shown, keep_for_one
+    from tripletree.ask.study import Study
     from tripletree.io import read_answers
     from tripletree.io.answers import check_appendable
 
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    names = LeafIndex(sample_names if sample_names is not None else X.index if hasattr(X, "iloc") else n)
-    values = None if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    shown, design = check_shown(show), design or Design()
+    names = _names_of(X, sample_names, images, design)
+    if X is None and model is not None:
+        msg = "a model needs X, the measurements of the samples; without them, leave out the model"
+        raise ValueError(msg)
+    values = None if X is None or hasattr(X, "tocsr") else np.asarray(X, np.float64)
     if columns is None and hasattr(X, "columns"):
         columns = list(X.columns)
-    d = 0 if values is None else values.shape[1]
+    n, d = len(names) if X is None else np.shape(X)[0], 0 if values is None else values.shape[1]
     for what, entries, count in (("sample_names", names, n), ("texts", texts, n), ("columns", columns, d)):
         if entries is not None and len(entries) != count:
             msg = f"{what} has {len(entries)} entries; expected {count}"
             raise ValueError(msg)
     folder = None if images is None else ImageFolder(images, names.labels)
-    cards = Cards(names.labels, values, columns=columns, texts=texts, images=folder)
+    cards = Cards(names.labels, values, columns=columns, texts=texts, images=folder, show_names="labels" in shown)
     file = None
     with ExitStack() as stack:
         if answers is None:  # a model that was asked about these samples before goes on
@@ -213,8 +257,28 @@ def open_session(
                 file = stack.enter_context(keep_for_one(path))
             check_appendable(path)
             given = None if os.path.getsize(path) == 0 else read_answers(path, leaves=names)
-        model.start(X, sample_names=sample_names, answers=given)
-        return Session(model, cards, file, n_questions=model.n_questions, title=title, close=stack.pop_all().close)
+        n_questions = design.n_questions or (N_QUESTIONS if model is None else model.n_questions)
+        study = Study(design, names, n_questions, given or ())
+        if model is not None:
+            model.start(X, sample_names=sample_names, answers=given)
+        return Session(study, model, cards, file, title=title, show=shown, close=stack.pop_all().close)
+
+
+def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafIndex:
+    """The names of all samples: given, or of the rows, the pictures, or what the design names."""
+    from tripletree.ask.images import names_of_pictures
+    from tripletree.core.leaves import LeafIndex
+
+    if sample_names is not None:
+        return LeafIndex(sample_names)
+    if X is not None:
+        return LeafIndex(X.index if hasattr(X, "iloc") else X.shape[0] if hasattr(X, "shape") else len(X))
+    if images is not None:
+        return LeafIndex(names_of_pictures(images))
+    if design.trios is None:
+        msg = "there is nothing to ask about: give X, sample_names, images, or a design with trios"
+        raise ValueError(msg)
+    return LeafIndex(design.labels)
 
 
 def import_server(purpose: str) -> Any:

@@ -1,4 +1,4 @@
-"""What is shown of a sample: its name, and a text, a picture or its numbers."""
+"""What is shown of a sample: a picture, or its name with a text or its numbers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Cards:
         A text for each sample.
     images : ImageFolder, optional
         A picture for each sample.
+    show_names : bool
+        Whether names are shown where there are pictures; without one, a sample has its name anyway.
     """
 
     def __init__(
@@ -38,7 +40,9 @@ class Cards:
         columns: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
         images: ImageFolder | None = None,
+        show_names: bool = True,
     ) -> None:
+        self.show_names = show_names
         self.names, self.values, self.texts, self.images = list(names), values, texts, images
         self.columns = list(columns) if columns is not None else [] if values is None else range(values.shape[1])
         shows_numbers = values is not None and texts is None and images is None
@@ -67,12 +71,22 @@ class Cards:
         """The name of a sample, safe to print."""
         return shortened(str(self.names[row]), MAX_NAME) or "(blank)"
 
+    def shown_name(self, row: int) -> str | None:
+        """The name of a sample, if people are to see it."""
+        return self.name(row) if self.show_names or not self._has_picture(row) else None
+
+    def _has_picture(self, row: int) -> bool:
+        return self.images is not None and self.images.paths[row] is not None
+
     def short(self, row: int) -> dict[str, Any]:
         """A sample as one of several in a list."""
-        found: dict[str, Any] = {"row": row, "name": self.name(row)}
+        found: dict[str, Any] = {"row": row}
+        name = self.shown_name(row)
+        if name is not None:
+            found["name"] = name
         if self.texts is not None:
             found["text"] = shortened(self.texts[row], MAX_NAME)
-        if self.images is not None and self.images.paths[row] is not None:
+        if self._has_picture(row):
             found["image"] = True
         return found
 

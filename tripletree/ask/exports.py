@@ -17,11 +17,12 @@ from tripletree.plots import to_html
 
 
 class Export(NamedTuple):
-    """A file that can be had: what it is called in the page, its media type, and what makes its text."""
+    """A file that can be had: the key of its title, its media type, what makes its text, and whether of a model."""
 
     title: str
     media_type: str
-    make: Callable[[Session, Findings], str]
+    make: Callable[[Session], str]
+    needs_model: bool = True
 
 
 def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
@@ -30,8 +31,8 @@ def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
     return text.getvalue()
 
 
-def _clusters(session: Session, found: Findings) -> str:
-    text = io.StringIO()
+def _clusters(session: Session) -> str:
+    text, found = io.StringIO(), session.snapshot()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["label", "cluster", "uncertainty"])
     rows = zip(session.cards.names, (found.clusters + 1).tolist(), found.uncertainty.tolist(), strict=True)
@@ -40,7 +41,12 @@ def _clusters(session: Session, found: Findings) -> str:
     return text.getvalue()
 
 
-def _page(session: Session, found: Findings) -> str:
+def _newick(session: Session) -> str:
+    return _written(write_newick, session.snapshot().make_hierarchy())
+
+
+def _page(session: Session) -> str:
+    found = session.snapshot()
     h, number = found.make_hierarchy(), dict(zip(session.cards.names, (found.clusters + 1).tolist(), strict=True))
     return to_html(h, triplets=found.answers.triplets(), clusters=[number[x] for x in h.leaves], title=session.title)
 
@@ -51,8 +57,9 @@ text-align:left;
 vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}img{max-width:100%}small{color:#5a6270}"""
 
 
-def _report(session: Session, found: Findings) -> str:
+def _report(session: Session) -> str:
     """A page without scripts that says what was asked, what was said and what was found."""
+    found = session.snapshot()
     cards, answers, clusters = session.cards, found.answers, found.clusters
     sizes = np.bincount(clusters).tolist()
     kinds = ["the odd one named"] * 3 + ["all alike", "all different", "cannot say"]
@@ -127,19 +134,17 @@ def _table(head: tuple[str, ...], rows: Any) -> str:
 
 #: By the name of the file.
 EXPORTS = {
-    "answers.jsonl": Export("Answers", "application/jsonl", lambda session, found: write_answers(found.answers)),
+    "answers.jsonl": Export("fileAnswers", "application/jsonl", lambda session: write_answers(session.answers), False),
     "triplets.txt": Export(
-        "Triplets", "text/plain", lambda session, found: _written(write_triplets, found.answers.triplets())
+        "fileTriplets", "text/plain", lambda session: _written(write_triplets, session.answers.triplets()), False
     ),
-    "clusters.csv": Export("Clusters", "text/csv", _clusters),
-    "hierarchy.nwk": Export(
-        "Newick", "text/plain", lambda session, found: _written(write_newick, found.make_hierarchy())
-    ),
-    "hierarchy.html": Export("Hierarchy to fold", "text/html", _page),
-    "report.html": Export("Report", "text/html", _report),
+    "clusters.csv": Export("fileClusters", "text/csv", _clusters),
+    "hierarchy.nwk": Export("fileNewick", "text/plain", _newick),
+    "hierarchy.html": Export("fileHierarchy", "text/html", _page),
+    "report.html": Export("fileReport", "text/html", _report),
 }
 
 
-def export(session: Session, name: str) -> str:
-    """Return the text of a file of what is known."""
-    return EXPORTS[name].make(session, session.snapshot())
+def exports_of(session: Session) -> dict[str, Export]:
+    """The files that can be had of a session, by their names: without a model, no clusters and no hierarchy."""
+    return {name: x for name, x in EXPORTS.items() if session.model is not None or not x.needs_model}

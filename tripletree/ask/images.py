@@ -86,6 +86,33 @@ class ImageFolder:
         return content, kind
 
 
+def names_of_pictures(folder: str | os.PathLike[str]) -> list[str]:
+    """Return a name for each picture of a folder: without its suffix, and without its subfolder if no other has it.
+
+    Raises
+    ------
+    NotADirectoryError
+        If `folder` is none.
+    FileNotFoundError
+        If there is no picture that browsers show.
+    LimitExceededError
+        If the folder has more than a million files.
+    """
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise NotADirectoryError(20, "not a folder", os.fspath(folder))
+    listed = list(_listed(root))
+    pictures = [path for path in listed if _is_picture(path)]
+    if not pictures:
+        msg = f"there is no picture in {os.fspath(folder)}: expected files ending in {', '.join(SUFFIXES)}"
+        raise FileNotFoundError(msg)
+    names: dict[Path, str] = {}
+    for name, path in _by_name(listed, root).items():
+        if path not in names or len(name) < len(names[path]):
+            names[path] = name
+    return [names[path] for path in pictures]
+
+
 def _listed(root: Path) -> Iterator[Path]:
     """Pictures in a folder and its subfolders, in order; links only where they lead to files of the folder."""
     count = 0

@@ -12,6 +12,7 @@ import traitlets
 
 from tripletree.ask.server import source
 from tripletree.ask.session import RefusedError, Session
+from tripletree.ask.texts import texts_as_script
 from tripletree.core.checks import counted
 from tripletree.errors import TripletreeError
 from tripletree.io import write_answers
@@ -20,14 +21,17 @@ from tripletree.io import write_answers
 class AskWidget(anywidget.AnyWidget):
     """Shows questions and takes answers; `session` does the work."""
 
-    _esm = files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8") + source(
-        "cards.js", "view.js", "widget.js"
+    _esm = (
+        files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8")
+        + texts_as_script()
+        + source("texts.js", "cards.js", "view.js", "widget.js")
     )
     _css = source("ask.css")
     who = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    language = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, session: Session, who: str | None = None) -> None:
-        super().__init__(who=who)
+    def __init__(self, session: Session, who: str | None = None, language: str = "") -> None:
+        super().__init__(who=who, language=language)
         self.session = session
         self.on_msg(self._received)
 
@@ -40,7 +44,7 @@ class AskWidget(anywidget.AnyWidget):
             if content["kind"] in ("answer", "undo"):  # other views of this widget show it, too
                 self.send({"changed": body["version"].partition("-")[0]})
         except RefusedError as error:
-            self.send({"id": number, "error": str(error), "status": error.status})
+            self.send({"id": number, **error.body, "status": error.status})
         except (TripletreeError, OSError) as error:
             self.send({"id": number, "error": str(error)})
 
@@ -59,7 +63,7 @@ class AskWidget(anywidget.AnyWidget):
         if kind == "undo":
             return session.undo(body), None
         if kind == "answers":
-            return {"name": "answers.jsonl", "text": write_answers(session.model.answers_)}, None
+            return {"name": "answers.jsonl", "text": write_answers(session.answers)}, None
         row, images = body.get("row"), session.cards.images
         if kind == "image" and images is not None and type(row) is int and 0 <= row < len(session.cards.names):
             image, media_type = images.read(row)
@@ -73,7 +77,7 @@ class AskWidget(anywidget.AnyWidget):
         bundle = found[0] if isinstance(found, tuple) else found
         if bundle is not None:
             kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
-            number = counted(len(self.session.model.answers_), "answer")
+            number = counted(len(self.session.study), "answer")
             bundle["text/html"] = (
                 f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
             )

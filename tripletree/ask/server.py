@@ -29,8 +29,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tripletree.ask.exports import EXPORTS, export
-from tripletree.ask.session import RefusedError, Session
+from tripletree.ask.exports import exports_of
+from tripletree.ask.session import RefusedError, Session, refused
+from tripletree.ask.texts import texts_as_script
 from tripletree.errors import LimitExceededError, ParseError
 
 MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
@@ -56,7 +57,7 @@ INERT = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 PARTS = {
     "": (("page.html",), "text/html"),
     "ask.css": (("ask.css",), "text/css"),
-    "ask.js": (("cards.js", "view.js", "page.js"), "text/javascript"),
+    "ask.js": (("texts.js", "cards.js", "view.js", "page.js"), "text/javascript"),
     "icon.svg": (("icon.svg",), "image/svg+xml"),
 }
 
@@ -100,7 +101,7 @@ class Guard:
             if not _is_own(headers, scope["method"], path):
                 app = _refusal("requests from other sites are refused", 403)
             elif self._at_once >= MAX_AT_ONCE:
-                app = _refusal(f"more than {MAX_AT_ONCE} requests at once; try again in a moment", 503)
+                app = _refused(refused("errorBusy", 503))
             else:
                 rest = scope["path"][len(self.token) + 1 :]
                 app = self.app if rest else _moved(f"/{self.token}/")
@@ -133,6 +134,10 @@ def _is_own(headers: Headers, method: str, path: str) -> bool:
 
 def _refusal(message: str, status: int) -> JSONResponse:
     return JSONResponse({"error": message}, status)
+
+
+def _refused(error: RefusedError) -> JSONResponse:
+    return JSONResponse(error.body, error.status)
 
 
 def _moved(path: str) -> Response:
@@ -168,15 +173,24 @@ def accepted_hosts(host: str) -> Callable[[str], bool]:
 # ---------------------------------------------------------------------- what is answered
 
 
-def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guard:
-    """Make the application; `hosts` tells whether a name, without port, is one of this machine."""
+def make_app(session: Session, token: str, hosts: Callable[[str], bool], language: str = "") -> Guard:
+    """Make the application; `hosts` tells whether a name, without port, is one of this machine.
+
+    `language` is that of the page, "" the one that each browser prefers.
+    """
+    exports = exports_of(session) if "files" in session.show else {}
+    first = {
+        "": lambda page: page.replace('data-language=""', f'data-language="{language}"'),
+        "ask.js": lambda script: texts_as_script() + script,
+    }
 
     async def part(request: Request) -> Response:
-        names, media_type = PARTS[request.url.path.lstrip("/")]
-        return Response(source(*names), media_type=media_type)
+        name = request.url.path.lstrip("/")
+        names, media_type = PARTS[name]
+        return Response(first.get(name, str)(source(*names)), media_type=media_type)
 
     async def setup(request: Request) -> Response:
-        return JSONResponse({**session.setup(), "exports": [[name, x.title] for name, x in EXPORTS.items()]})
+        return JSONResponse({**session.setup(), "exports": [[name, x.title] for name, x in exports.items()]})
 
     async def state(request: Request) -> Response:
         query = request.query_params
@@ -200,11 +214,11 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
 
     async def exported(request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in EXPORTS:
+        if name not in exports:
             raise HTTPException(404, "there is no such file")
-        text = await run_in_threadpool(export, session, name)
+        text = await run_in_threadpool(exports[name].make, session)
         headers = {**INERT, "Content-Disposition": f'attachment; filename="{name}"'}
-        media_type = EXPORTS[name].media_type
+        media_type = exports[name].media_type
         return Response(text.encode("utf-8", "backslashreplace"), media_type=media_type, headers=headers)
 
     routes = [
@@ -217,13 +231,13 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
         Route("/export/{name}", exported),
     ]
     handlers: dict[Any, Any] = {
-        RefusedError: lambda request, error: _refusal(str(error), error.status),
+        RefusedError: lambda request, error: _refused(error),
         ClientDisconnect: lambda request, error: _refusal("the message was cut off", 400),
         HTTPException: lambda request, error: _refusal(error.detail, error.status_code),
         FileNotFoundError: lambda request, error: _refusal("there is no such picture", 404),
         ParseError: lambda request, error: _refusal(str(error), 415),
         LimitExceededError: lambda request, error: _refusal(str(error), 413),
-        OSError: lambda request, error: _refusal(f"not kept: {error.strerror or error}", 507),
+        OSError: lambda request, error: _refused(refused("errorNotKept", 507, reason=error.strerror or str(error))),
     }
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)
 
@@ -316,7 +330,7 @@ def settings(app: Guard) -> uvicorn.Config:
     )
 
 
-def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None]) -> None:
+def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None], language: str = "") -> None:
     """Serve the page until interrupted; `announce` is called with its address once it can be opened."""
     token = secrets.token_urlsafe(24)
     name, port = sock.getsockname()[:2]
@@ -334,4 +348,4 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
             await super().shutdown(sockets)
 
     with suppress(KeyboardInterrupt):  # the server has closed its connections, then passes the signal on
-        Announcing(settings(make_app(session, token, accepted_hosts(host)))).run(sockets=[sock])
+        Announcing(settings(make_app(session, token, accepted_hosts(host), language))).run(sockets=[sock])

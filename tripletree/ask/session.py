@@ -1,13 +1,15 @@
-"""One model, the answers to it on disk, and the question that each person is shown; for several people at once."""
+"""A study, the answers to it on disk, and the question that each person is shown; for several people at once."""
 
 from __future__ import annotations
 
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
+from itertools import count
 from time import monotonic
 from typing import IO, Any, NamedTuple
 
@@ -15,23 +17,58 @@ import numpy as np
 
 from tripletree.ask.cards import Cards, shortened
 from tripletree.ask.outline import make_outline, order_clusters
+from tripletree.ask.study import Study
+from tripletree.ask.texts import texts_of
 from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
-from tripletree.io import append_answer, append_undo
+from tripletree.io import append_answer, append_undo, write_answers
 
 REPLIES = ("alike", "different", "unsure")
+#: What people may be shown beside the question.
+SHOWN = ("labels", "clusters", "people", "files")
 MAX_WHO, MAX_PEOPLE = 80, 500
+MAX_SECONDS = 30 * 86400.0  # pages that were left open
 AWAY = 600.0  # seconds after which a question that is not answered goes to others
 PATIENCE = 0.3  # seconds for which a question waits for what the last answer tells
 
 
 class RefusedError(Exception):
-    """A request that cannot be met; `status` is that of HTTP."""
+    """A request that cannot be met; `status` is that of HTTP.
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    What people can meet has a `key` of the texts of the page, which are in their language, and `values` for it.
+    """
+
+    def __init__(self, message: str, status: int = 400, key: str | None = None, values: Any = None) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.key, self.values = status, key, values
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the page is told."""
+        told = {} if self.key is None else {"key": self.key, "values": self.values}
+        return {"error": str(self), **told}
+
+
+def refused(key: str, status: int, **values: Any) -> RefusedError:
+    """A request that is refused for a reason that the page tells in the language of the person."""
+    return RefusedError(texts_of("en")[key].format(**values), status, key, values)
+
+
+def check_shown(show: str | Iterable[str]) -> frozenset[str]:
+    """What people are shown beside the question, by names; "all" is everything.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known.
+    """
+    names = [show] if isinstance(show, str) else list(show)
+    unknown = [x for x in names if x not in (*SHOWN, "all")]
+    if unknown:
+        msg = f"show must be of {', '.join(map(repr, SHOWN))} or 'all', not {unknown[0]!r}"
+        raise ValueError(msg)
+    return frozenset(SHOWN if "all" in names else names)
 
 
 class Findings(NamedTuple):
@@ -57,32 +94,35 @@ class Session:
 
     Parameters
     ----------
-    model : OddOneOutClustering
-        Started, with all answers of the file replayed.
+    study : Study
+        With all answers of the file.
+    model : OddOneOutClustering or None
+        Started, with the same answers; None for a study whose questions do not depend on answers.
     cards : Cards
         Of the samples, in the order of the model.
     file : AnswerFile or None
         To which each answer is appended before anything else happens; None where a notebook keeps none.
-    n_questions : int
-        How many are to be asked in all.
     title : str
+    show : frozenset of str
+        What of `SHOWN` people see beside the question.
     close : callable
         Called at the end, so that others may write the file of answers.
     """
 
     def __init__(
         self,
-        model: Any,
+        study: Study,
+        model: Any | None,
         cards: Cards,
         file: AnswerFile | None,
         *,
-        n_questions: int,
         title: str,
+        show: frozenset[str],
         close: Callable[[], None],
     ) -> None:
-        self.model, self.cards, self.file = model, cards, file
+        self.study, self.model, self.cards, self.file = study, model, cards, file
         self.close = close
-        self.n_questions, self.title = n_questions, title
+        self.title, self.show = title, show
         self._row = {name: k for k, name in enumerate(cards.names)}
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
@@ -97,7 +137,20 @@ class Session:
 
     def __exit__(self, *_: Any) -> None:
         with self._lock:  # an answer may be on its way to the disk
-            self.close()
+            try:
+                self._rescue()
+            finally:
+                self.close()
+
+    def _rescue(self) -> None:
+        """Write all answers to another file if theirs was taken away."""
+        if self.file is None or self.file.loss() is None or not len(self.study):
+            return
+        stem, suffix = os.path.splitext(self.file.path)
+        names = (f"{stem}-rescued{'' if k == 1 else k}{suffix}" for k in count(1))
+        path = next(name for name in names if not os.path.exists(name))
+        write_answers(self.study.answers, path)
+        logging.getLogger(__name__).warning("%s %s: all answers are in %s", self.file.path, self.file.loss(), path)
 
     # ------------------------------------------------------------------ what is shown
 
@@ -123,41 +176,60 @@ class Session:
             if was is not None and _checked_who(was) != who:
                 self._release(_checked_who(was))
             question = self._question(who)
-            answers = self.model.answers_
-            last = _last_of(answers, who)
-            gain = float(self.model.gain_)
-            found = {
+            last = self.study.last(who)
+            found: dict[str, Any] = {
                 "who": who,
-                "number": _number_of(answers, who),
+                "number": self.study.number(who),
+                "left": self.study.left(who),
                 "question": None if question is None else [self.cards.card(self._row[x]) for x in question],
-                "last": None if last is None else [self.cards.name(self._row[x]) for x in last.items],
-                "people": [[printable(name), _number_of(answers, name)] for name in answers.people],
-                "answers": len(answers),
-                "left": max(self.n_questions - len(answers), 0),
-                "gain": gain if np.isfinite(gain) else None,
+                "last": None if last is None else [self.cards.shown_name(self._row[x]) for x in last.items],
+                "nameless": self._needs_name(who),
             }
+            if "people" in self.show:
+                people = [[printable(name), number] for name, number in self.study.people]
+                found |= {"people": people, "answers": len(self.study)}
+            if self.shows_clusters:
+                assert self.model is not None
+                gain = float(self.model.gain_)
+                found["gain"] = gain if np.isfinite(gain) else None
             now = self._version
-        known = self._knowledge(now)
-        found |= {"version": f"{now}-{known['version']}", "stale": known["version"] < now, "known": known}
+        if self.shows_clusters:
+            known = self._knowledge(now)
+            found |= {"stale": known["version"] < now, "known": known, "version": f"{now}-{known['version']}"}
+        else:
+            found["version"] = f"{now}-"
         return None if found["version"] == version else found
 
+    @property
+    def shows_clusters(self) -> bool:
+        """Whether people see what the model knows."""
+        return self.model is not None and "clusters" in self.show
+
+    def _needs_name(self, who: str | None) -> bool:
+        """Whether somebody has to tell a name first: in a study, people have to be told apart."""
+        return who is None and self.study.design.is_study
+
     def _question(self, who: str | None) -> tuple[Any, ...] | None:
+        if self._needs_name(who):
+            return None
         now = monotonic()
         self._seen[who] = now
         if self._shown.get(who) is None:
             for person in [x for x, seen in self._seen.items() if now - seen > AWAY]:
                 self._release(person)
             if who not in self._shown and len(self._shown) >= MAX_PEOPLE:
-                msg = f"more than {MAX_PEOPLE} people: start another page for the others"
-                raise RefusedError(msg, 429)
-            self._shown[who] = self.model.next_question(who=who)
+                raise refused("errorManyPeople", 429, most=MAX_PEOPLE)
+            others = [question for person, question in self._shown.items() if question is not None and person != who]
+            ask_model = None if self.model is None else partial(self.model.next_question, who=who)
+            self._shown[who] = self.study.next_question(who, others, ask_model)
         return self._shown[who]
 
     def _release(self, who: str | None) -> None:
         """Take back the question of somebody who is gone, so that others can be asked about its samples."""
         self._shown.pop(who, None)
         self._seen.pop(who, None)
-        self.model.release(who)
+        if self.model is not None:
+            self.model.release(who)
 
     # ------------------------------------------------------------------ what is known
 
@@ -165,7 +237,8 @@ class Session:
         """Return all that the answers so far say, to be looked at while others come in."""
         with self._lock:
             model = self.model
-            answers, labels = model.answers_, np.asarray(model.labels_)
+            assert model is not None
+            answers, labels = self.study.answers, np.asarray(model.labels_)
             items = answers.leaves
             shown = [self._row[items[i]] for i in answers.rows[answers.rows >= 0].tolist()]
             clusters = order_clusters(labels, np.array(shown, np.int64))
@@ -175,6 +248,12 @@ class Session:
             uncertainty = np.asarray(model.uncertainty_, np.float64)
             doubted = model.doubted_answers_
             return Findings(self._version, answers, doubted, clusters, uncertainty, sure, model.defer_hierarchy())
+
+    @property
+    def answers(self) -> AnswerSet:
+        """All answers so far."""
+        with self._lock:
+            return self.study.answers
 
     def _knowledge(self, version: int) -> dict[str, Any]:
         """What is known, of a version if that is there within a moment; it is made by a thread of its own."""
@@ -218,7 +297,8 @@ class Session:
         ----------
         message : mapping
             ``who``; ``number``, how many answers of this person the page knows, so that nothing is counted twice;
-            ``question``, the rows that were shown; ``reply``, a row or "alike", "different" or "unsure".
+            ``question``, the rows that were shown; ``reply``, a row or "alike", "different" or "unsure"; ``seconds``,
+            the response time, which may be missing.
 
         Raises
         ------
@@ -236,18 +316,20 @@ class Session:
             question = self._question(who)
             self._check_number(message, who)
             if question is None or rows != [self._row[x] for x in question]:
-                msg = "another question is shown by now"
-                raise RefusedError(msg, 409)
+                raise refused("errorOtherQuestion", 409)
             if type(reply) is int and reply in rows and len(rows) == 3:
-                given = Answer(question, "odd", question[rows.index(reply)], who=who, when=_now())
+                kind, odd = "odd", question[rows.index(reply)]
             elif isinstance(reply, str) and reply in REPLIES:
-                given = Answer(question, reply, who=who, when=_now())
+                kind, odd = reply, None
             else:
                 msg = "reply must be one of the samples shown, or alike, different or unsure"
                 raise RefusedError(msg)
+            given = Answer(question, kind, odd, who=who, when=_now(), seconds=_checked_seconds(message.get("seconds")))
             if self.file is not None:
                 self.file.add(append_answer, given)
-            self.model.answer(given, question, who=who, when=given.when)
+            self.study.add(given)
+            if self.model is not None:
+                self.model.answer(given, question, who=who, when=given.when)
             self._changed(who, None)
         return self.state(who) or {}
 
@@ -264,23 +346,22 @@ class Session:
         who = _checked_who(message.get("who"))
         with self._lock:
             self._check_number(message, who)
-            answers = self.model.answers_
-            if _last_of(answers, who) is None:
-                msg = "there is no answer to take back"
-                raise RefusedError(msg, 409)
-            if who is None and answers.person[-1] >= 0:  # of nobody, models take back the last answer of all
-                msg = f"{answers[-1].who} has answered since; with a name, answers can be taken back at any time"
-                raise RefusedError(msg, 409)
+            if self.study.last(who) is None:
+                raise refused("errorNothingToUndo", 409)
+            if who is None and self.model is not None and self.study.latest.who is not None:
+                # of nobody, models take back the last answer of all
+                raise refused("errorAnsweredSince", 409, who=self.study.latest.who)
             if self.file is not None:
                 self.file.add(append_undo, who=who, when=_now())
-            taken = self.model.undo(who=who)
+            taken = self.study.undo(who)
+            if self.model is not None:
+                self.model.undo(who=who)
             self._changed(who, tuple(taken.items))
         return self.state(who) or {}
 
     def _check_number(self, message: Mapping[str, Any], who: str | None) -> None:
-        if message.get("number") != _number_of(self.model.answers_, who):
-            msg = "this was answered already, in another window or before a lost connection"
-            raise RefusedError(msg, 409)
+        if message.get("number") != self.study.number(who):
+            raise refused("errorAnswered", 409)
 
     def _changed(self, who: str | None, question: tuple[Any, ...] | None) -> None:
         self._version += 1
@@ -309,19 +390,21 @@ class AnswerFile:
         OSError
             If the path leads to nothing or to another file, or the file has lost what was in it.
         """
+        what = self.loss()
+        if what is not None:
+            msg = (
+                f"{os.path.basename(self.path)} {what}, so nothing more is kept. When the server ends, it writes all "
+                "answers so far to another file (in a notebook, they are in model.answers_)"
+            )
+            raise OSError(msg)
+        append(self.path, *arguments, **named)
+        self._size = os.path.getsize(self.path)
+
+    def loss(self) -> str | None:
+        """What happened to the file, if it was taken away."""
         if not self.is_there():
-            what = "is another file by now, or none"
-        elif os.path.getsize(self.path) < self._size:
-            what = "has lost lines"
-        else:
-            append(self.path, *arguments, **named)
-            self._size = os.path.getsize(self.path)
-            return
-        msg = (
-            f"{os.path.basename(self.path)} {what}, so nothing more is kept. All answers so far are in the export of "
-            "the page (in a notebook, model.answers_): save them as this file, and start again"
-        )
-        raise OSError(msg)
+            return "is another file by now, or none"
+        return "has lost lines" if os.path.getsize(self.path) < self._size else None
 
     def is_there(self) -> bool:
         """Whether the path still leads to the file that has the lock."""
@@ -370,23 +453,22 @@ def _checked_who(who: Any) -> str | None:
     """A person's name without blanks around it; None if it is empty."""
     if who is None:
         return None
-    if not isinstance(who, str) or len(who) > MAX_WHO:
-        msg = f"a name has at most {MAX_WHO} characters"
+    if not isinstance(who, str):
+        msg = "a name must be a text"
         raise RefusedError(msg)
+    if len(who) > MAX_WHO:
+        raise refused("errorLongName", 400, most=MAX_WHO)
     return " ".join(printable(who).split()) or None
 
 
-def _number_of(answers: Any, who: str | None) -> int:
-    """How many answers a person has given that are not taken back."""
-    code = -1 if who is None else answers.people.index(who) if who in answers.people else -2
-    return int(np.count_nonzero(answers.person == code))
-
-
-def _last_of(answers: Any, who: str | None) -> Answer | None:
-    """The last answer of a person."""
-    code = -1 if who is None else answers.people.index(who) if who in answers.people else -2
-    own = np.flatnonzero(answers.person == code)
-    return answers[int(own[-1])] if own.size else None
+def _checked_seconds(value: Any) -> float | None:
+    """A response time as pages measure it."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_SECONDS:
+        msg = f"seconds must be a number in 0..{MAX_SECONDS:.0f}"
+        raise RefusedError(msg)
+    return round(float(value), 3)
 
 
 def _now() -> str:

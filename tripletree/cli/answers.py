@@ -16,7 +16,14 @@ from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.shell import bad_input, label_text, say, with_options
-from tripletree.cli.sources import blanks_option, given_name, odd_option, read_answer_file, seed_option
+from tripletree.cli.sources import (
+    blanks_option,
+    given_name,
+    odd_option,
+    read_answer_file,
+    read_triplet_file,
+    seed_option,
+)
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.core.checks import counted
 from tripletree.evaluation.agreement import (
@@ -26,6 +33,7 @@ from tripletree.evaluation.agreement import (
     find_disagreements,
     find_disputed_questions,
 )
+from tripletree.evaluation.known import KnownAnswers, check_known
 from tripletree.io import write_answers, write_newick
 from tripletree.io.source import named_stream, raw_bytes, write_atomic
 from tripletree.plots import plot_dendrogram
@@ -53,6 +61,7 @@ def _columns(command: Any) -> Any:
         click.option("--items", metavar="A,B,C", callback=_names, help="The columns of the three items."),
         click.option("--who", metavar="COLUMN", help="The column of the person."),
         click.option("--when", metavar="COLUMN", help="The column of the time."),
+        click.option("--seconds", metavar="COLUMN", help="The column of the response time, in seconds."),
         click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
     )
     return with_options(command, options)
@@ -81,6 +90,11 @@ def _columns(command: Any) -> Any:
     "--min-support", type=click.FloatRange(0, 1), metavar="SHARE",
     help="Clades in no more than this share of the samples are contracted.  [default: those to which no answers lean]",
 )  # fmt: skip
+@click.option(
+    "--known",
+    metavar="FILE",
+    help="Trios whose answer is known, as triplets or answers: tell how many of them each person got right.",
+)
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
 @blanks_option
@@ -95,6 +109,7 @@ def answers(
     k: int,
     bootstraps: int,
     min_support: float | None,
+    known: str | None,
     equal_weights: bool,
     seed: int,
     output: str | None,
@@ -113,12 +128,12 @@ def answers(
 
     It tells whether the answers are consistent and which questions have different answers; how far each person agrees
     with the others on the same questions and with the consensus of the others, who answers at random and who goes by
-    another criterion; and the consensus: a hierarchy in which each person weighs as much as the others bear out, with
-    the support of each clade in samples of the answers and of the people. The exit status is 0 whether they agree or
-    not.
+    another criterion, how many trios with a known answer each got right (--known), and how long each took; and the
+    consensus: a hierarchy in which each person weighs as much as the others bear out, with the support of each clade in
+    samples of the answers and of the people. The exit status is 0 whether they agree or not.
     """
     targets = [output, picture, page, people, disputed, jsonl]
-    check_apart([file], targets)
+    check_apart([file, known], targets)
     if targets.count("-") > 1:
         msg = "only one output can be the standard output"
         raise click.UsageError(msg)
@@ -131,6 +146,7 @@ def answers(
     terminal = sys.stderr.isatty()
     questions = find_disputed_questions(given)
     found = agreement(given, random_state=seed, verbose=terminal)
+    right = None if known is None else check_known(given, read_triplet_file(known))
     common = None
     if (given.replies < ALIKE).any():
         common = consensus_of(
@@ -141,9 +157,9 @@ def answers(
             random_state=seed,
             verbose=terminal,
         )
-    _write_files(given, found, questions, common, targets, blanks)
+    _write_files(given, found, right, questions, common, targets, blanks)
     parts = [_overview(given, questions, given_name(file))]
-    parts += [_people_text(found, common), _questions_text(questions, k)]
+    parts += [_people_text(given, found, right, common), _questions_text(questions, k)]
     if common is not None:
         parts += [_consensus_text(common), _where_text(given, common, k)]
     say("\n\n".join(x for x in parts if x), err="-" in targets)
@@ -152,6 +168,7 @@ def answers(
 def _write_files(
     given: AnswerSet,
     found: Agreement,
+    right: KnownAnswers | None,
     questions: Sequence[DisputedQuestion],
     common: AnswerConsensus | None,
     targets: Sequence[str | None],
@@ -161,7 +178,7 @@ def _write_files(
     if jsonl is not None:
         write_answers(given, jsonl)
     if people is not None:
-        _write_table(people, _people_rows(found, common))
+        _write_table(people, _people_rows(given, found, right, common))
     if disputed is not None:
         _write_table(disputed, _disputed_rows(questions))
     if common is None:
@@ -208,33 +225,48 @@ def _overview(given: AnswerSet, questions: Sequence[DisputedQuestion], name: str
     return f"{head}\ninconsistent, though no question has different answers: tripletree explain shows which clash"
 
 
-def _people_rows(found: Agreement, common: AnswerConsensus | None) -> Iterator[Sequence[Any]]:
+def _people_rows(
+    given: AnswerSet, found: Agreement, right: KnownAnswers | None, common: AnswerConsensus | None
+) -> Iterator[Sequence[Any]]:
     """The table of people, with a header."""
     yield (
         *("who", "answers", "unsure", "with others", "questions shared", "with itself", "questions repeated"),
-        *("with consensus", "with own hierarchy", "weight", "verdict"),
+        *("known", "known right", "with consensus", "with own hierarchy", "median seconds", "weight", "verdict"),
     )
     weight = {} if common is None else dict(zip(common.people, common.weights.tolist(), strict=True))
+    known = {} if right is None else {who: k for k, who in enumerate(right.people)}
     for k, who in enumerate(found.people):
         shares = (found.with_others, found.with_itself, found.with_consensus, found.with_own_hierarchy)
         others, itself, consensus, own = ("" if np.isnan(x[k]) else f"{x[k]:.4f}" for x in shares)
+        caught = ("", "") if right is None else (int(right.n_known[known[who]]), int(right.n_right[known[who]]))
+        took = given.by(who).seconds
+        took = took[~np.isnan(took)]
         yield (
             *("" if who is None else who, int(found.n_answers[k]), int(found.n_unsure[k]), others),
-            *(int(found.n_shared[k]), itself, int(found.n_repeated[k]), consensus, own),
-            *(f"{weight[who]:.2f}" if who in weight else "", found.verdict[k]),
+            *(int(found.n_shared[k]), itself, int(found.n_repeated[k]), *caught, consensus, own),
+            *(f"{np.median(took):.2f}" if took.size else "", f"{weight[who]:.2f}" if who in weight else ""),
+            found.verdict[k],
         )
 
 
-def _people_text(found: Agreement, common: AnswerConsensus | None) -> str:
-    """The table of people in columns, the verdict last."""
-    if len(found.people) == 1 and found.n_repeated[0] == 0:
+def _people_text(given: AnswerSet, found: Agreement, right: KnownAnswers | None, common: AnswerConsensus | None) -> str:
+    """The table of people in columns, the verdict last; with known answers and response times if there are any."""
+    if len(found.people) == 1 and found.n_repeated[0] == 0 and right is None:
         return ""
-    _, *rows = _people_rows(found, common)
-    shown = [["", "answers", "with others", "with itself", "with consensus", "weight", ""]]
-    for who, n, _, others, _, itself, _, consensus, own, weight, verdict in rows:
-        cells = [f"{float(x):.0%}" if x else "-" for x in (others, itself, consensus)]
+    _, *rows = _people_rows(given, found, right, common)
+    careless = set() if right is None else {x for x, y in zip(right.people, right.careless, strict=True) if y}
+    timed = not np.isnan(given.seconds).all()
+    caught, took = ["known right"] * (right is not None), ["seconds"] * timed
+    shown = [["", "answers", "with others", "with itself", *caught, "with consensus", *took, "weight", ""]]
+    for who, n, _, others, _, itself, _, n_known, n_right, consensus, own, seconds, weight, verdict in rows:
+        others, itself, consensus = (f"{float(x):.0%}" if x else "-" for x in (others, itself, consensus))
         note = f" ({float(own):.0%} with their own other answers)" if own and verdict == "other criterion" else ""
-        shown.append([who or "(no name)", f"{n:,}", *cells, weight or "-", verdict + note])
+        of = [f"{n_right} of {n_known}"] * (right is not None)
+        note += ", misses known answers" if (who or None) in careless else ""
+        time = [f"{float(seconds):.1f}" if seconds else "-"] * timed
+        shown.append(
+            [who or "(no name)", f"{n:,}", others, itself, *of, consensus, *time, weight or "-", verdict + note]
+        )
     kappa = "" if np.isnan(found.kappa) else f"; beyond chance on the same questions: kappa {found.kappa:.2f}"
     return f"People (by chance, 33% agree with the consensus){kappa}:\n{_aligned(shown)}"
 
@@ -279,12 +311,12 @@ def _questions_text(questions: Sequence[DisputedQuestion], k: int) -> str:
 
 def _disputed_rows(questions: Sequence[DisputedQuestion]) -> Iterator[Sequence[Any]]:
     """All disputed questions, an answer a row."""
-    yield ("question", "item_1", "item_2", "item_3", "answer", "n_answers", "who", "when", "line")
+    yield ("question", "item_1", "item_2", "item_3", "answer", "n_answers", "who", "when", "seconds", "line")
     for number, x in enumerate(questions, 1):
         items = [*x.items, *[""] * (3 - len(x.items))]
         for reply, given in x.answers.items():
             for one in given:
-                more = ["" if value is None else value for value in (one.who, one.when, one.line)]
+                more = ["" if value is None else value for value in (one.who, one.when, one.seconds, one.line)]
                 yield (number, *items, reply, len(given), *more)
 
 

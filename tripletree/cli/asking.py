@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
+from tripletree.ask.images import names_of_pictures
+from tripletree.ask.session import SHOWN
+from tripletree.ask.texts import LANGUAGES
 from tripletree.cli.shell import bad_input, busy, say
+from tripletree.cli.sources import format_of_nodes, holds_answers, read_triplet_file
 from tripletree.cli.tables import Table, decimal_option, read_table
 from tripletree.core.checks import counted
-from tripletree.io.source import write_atomic
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ParseError
+from tripletree.io import read_hierarchy, write_triplets
+from tripletree.io.comparisons import TrioRows
+from tripletree.io.source import named_stream, raw_bytes, write_atomic
+from tripletree.io.table import column_word
+from tripletree.io.table import read_table as read_rows
 from tripletree.reports.analysis import standardized
 
 if TYPE_CHECKING:
@@ -20,6 +31,13 @@ if TYPE_CHECKING:
 
 #: Dimensions to which the words of texts are reduced.
 DIMENSIONS = 100
+
+
+#: Headers of a file of trios.
+_HEADERS = [
+    *(("a", "b", "c"), ("x", "y", "z"), ("i", "j", "k"), ("first", "second", "third"), ("left", "middle", "right")),
+    *(("item_1", "item_2", "item_3"), ("item1", "item2", "item3"), ("1", "2", "3")),
+]
 
 
 @click.command(
@@ -31,9 +49,12 @@ DIMENSIONS = 100
       tripletree ask animals.csv --answers answers.jsonl --export found
     """
 )
-@click.argument("data")
+@click.argument("data", required=False)
 @click.option(
-    "--images", type=click.Path(path_type=Path), metavar="DIR", help="A folder with a picture called by each label."
+    "--images",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder with a picture called by each label; without DATA, each of its pictures is a sample.",
 )
 @click.option("--text", "text_column", metavar="COLUMN", help="A column of DATA with a text to show for each sample.")
 @click.option(
@@ -51,8 +72,50 @@ DIMENSIONS = 100
     default=100,
     show_default=True,
     metavar="N",
-    help="How many answers there are to be in all, with those in the file already, of all people together.",
+    help="How many questions each person answers, with those in the file already.",
 )
+@click.option(
+    "--overlap",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="By how many people each trio is answered, before a new one is asked.",
+)
+@click.option(
+    "--repeats",
+    type=click.FloatRange(0, 0.5),
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of the questions of each person that are asked again, later.",
+)
+@click.option(
+    "--catch",
+    metavar="FILE",
+    help="Trios whose answer is known, which everybody gets: triplets or answers; or a hierarchy, or 'features' for "
+    "the numbers of DATA, of which 20 clear trios are taken and written beside the answers, for you to look at.",
+)
+@click.option(
+    "--catch-share",
+    type=click.FloatRange(0, 0.5),
+    default=0.1,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of the questions of each person that are catch trios.",
+)
+@click.option("--trios", metavar="FILE", help="The trios to ask, three labels a line, in the place of chosen ones.")
+@click.option(
+    "--show",
+    multiple=True,
+    type=click.Choice([*SHOWN, "all"]),
+    help="What people see beside what they need for an answer: labels of pictures, clusters so far, other people, "
+    "links to files; may be repeated.",
+)
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), show_default="that of the browser", help="Language of the page."
+)
+@click.option("--title", metavar="TEXT", show_default="name of DATA", help="What stands at the top of the page.")
 @click.option(
     "--export",
     "folder",
@@ -69,12 +132,20 @@ DIMENSIONS = 100
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one", metavar="N")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def ask(
-    data: str,
+    data: str | None,
     images: Path | None,
     text_column: str | None,
     path: str,
     who: str | None,
     questions: int,
+    overlap: int,
+    repeats: float,
+    catch: str | None,
+    catch_share: float,
+    trios: str | None,
+    show: tuple[str, ...],
+    language: str | None,
+    title: str | None,
     folder: Path | None,
     standardize: bool,
     decimal: str,
@@ -89,44 +160,75 @@ def ask(
 
     DATA is a table as for `tripletree cluster`: a column of labels and columns of numbers, of which few questions
     are made that tell much. A person sees three cards, with numbers, the texts of a column or pictures, and answers
-    with a click or a key. Beside them stand the clusters and the hierarchy that the answers and the numbers make. If a
-    column of texts is all there is, their words take the place of the numbers.
+    with a click or a key. If a column of texts is all there is, their words take the place of the numbers. With labels
+    or pictures alone, trios are drawn at random.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
     even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says
     otherwise for this machine only. All who have the address can answer at once, each under a name.
+
+    For a study, --overlap lets several people answer each trio, --repeats and --catch tell who answers with care;
+    'tripletree answers' reports. People see nothing that could sway them unless --show says so.
     """
     if images is not None and text_column is not None:
         msg = "give --images or --text: cards show one of them"
         raise click.UsageError(msg)
+    if data is None and images is None and trios is None:
+        msg = "give DATA, or --images DIR, or --trios FILE: there is nothing to ask about"
+        raise click.UsageError(msg)
+    if data is None and text_column is not None:
+        msg = "--text names a column of DATA, which is missing"
+        raise click.UsageError(msg)
     if folder is not None and not os.path.exists(path):
         raise bad_input(f"{path}: there is no such file of answers, so there is nothing to export")
-    from tripletree.ask import address_of, import_server, open_session
-    from tripletree.cluster import OddOneOutClustering
+    from tripletree.ask import Design, address_of, import_server, open_session
 
     server = None if folder is not None else import_server("tripletree ask")
-    table = read_table(data, index_column=index_column, text_column=text_column, drop=drop, decimal=decimal)
-    if len(table.labels) < 3:
-        raise bad_input(f"{data}: {counted(len(table.labels), 'sample')}; a question shows three")
-    values, columns = _values(table, standardize, seed)
-    title = "standard input" if data == "-" else Path(data).name
+    table = None
+    values, columns, labels = None, None, None
+    if data is not None:
+        table = read_table(
+            data, index_column=index_column, text_column=text_column, drop=drop, decimal=decimal, needs_numbers=False
+        )
+        values, columns = _values(table, standardize, seed)
+        labels = table.labels
+    elif images is not None:
+        labels = names_of_pictures(images)
+    given = None if trios is None else _read_trios(trios, labels)
+    labels = labels if labels is not None else list(dict.fromkeys(x for trio in given or () for x in trio))
+    if len(labels) < 3:
+        raise bad_input(f"{data or images or trios}: {counted(len(labels), 'sample')}; a question shows three")
+    design = Design(
+        n_questions=questions,
+        overlap=overlap,
+        repeats=repeats,
+        catch=None if catch is None else _catch_trios(catch, labels, values, path, seed, write=folder is None),
+        catch_share=catch_share,
+        trios=given,
+        random_state=seed,
+    )
+    model = _model_for(values, seed)
     with busy("reading the answers and looking for a question"):
         session = open_session(
-            OddOneOutClustering(n_questions=questions, random_state=seed),
+            model,
             values,
             answers=path,
             only_read=folder is not None,
-            sample_names=table.labels,
-            texts=table.texts,
+            design=design,
+            show=show,
+            sample_names=labels,
+            texts=None if table is None else table.texts,
             images=images,
             columns=columns,
-            title=title,
+            title=title or ("standard input" if data == "-" else Path(data or images or trios or "").name),
         )
     with session:
         missing = session.cards.images.missing if session.cards.images is not None else []
         if missing:
             names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
             say(f"{counted(len(missing), 'sample')} without a picture, shown by name: {names}", err=True)
+        if model is None and given is None:
+            say("there are no numbers to choose questions by: trios are drawn at random", err=True)
         if folder is not None:
             _export(session, folder)
             return
@@ -137,20 +239,87 @@ def ask(
 
         def announce(address: str) -> None:
             address = address_of(address, who)
-            say(f"{counted(len(session.model.answers_), 'answer')} in {path}; Ctrl + C ends", err=True)
+            say(f"{counted(len(session.study), 'answer')} in {path}; Ctrl + C ends", err=True)
             click.echo(address)
             if not no_browser:
                 click.launch(address)
 
-        server.run(session, sock, host, announce)
-        say(f"{counted(len(session.model.answers_), 'answer')} in {path}", err=True)
+        server.run(session, sock, host, announce, language or "")
+        say(f"{counted(len(session.study), 'answer')} in {path}", err=True)
 
 
-def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, list[str] | None]:
-    """The numbers of the samples. Without columns of numbers, numbers of the words of their texts."""
+def _model_for(values: np.ndarray | None, seed: int) -> Any:
+    """The model that chooses the questions; None without numbers, which it needs: trios are drawn at random then."""
+    if values is None:
+        return None
+    from tripletree.cluster import OddOneOutClustering
+
+    return OddOneOutClustering(random_state=seed)
+
+
+def _read_trios(path: str, labels: Sequence[str] | None) -> list[tuple[str, ...]]:
+    """The trios of a table of three columns."""
+    try:
+        table = read_rows(path, spaced=True, known=lambda names: tuple(map(column_word, names)) in _HEADERS)
+        if len(table.columns) != 3:
+            raise bad_input(
+                f"{path}: a file of trios has three labels a line, not {counted(len(table.columns), 'column')}"
+            )
+        rows = TrioRows(table, [0, 1, 2], "the three labels of a trio must differ")
+        known = None if labels is None else set(labels)
+        for number, trio in enumerate(rows.labels):
+            unknown = [x for x in trio if known is not None and x not in known]
+            if unknown:
+                table.refuse(number, f"{unknown[0]!r} is none of the {counted(len(known or ()), 'sample')}")
+    except ParseError as error:
+        raise bad_input(str(error)) from None
+    return [tuple(trio) for trio in rows.labels]
+
+
+def _catch_trios(
+    source: str, labels: Sequence[str], values: np.ndarray | None, answers: str, seed: int, *, write: bool
+) -> TripletSet:
+    """The trios whose answer is known, of a file, or clear ones of a hierarchy or of the numbers.
+
+    Clear ones are written into a file, which is taken from then on: people may have deleted some from it.
+    """
+    from tripletree.ask import find_clear_trios
+
+    path = f"{os.path.splitext(answers)[0]}-catch.txt"
+    if source == "features":
+        if values is None:
+            msg = "--catch features needs columns of numbers in DATA"
+            raise click.UsageError(msg)
+        hierarchy = None
+    else:
+        raw, name = raw_bytes(source)
+        if holds_answers(raw, name) or format_of_nodes(raw, name) is None:
+            return read_triplet_file(source)
+        hierarchy = read_hierarchy(named_stream(raw, name))
+    if os.path.exists(path):
+        found = read_triplet_file(path)
+        if write:
+            say(f"{counted(len(found), 'catch trio')} as in {path}", err=True)
+        return found
+    if hierarchy is None:
+        found = find_clear_trios(values, sample_names=labels, random_state=seed)
+    else:
+        found = find_clear_trios(hierarchy.restrict([x for x in labels if x in hierarchy.leaves]), random_state=seed)
+    if not len(found):
+        raise bad_input(f"--catch {source}: it has no trio whose odd one is clear")
+    if write:
+        write_triplets(found, path)
+        number = counted(len(found), "catch trio")
+        say(f"{number} in {path}: look whether they are clear to people, too, and delete those that are not", err=True)
+    return found
+
+
+def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray | None, list[str] | None]:
+    """The numbers of the samples; without columns of numbers, those of the words of their texts, if there are any."""
     if table.columns:
         return standardized(table.values) if standardize else table.values, table.columns
-    assert table.texts is not None
+    if table.texts is None:
+        return None, None
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
@@ -166,11 +335,11 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, lis
 
 
 def _export(session: Session, folder: Path) -> None:
-    """Write the content of the answers into a folder, and the names of the files."""
-    from tripletree.ask.exports import EXPORTS, export
+    """Write what the answers say into a folder, and the names of the files."""
+    from tripletree.ask.exports import exports_of
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name in EXPORTS:
+    for name, file in exports_of(session).items():
         with write_atomic(folder / name) as stream:
-            stream.write(export(session, name))
+            stream.write(file.make(session))
         click.echo(str(folder / name))

@@ -16,6 +16,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
+from tripletree.io.format import FileFormat
 from tripletree.io.pairs import LINKS, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
@@ -118,13 +119,19 @@ def read_triplet_file(
 _LOOSE = frozenset({"edges", "lineages", "linkage"})
 
 
-def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
-    """Name the format of a file, if it holds a hierarchy or an ontology in the place of triplets."""
+def format_of_nodes(raw: bytes | str, name: str | None) -> FileFormat | None:
+    """The format of a content that surely is a hierarchy or an ontology."""
     try:
         form = registry.FORMATS.get(registry.recognize(named_stream(raw, name)))
     except (ParseError, csv.Error):
-        return
-    if form is not None and form.name not in _LOOSE:
+        return None
+    return None if form is None or form.name in _LOOSE else form
+
+
+def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
+    """Say what a file is, if it holds a hierarchy or an ontology in the place of triplets."""
+    form = format_of_nodes(raw, name)
+    if form is not None:
         what = "an ontology" if form.read is None else "a hierarchy"
         file = shlex.quote(source)
         raise bad_input(

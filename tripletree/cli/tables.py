@@ -98,6 +98,7 @@ def read_table(
     gaps: str = "raise",
     hint: str = "",
     decimal: str = ".",
+    needs_numbers: bool = True,
 ) -> Table:
     """Read a table with a header line. Tabs or commas (or semicolons) between the fields, as the header has them.
 
@@ -120,7 +121,9 @@ def read_table(
     hint : str
         Other advice about gaps and text, for the errors.
     decimal : {".", ","}
-        The mark before the decimals of numbers.
+        What stands before the decimals of numbers.
+    needs_numbers : bool
+        Whether a table without a column of numbers and without texts is refused.
 
     Returns
     -------
@@ -175,7 +178,7 @@ def read_table(
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(header, columns, where, lines)
         columns = {j: list(map(_with_point, x)) for j, x in columns.items()}
-    if not names and texts is None:
+    if needs_numbers and not names and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
     if gaps != "mixed":

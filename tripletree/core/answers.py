@@ -1,9 +1,10 @@
-"""Answers of people to questions about samples: what each person said, when, and where it was read."""
+"""Answers of people to questions about samples: what each person said, when, how fast, and where it was read."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ class Answer:
         The person.
     when : str, optional
         The time, in ISO 8601.
+    seconds : float, optional
+        The response time: how long the person looked at the question before answering.
     line : int, optional
         The line or row of the file, counted from 1. It does not count in comparisons.
 
@@ -59,6 +62,7 @@ class Answer:
     odd: Any = None
     who: str | None = None
     when: str | None = None
+    seconds: float | None = None
     line: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -88,6 +92,16 @@ class Answer:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise InvalidAnswerError(f"{name} must be text or None, not {described(value)}")
+        if self.seconds is not None:
+            object.__setattr__(self, "seconds", _checked_seconds(self.seconds))
+
+
+def _checked_seconds(value: Any) -> float:
+    """A response time as a float."""
+    number = isinstance(value, (Real, np.generic)) and not isinstance(value, (bool, np.bool_))
+    if not number or not 0 <= value < np.inf:
+        raise InvalidAnswerError(f"seconds must be a finite number of at least 0, or None, not {described(value)}")
+    return float(value)
 
 
 def _one_of(words: Iterable[Any], last: str = " or ") -> str:
@@ -122,6 +136,8 @@ class AnswerSet(Immutable, Sequence):
         Who gave each answer, as a position in `people`; -1 where that is not known.
     when : tuple of (str or None)
         The time of each answer.
+    seconds : ndarray of float64, shape (m,)
+        The response time of each answer; NaN if it is not known.
     origins : Origins or None
         Where each was read.
     data : str or None
@@ -166,6 +182,7 @@ class AnswerSet(Immutable, Sequence):
     people: tuple[str, ...] = fixed()
     person: np.ndarray = fixed()
     when: tuple[str | None, ...] = fixed()
+    seconds: np.ndarray = fixed()
     origins: Origins | None = fixed()
     data: str | None = fixed()
 
@@ -203,12 +220,13 @@ class AnswerSet(Immutable, Sequence):
             tuple(people),
             np.array([-1 if x.who is None else people[x.who] for x in given], np.int32),
             tuple(x.when for x in given),
+            np.array([np.nan if x.seconds is None else x.seconds for x in given], np.float64),
             origins,
             data,
         )
 
     def _set(self, leaves: LeafIndex, rows: np.ndarray, replies: np.ndarray, people: tuple, *more: Any) -> None:
-        person, when, origins, data = more
+        person, when, seconds, origins, data = more
         self._hold(
             leaves=leaves,
             rows=freeze(rows),
@@ -216,6 +234,7 @@ class AnswerSet(Immutable, Sequence):
             people=people,
             person=freeze(person),
             when=when,
+            seconds=freeze(seconds),
             origins=origins,
             data=data,
         )
@@ -229,6 +248,7 @@ class AnswerSet(Immutable, Sequence):
         *,
         who: Sequence[str | None] | None = None,
         when: Sequence[str | None] | None = None,
+        seconds: Sequence[float] | np.ndarray | None = None,
         origins: Origins | None = None,
         data: str | None = None,
     ) -> AnswerSet:
@@ -243,6 +263,8 @@ class AnswerSet(Immutable, Sequence):
         leaves : LeafIndex, iterable of labels or int
         who, when : sequence of (str or None), optional
             The person and the time of each.
+        seconds : array_like of float, optional
+            The response time of each; NaN if it is not known.
         origins : Origins, optional
             Where each was read.
         data : str, optional
@@ -255,23 +277,25 @@ class AnswerSet(Immutable, Sequence):
         Raises
         ------
         InvalidAnswerError
-            If a row or a reply is out of range, or the lengths differ; ``.row`` is the first such row.
+            If a row, a reply or a response time is out of range, or the lengths differ; ``.row`` is the first such row.
 
         Examples
         --------
         >>> AnswerSet.from_columns([(0, 1, 2), (0, 3, 1)], [2, 5], 4, who=["anna", None])[0]
-        Answer(items=(0, 1, 2), kind='odd', odd=2, who='anna', when=None, line=None)
+        Answer(items=(0, 1, 2), kind='odd', odd=2, who='anna', when=None, seconds=None, line=None)
         """
         index = _leaf_index(leaves)
         try:
             codes, said = np.array(rows, np.int32).reshape(-1, 3), np.array(replies, np.int8).reshape(-1)
+            took = np.full(len(codes), np.nan) if seconds is None else np.array(seconds, np.float64).reshape(-1)
         except (TypeError, ValueError, OverflowError):
             msg = f"expected rows of three positions and a reply for each, not {described(rows)}, {described(replies)}"
+            msg += "" if seconds is None else f", and numbers of seconds, not {described(seconds)}"
             raise InvalidAnswerError(msg) from None
         m, n = len(codes), len(index)
         a, b, c = codes.T
         good = (a >= 0) & (b >= 0) & (c >= -1) & (codes < n).all(axis=1) & (a != b) & (a != c) & (b != c)
-        for columns in (said, who, when, origins):
+        for columns in (said, who, when, took, origins):
             if columns is not None and len(columns) != m:
                 raise InvalidAnswerError(
                     f"{m} rows, but a column with {len(columns)} entries", row=min(m, len(columns))
@@ -284,11 +308,16 @@ class AnswerSet(Immutable, Sequence):
                 "(the third may be -1) and a reply in 0..5, of two items in 3..5"
             )
             raise InvalidAnswerError(msg, row=k)
+        wrong = np.flatnonzero((took < 0) | np.isinf(took))
+        if wrong.size:
+            k = int(wrong[0])
+            msg = f"row {k} has a response time of {took[k]} seconds: expected a finite number of at least 0, or NaN"
+            raise InvalidAnswerError(msg, row=k)
         names = [None] * m if who is None else list(who)
         people = {x: k for k, x in enumerate(dict.fromkeys(x for x in names if x is not None))}
         person = np.fromiter((-1 if x is None else people[x] for x in names), np.int32, m)
         made = cls.__new__(cls)
-        made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), origins, data)
+        made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), took, origins, data)
         return made
 
     # ------------------------------------------------------------------ as a sequence
@@ -302,12 +331,14 @@ class AnswerSet(Immutable, Sequence):
         row, reply, labels = self.rows[k].tolist(), int(self.replies[k]), self.leaves.labels
         items = tuple(labels[i] for i in row if i >= 0)
         person, origin = int(self.person[k]), None if self.origins is None else self.origins[k]
+        took = float(self.seconds[k])
         return Answer(
             items,
             "odd" if reply < ALIKE else KINDS[reply - 2],
             items[reply] if reply < ALIKE else None,
             None if person < 0 else self.people[person],
             self.when[k],
+            None if np.isnan(took) else took,
             None if origin is None else origin.number,
         )
 
@@ -333,6 +364,7 @@ class AnswerSet(Immutable, Sequence):
             leaves,
             who=[*self._names(), *other._names()],
             when=[*self.when, *other.when],
+            seconds=np.concatenate([self.seconds, other.seconds]),
             origins=Origins.joined(self.origins, len(self), other.origins, len(other)),
             data=self.data if self.data == other.data else None,
         )
@@ -343,7 +375,7 @@ class AnswerSet(Immutable, Sequence):
 
     def __reduce__(self) -> Any:
         who = self._names()
-        return _unpickled, (self.rows, self.replies, self.leaves, who, self.when, self.origins, self.data)
+        return _unpickled, (self.rows, self.replies, self.leaves, who, self.when, self.seconds, self.origins, self.data)
 
     # ------------------------------------------------------------------ parts
 
@@ -368,6 +400,7 @@ class AnswerSet(Immutable, Sequence):
             self.leaves,
             who=[names[k] for k in chosen.tolist()],
             when=[self.when[k] for k in chosen.tolist()],
+            seconds=self.seconds[chosen],
             origins=None if self.origins is None else self.origins.take(chosen),
             data=self.data,
         )
@@ -483,28 +516,26 @@ class AnswerSet(Immutable, Sequence):
         )
 
     def to_frame(self) -> Any:
-        """Return a data frame of pandas: the items, the answer, who gave it, when, and the line or row.
+        """Return a data frame of pandas: the items, the answer, who gave it, when, how fast, and the line or row.
 
         The answer is the label of the odd one, "alike", "different" or "unsure": `tripletree.io.read_answers` reads it.
 
         Returns
         -------
         pandas.DataFrame
-            With the columns item_1, item_2, item_3, answer, who, when and line.
+            With the columns item_1, item_2, item_3, answer, who, when, seconds and line.
 
         Examples
         --------
         >>> AnswerSet([Answer(("cat", "dog", "eel"), "odd", "eel", who="anna")]).to_frame()
-          item_1 item_2 item_3 answer   who  when  line
-        0    cat    dog    eel    eel  anna  None  None
+          item_1 item_2 item_3 answer   who  when seconds  line
+        0    cat    dog    eel    eel  anna  None    None  None
         """
         import pandas as pd
 
-        names = ["item_1", "item_2", "item_3", "answer", "who", "when", "line"]
-        rows = [
-            (*x.items, *[None] * (3 - len(x.items)), x.odd if x.kind == "odd" else x.kind, x.who, x.when, x.line)
-            for x in self
-        ]
+        names = ["item_1", "item_2", "item_3", "answer", "who", "when", "seconds", "line"]
+        said = [(*x.items, *[None] * (3 - len(x.items)), x.odd if x.kind == "odd" else x.kind) for x in self]
+        rows = [(*shown, x.who, x.when, x.seconds, x.line) for shown, x in zip(said, self, strict=True)]
         return pd.DataFrame(rows, columns=names, dtype=object)
 
     def origin(self, k: int) -> Origin | None:
@@ -521,17 +552,22 @@ class AnswerSet(Immutable, Sequence):
 
     def _repr_html_(self) -> str:
         # shown by notebooks: the first answers
-        rows = [(", ".join(map(str, x.items)), x.kind, x.odd, x.who, x.when) for x in self[:10]]
+        rows = [(", ".join(map(str, x.items)), x.kind, x.odd, x.who, x.when, x.seconds) for x in self[:10]]
         shown = [tuple("" if x is None else x for x in row) for row in rows]
-        return table_html(repr(self)[1:-1], ["items", "answer", "odd", "who", "when"], shown, len(self) - len(rows))
+        return table_html(
+            repr(self)[1:-1], ["items", "answer", "odd", "who", "when", "seconds"], shown, len(self) - len(rows)
+        )
 
 
 def _leaf_index(leaves: Any) -> LeafIndex:
     return leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
 
 
-def _unpickled(rows: Any, replies: Any, leaves: LeafIndex, who: Any, when: Any, origins: Any, data: Any) -> AnswerSet:
-    return AnswerSet.from_columns(rows, replies, leaves, who=who, when=when, origins=origins, data=data)
+def _unpickled(
+    rows: Any, replies: Any, leaves: LeafIndex, who: Any, when: Any, seconds: Any, origins: Any, data: Any
+) -> AnswerSet:
+    more = {"who": who, "when": when, "seconds": seconds, "origins": origins, "data": data}
+    return AnswerSet.from_columns(rows, replies, leaves, **more)
 
 
 def check_answers(value: Any) -> AnswerSet:

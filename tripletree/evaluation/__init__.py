@@ -15,6 +15,7 @@ from tripletree.evaluation.agreement import (
 from tripletree.evaluation.comparison import MethodComparison, MethodRun
 from tripletree.evaluation.describe import Coherence, Description, TreeShape
 from tripletree.evaluation.knowledge import KnowledgeReport
+from tripletree.evaluation.known import KnownAnswers, check_known
 from tripletree.evaluation.scores import (
     PairwiseScores,
     constrained_rand_index,
@@ -29,10 +30,12 @@ __all__ = [
     "Disagreement",
     "DisputedQuestion",
     "KnowledgeReport",
+    "KnownAnswers",
     "MethodComparison",
     "MethodRun",
     "PairwiseScores",
     "TreeShape",
+    "check_known",
     "constrained_rand_index",
     "find_disagreements",
     "find_disputed_questions",

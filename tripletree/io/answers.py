@@ -3,11 +3,12 @@ r"""Files of answers: JSON lines, which grow by one line an answer, and tables.
 A file of JSON lines has one answer a line::
 
     {"tripletree": "answers", "version": 1, "data": "animals.csv"}
-    {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna", "when": "2026-11-22T21:04:11Z"}
+    {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna", "when": "...", "seconds": 2.41}
     {"items": ["cat", "dog", "eel"], "answer": "alike", "who": "ben"}
     {"undo": true, "who": "ben"}
 
-The first line, the person and the time may be missing. The answers are "odd", "alike", "different" and "unsure"; a
+The time is in ISO 8601, such as 2026-11-22T21:04:11Z, and "seconds" is the response time. The first line, the person,
+the time and the response time may be missing. The answers are "odd", "alike", "different" and "unsure"; a
 question about two items has no odd one. A line with "undo" takes back the last answer of that person that has not been
 taken back. Other keys are passed over. Labels are texts or whole numbers. The file is only ever appended to, so that a
 program that is killed loses nothing but the line that it was writing.
@@ -45,6 +46,11 @@ WHO_NAMES = (
     *("subject_id", "user_id", "judge_id"),
 )
 WHEN_NAMES = ("when", "time", "timestamp", "date", "datetime", "answered_at", "created_at", "submitted_at")
+#: Names of the response time that tell its unit, and how many of that unit make a second.
+SECONDS_NAMES = {
+    **dict.fromkeys(("seconds", "rt_s", "rt_seconds", "response_time_s", "reaction_time_s", "response_seconds"), 1.0),
+    **dict.fromkeys(("milliseconds", "ms", "rt_ms", "response_time_ms", "reaction_time_ms"), 1000.0),
+}
 #: Names of three columns of items, and what a fourth would be called.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
@@ -104,6 +110,7 @@ def read_answers(
     items: Sequence[str | int] | None = None,
     who: str | int | None = None,
     when: str | int | None = None,
+    seconds: str | int | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     header: bool | None = None,
 ) -> AnswerSet:
@@ -126,6 +133,9 @@ def read_answers(
     who, when : str or int, optional
         The columns of the person and the time; by default those called who, person, participant, annotator, worker, ...
         and when, time, timestamp, date, ...
+    seconds : str or int, optional
+        The column of the response time, in seconds. By default a column whose name tells the unit: seconds, rt_s, ...,
+        or milliseconds, rt_ms, response_time_ms, ..., which are divided by 1000.
     leaves : LeafIndex, iterable of labels or int, optional
         All samples that could be asked about; by default those that occur. In tables, labels that are not text are
         known by ``str(label)``; by default they are whole numbers where all of them are, else text.
@@ -144,11 +154,11 @@ def read_answers(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, or it is not
-        clear which column holds what; with the line. If no `odd` is given and the table looks like answers to another
-        question, "which of two is more like the first?": by a column called anchor, reference, target, ..., or as none
-        of 20 answers or more is in one of the three columns. A last line of JSON that is cut off in the middle is left
-        out with a warning.
+        If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
+        is no number of at least 0, or it is not clear which column holds what; with the line. If no `odd` is given and
+        the table looks like answers to another question, "which of two is more like the first?": by a column called
+        anchor, reference, target, ..., or as none of 20 answers or more is in one of the three columns. A last line of
+        JSON that is cut off in the middle is left out with a warning.
     ValueError
         If columns are named for a file of JSON lines.
 
@@ -163,14 +173,15 @@ def read_answers(
     >>> import io
     >>> answers = read_answers(io.StringIO("who,a,b,c,odd\nanna,cat,eel,dog,eel\nben,cat,eel,dog,\n"))
     >>> answers[0]
-    Answer(items=('cat', 'eel', 'dog'), kind='odd', odd='eel', who='anna', when=None, line=2)
+    Answer(items=('cat', 'eel', 'dog'), kind='odd', odd='eel', who='anna', when=None, seconds=None, line=2)
     >>> answers[1].kind
     'unsure'
     >>> line = '{"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}\n'
     >>> read_answers(io.StringIO(line)).triplets()
     <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     """
-    columns: dict[str, Any] = {"odd": odd, "who": who, "when": when, "items": items, "header": header}
+    columns: dict[str, Any] = {"odd": odd, "who": who, "when": when, "seconds": seconds}
+    columns |= {"items": items, "header": header}
     if items is not None and (isinstance(items, str) or len(items) not in (2, 3) or len(set(items)) != len(items)):
         msg = f"items must be three different columns (or two), not {items!r}"
         raise ValueError(msg)
@@ -230,8 +241,10 @@ def read_odd_one_out(
 # ---------------------------------------------------------------------- tables
 
 
-def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves: Any, header: bool | None) -> AnswerSet:
-    wanted = [x for x in (*(items or ()), odd, who, when) if isinstance(x, str)]
+def _read_table(
+    path: Any, *, odd: Any, items: Any, who: Any, when: Any, seconds: Any, leaves: Any, header: bool | None
+) -> AnswerSet:
+    wanted = [x for x in (*(items or ()), odd, who, when, seconds) if isinstance(x, str)]
     table = read_table(
         path,
         spaced=True,
@@ -246,7 +259,8 @@ def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves:
         )
     people = _other_column(table, who, "who", WHO_NAMES)
     times = _other_column(table, when, "when", WHEN_NAMES)
-    others = {people, times} - {None}
+    took = _other_column(table, seconds, "seconds", SECONDS_NAMES)
+    others = {people, times, took} - {None}
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others)
     trios = TrioRows(table, places, f"the {'three' if len(places) == 3 else 'two'} items must differ")
@@ -267,6 +281,7 @@ def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves:
         index,
         who=None if people is None else [cell_text(x) for x in table.columns[people]],
         when=None if times is None else [_time(x) for x in table.columns[times]],
+        seconds=None if took is None else _response_times(table, took, named=seconds is not None),
         origins=trios.origins(),
     )
 
@@ -277,12 +292,13 @@ def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
 
 
 def _other_column(table: RowTable, given: str | int | None, what: str, known: Iterable[str]) -> int | None:
-    """Where the person or the time stands, if anywhere."""
+    """Where the person, the time or the response time stands, if anywhere."""
     if given is not None:
         return table.place(given, what)
     found = _called(table.names or [], known)
-    if len(found) > 1 and what == "who":
-        raise refusal(table, f"give who=, which column holds the person: it could be {' or '.join(map(repr, found))}")
+    if len(found) > 1 and what != "when":
+        meant = {"who": "the person", "seconds": "the response time"}[what]
+        raise refusal(table, f"give {what}=, which column holds {meant}: it could be {' or '.join(map(repr, found))}")
     return table.place(found[0], what) if found else None
 
 
@@ -400,6 +416,22 @@ def _refuse_reply(
     )
 
 
+def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]:
+    """The response times in seconds, NaN if a cell is empty; a column that the caller named holds seconds."""
+    unit = 1.0 if named or table.names is None else SECONDS_NAMES[column_word(table.names[column])]
+    found = []
+    for k, cell in enumerate(table.columns[column]):
+        text = cell_text(cell)
+        try:
+            value = float("nan") if text is None else float(text) / unit
+        except ValueError:
+            value = -1.0
+        if value < 0 or value == float("inf"):
+            table.refuse(k, f"the response time {text!r}; expected a number of at least 0, or an empty cell")
+        found.append(value)
+    return found
+
+
 def _time(cell: Any) -> str | None:
     return cell.isoformat() if hasattr(cell, "isoformat") else cell_text(cell)
 
@@ -500,7 +532,7 @@ def _answer(entry: dict[str, Any], number: int) -> Answer:
     odd = entry.get("odd")
     if odd is not None and not isinstance(odd, str) and type(odd) is not int:
         raise InvalidAnswerError(f"the odd one must be one of the items, not {odd!r:.60}")
-    return Answer(tuple(items), kind, odd, _text(entry, "who"), _text(entry, "when"), number)
+    return Answer(tuple(items), kind, odd, _text(entry, "who"), _text(entry, "when"), entry.get("seconds"), number)
 
 
 def _text(entry: dict[str, Any], key: str) -> str | None:
@@ -727,7 +759,7 @@ def _answer_line(answer: Answer) -> str:
             msg = f"the label {x!r} is {type(x).__name__}; files of answers hold texts and whole numbers"
             raise InvalidAnswerError(msg)
     entry = {"items": list(answer.items), "answer": answer.kind, "odd": answer.odd}
-    return _line({**entry, "who": answer.who, "when": answer.when})
+    return _line({**entry, "who": answer.who, "when": answer.when, "seconds": answer.seconds})
 
 
 def _line(entry: dict[str, Any]) -> str:

@@ -219,6 +219,7 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
         names,
         who=[people[k] for k in given.person[kept].tolist()],
         when=[given.when[k] for k in np.flatnonzero(kept).tolist()],
+        seconds=given.seconds[kept],
         origins=None if given.origins is None else given.origins.take(kept),
     )
     _check_some(len(mine), len(given), "answers", [given.leaves[i] for i in used.tolist()], names)

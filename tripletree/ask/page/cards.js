@@ -1,5 +1,3 @@
-"use strict";
-
 // Everything is made of elements and text nodes: names, texts and numbers are never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -30,8 +28,9 @@ function draw(width, height, className, shapes) {
   return svg;
 }
 
-function numberText(value) {
-  return value === null ? "–" : String(Number(value.toPrecision(4)));
+function numberText(value, texts) {
+  if (value === null) return "–";
+  return value.toLocaleString(texts.language, { maximumSignificantDigits: 4, useGrouping: false });
 }
 
 /** Where a value stands between the lowest and the highest of its column, from 0 to 1. */
@@ -41,7 +40,7 @@ function share(value, column) {
 }
 
 /** Few columns: a row each, with the place of the value among those of all samples. */
-function numberRows(values, columns) {
+function numberRows(values, columns, texts) {
   const table = make("div", { class: "tt-numbers" });
   values.forEach((value, k) => {
     const column = columns[k];
@@ -55,7 +54,7 @@ function numberRows(values, columns) {
     table.append(
       make("span", { class: "tt-column", text: column.name, title: column.name }),
       strip,
-      make("span", { class: "tt-value", text: numberText(value) }),
+      make("span", { class: "tt-value", text: numberText(value, texts) }),
     );
   });
   return table;
@@ -73,38 +72,52 @@ function profile(values, columns) {
   ]);
 }
 
-/** A picture of a sample, or its name where that cannot be loaded. */
-function picture(sample, transport, className) {
-  const image = make("img", { class: className, alt: sample.name, decoding: "async" });
+/** A picture of a sample, or what it is called where that cannot be loaded. */
+function picture(sample, called, transport, className) {
+  const image = make("img", { class: className, alt: called, decoding: "async" });
   Promise.resolve(transport.image(sample.row)).then((address) => {
-    image.onerror = () => image.replaceWith(make("span", { class: "tt-noimage", text: sample.name }));
+    image.onerror = () => image.replaceWith(make("span", { class: "tt-noimage", text: called }));
     image.src = address;
   });
   return image;
 }
 
+/** What a sample is called: by its name, or, if names are not shown, by the place of its picture. */
+function nameOf(sample, place, texts) {
+  return sample.name ?? texts.say("picture", { place });
+}
+
 /** What a card shows below its key; `pictures`: whether samples have pictures, so that one without says so. */
-function cardContent(sample, columns, transport, pictures) {
+function cardContent(sample, called, columns, transport, pictures, texts) {
   const parts = [];
-  if (sample.image) parts.push(picture(sample, transport, "tt-picture"));
-  else if (pictures) parts.push(make("span", { class: "tt-noimage", text: "no picture" }));
+  if (sample.image) parts.push(picture(sample, called, transport, "tt-picture"));
+  else if (pictures) parts.push(make("span", { class: "tt-noimage", text: texts.say("noPicture") }));
   if (sample.text !== undefined) {
     // a region that scrolls needs the focus, or keys would not scroll it
-    const region = { class: "tt-text", dir: "auto", tabindex: "0", role: "region", "aria-label": `text of ${sample.name}` };
+    const label = texts.say("textOf", { sample: called });
+    const region = { class: "tt-text", dir: "auto", tabindex: "0", role: "region", "aria-label": label };
     parts.push(make("div", { ...region, text: sample.text }));
   }
-  if (sample.values) parts.push(sample.values.length > FEW ? profile(sample.values, columns) : numberRows(sample.values, columns));
-  parts.push(make("div", { class: "tt-name", dir: "auto", text: sample.name, title: sample.name }));
+  if (sample.values) {
+    parts.push(sample.values.length > FEW ? profile(sample.values, columns) : numberRows(sample.values, columns, texts));
+  }
+  if (sample.name !== undefined) parts.push(make("div", { class: "tt-name", dir: "auto", text: called, title: called }));
   return parts;
 }
 
 /** A sample in words: its name, and its text or its numbers, as many as can be listened to. */
-function spoken(sample, columns) {
-  const words = [sample.name];
+function spoken(sample, called, columns, texts) {
+  const words = [called];
   if (sample.text !== undefined) words.push(sample.text.length > SPOKEN ? `${sample.text.slice(0, SPOKEN)}…` : sample.text);
   else if (sample.values && sample.values.length <= FEW) {
-    words.push(...sample.values.map((value, k) => `${columns[k].name} ${value === null ? "missing" : numberText(value)}`));
-  } else if (sample.values) words.push(`${sample.values.length} numbers, drawn as a line`);
+    words.push(
+      ...sample.values.map((value, k) =>
+        value === null
+          ? texts.say("missingValue", { column: columns[k].name })
+          : `${columns[k].name} ${numberText(value, texts)}`,
+      ),
+    );
+  } else if (sample.values) words.push(texts.say("drawnNumbers", { n: sample.values.length }));
   return words.join(", ");
 }
 
@@ -139,48 +152,46 @@ function brackets({ nodes, rows }) {
   return svg;
 }
 
-function counted(n, one) {
-  return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
-}
-
 function swatch(cluster) {
   const shape = Math.floor(cluster / PALETTE) % SHAPES;
   return make("span", { class: `tt-swatch tt-colour-${cluster % PALETTE} tt-shape-${shape}`, "aria-hidden": "true" });
 }
 
 /** One row: a cluster or a part of it, or several that are too many to show apart. */
-function outlineRow(row, known, transport) {
+function outlineRow(row, known, transport, texts) {
   const [cluster] = row.clusters[0];
   const several = row.clusters.length + row.more;
   const title = make("div", { class: "tt-row-title" });
   if (several > 1) {
-    title.append(...row.clusters.slice(0, 4).map(([other]) => swatch(other)), make("b", { text: `${several} clusters` }));
+    title.append(...row.clusters.slice(0, 4).map(([other]) => swatch(other)), make("b", { text: texts.say("clusters", { n: several }) }));
   } else {
-    title.append(swatch(cluster), make("b", { text: `Cluster ${cluster + 1}` }));
+    title.append(swatch(cluster), make("b", { text: texts.say("cluster", { number: cluster + 1 }) }));
   }
   const part = several === 1 && row.size < known.sizes[cluster];
-  title.append(make("span", { class: "tt-faint", text: part ? `${row.size} of ${counted(known.sizes[cluster], "sample")}` : counted(row.size, "sample") }));
+  const size = part ? texts.say("partOf", { part: row.size, n: known.sizes[cluster] }) : texts.say("samples", { n: row.size });
+  title.append(make("span", { class: "tt-faint", text: size }));
   if (several === 1) {
     const sure = Math.round(100 * known.sure[cluster]);
-    const bar = make("span", { class: "tt-bar", title: `how sure this cluster is: ${sure} %` }, make("span"));
+    const bar = make("span", { class: "tt-bar", title: texts.say("sure", { percent: sure }) }, make("span"));
     bar.firstChild.style.width = `${sure}%`;
-    title.append(make("span", { class: "tt-sure" }, bar, `${sure} %`));
+    title.append(make("span", { class: "tt-sure" }, bar, `${sure} %`));
   }
   const items = make("div", { class: "tt-items" });
-  row.items.forEach((sample) => {
+  row.items.forEach((sample, k) => {
+    const called = nameOf(sample, k + 1, texts);
     if (sample.image) {
-      const image = picture(sample, transport, "tt-thumb");
-      image.title = sample.name;
+      const image = picture(sample, called, transport, "tt-thumb");
+      image.title = called;
       items.append(image);
     } else {
-      const text = sample.text ?? sample.name;
+      const text = sample.text ?? called;
       items.append(make("bdi", { text, title: text }));
     }
   });
   return make("li", {}, title, items);
 }
 
-function outlineOf(known, transport) {
-  const list = make("ul", { class: "tt-rows" }, ...known.rows.map((row) => outlineRow(row, known, transport)));
+function outlineOf(known, transport, texts) {
+  const list = make("ul", { class: "tt-rows" }, ...known.rows.map((row) => outlineRow(row, known, transport, texts)));
   return make("div", { class: "tt-outline" }, brackets(known), list);
 }

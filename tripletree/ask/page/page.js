@@ -1,17 +1,19 @@
 // The page of the web server: addresses are relative to its own, which holds the token.
 
-const LOST = "The server does not answer. All answers up to here are on disk: start tripletree ask again and open the address it prints.";
+const texts = new Texts(document.documentElement.dataset.language);
+document.documentElement.lang = texts.language;
+document.title = texts.say("question");
 
 async function fetched(address, options = {}) {
   let response;
   try {
     response = await fetch(address, { credentials: "omit", redirect: "error", ...options });
   } catch {
-    throw Object.assign(new Error(LOST), { lost: true });
+    throw Object.assign(new Error(texts.say("serverSilent")), { lost: true });
   }
   if (response.status === 204) return null;
-  const body = await response.json().catch(() => ({ error: `the server says ${response.status}` }));
-  if (!response.ok) throw Object.assign(new Error(body.error), { status: response.status });
+  const body = await response.json().catch(() => ({ error: texts.say("serverSays", { status: response.status }) }));
+  if (!response.ok) throw Object.assign(new Error(texts.refusal(body)), { status: response.status });
   return body;
 }
 
@@ -37,10 +39,10 @@ const transport = {
   },
 };
 
-const view = new AskView(document.getElementById("ask"), transport, new URLSearchParams(location.search).get("who"));
+const view = new AskView(document.getElementById("ask"), transport, texts, new URLSearchParams(location.search).get("who"));
 document.addEventListener("keydown", (event) => view.key(event));
 view.start().then(() => {
-  document.title = `${view.title.textContent} · which one does not belong?`;
+  document.title = `${view.title.textContent} · ${texts.say("question")}`;
 });
 // what others have answered meanwhile, or whether the server is there by now
 setInterval(() => {

@@ -1,16 +1,11 @@
 // The question, its replies, and what is known so far, in any element. How messages travel is the transport's business:
 // setup(), state(who, version), answer(message), undo(message) and image(row) return promises.
 
-const KEYS = { 1: 0, 2: 1, 3: 2, a: "alike", d: "different", c: "unsure", u: "undo" };
-const REPLIES = [
-  ["alike", "All alike", "A", "All of them belong together"],
-  ["different", "All different", "D", "No two of them belong together"],
-  ["unsure", "Cannot say", "C", "I cannot say: nothing is concluded from this"],
-];
+const REPLIES = ["alike", "different", "unsure"];
 
-/** How many samples the next answer is expected to put into another cluster. */
-function settled(gain) {
-  return gain < 0.95 ? "less than one sample" : `about ${counted(Math.round(gain), "sample")}`;
+/** The key of the texts for a reply, or for a part of it. */
+function keyOf(before, reply, behind = "") {
+  return before ? `${before}${reply[0].toUpperCase()}${reply.slice(1)}${behind}` : `${reply}${behind}`;
 }
 
 function rowsOf(question) {
@@ -18,9 +13,12 @@ function rowsOf(question) {
 }
 
 class AskView {
-  constructor(root, transport, who = null) {
+  constructor(root, transport, texts, who = null) {
     this.root = root;
     this.transport = transport;
+    this.texts = texts;
+    this.keys = { 1: 0, 2: 1, 3: 2 };
+    for (const act of [...REPLIES, "undo"]) this.keys[texts.say(keyOf("key", act)).toLowerCase()] = act;
     this.who = who;
     this.known = null;
     this.columns = [];
@@ -29,37 +27,46 @@ class AskView {
     this.past = false; // the questions that were planned are answered, and more are wanted
     this.meant = null; // a reply that was given while a new name was on its way
     this.lost = false; // whether the line of notices says that nobody answers
+    this.since = performance.now(); // when the question could be seen, with all of its pictures
     this.build();
   }
 
   build() {
+    const say = (key) => this.texts.say(key);
     this.title = make("span", { class: "tt-title", dir: "auto" });
-    this.name = make("input", { id: "tt-who", maxlength: "80", autocomplete: "off", spellcheck: "false", placeholder: "name" });
+    this.name = make("input", { id: "tt-who", maxlength: "80", autocomplete: "off", spellcheck: "false", placeholder: say("name") });
     this.progress = make("p", { class: "tt-progress" });
     this.meter = make("div", { class: "tt-meter", "aria-hidden": "true" }, make("span"));
-    this.prompt = make("h1", {}, "Which one does not belong?");
+    this.prompt = make("h1", {}, say("question"));
     this.cards = make("div", { class: "tt-cards" });
+    this.cards.addEventListener("load", () => (this.since = performance.now()), true);
     this.status = make("p", { class: "tt-status", role: "status" });
     this.said = make("p", { class: "tt-unseen", role: "status" }); // the question, for those who listen
-    this.buttons = REPLIES.map(([reply, text, key, title]) => {
-      const button = make("button", { type: "button", title, "data-reply": reply }, make("kbd", { text: key }), text);
+    this.buttons = REPLIES.map((reply) => {
+      const button = this.button(reply, say(keyOf("", reply, "Hint")));
       button.addEventListener("click", () => this.reply(reply));
       return button;
     });
-    this.back = make("button", { type: "button", "data-reply": "undo" }, make("kbd", { text: "U" }), "Undo");
+    this.back = this.button("undo", say("undoHint"));
     this.back.addEventListener("click", () => this.undo());
     this.replies = make("div", { class: "tt-replies" }, ...this.buttons, this.back);
-    this.side = make("aside", { class: "tt-side", "aria-label": "What is known so far" });
-    const who = make("label", { class: "tt-who", for: "tt-who" }, "You are ", this.name);
+    this.side = make("aside", { class: "tt-side", "aria-label": say("regionKnown") });
+    const who = make("label", { class: "tt-who", for: "tt-who" }, `${say("you")} `, this.name);
     this.name.addEventListener("change", () => this.rename(this.name.value));
     this.name.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.name.blur();
     });
     const header = make("header", { class: "tt-header" }, this.title, this.progress, who);
-    this.section = make("section", { class: "tt-question", tabindex: "-1", "aria-label": "The question" });
+    this.section = make("section", { class: "tt-question", tabindex: "-1", "aria-label": say("regionQuestion") });
     this.section.append(this.prompt, this.cards, this.replies, this.status, this.said);
     this.root.classList.add("tt-ask");
     this.root.replaceChildren(make("div", { class: "tt-frame" }, header, this.meter, make("div", { class: "tt-layout" }, this.section, this.side)));
+  }
+
+  /** A button for a reply, with its key. */
+  button(reply, title) {
+    const kbd = make("kbd", { text: this.texts.say(keyOf("key", reply)) });
+    return make("button", { type: "button", title, "data-reply": reply }, kbd, this.texts.say(reply));
   }
 
   async start() {
@@ -85,7 +92,7 @@ class AskView {
     try {
       const state = await this.transport.state(this.who, version, was);
       if (acts !== this.acts) return;
-      if (this.lost) this.tell("Connected again.");
+      if (this.lost) this.tell(this.texts.say("connectedAgain"));
       if (state) this.show(state);
     } catch (error) {
       if (acts !== this.acts) return;
@@ -120,13 +127,13 @@ class AskView {
     this.meant = null;
     if (!meant) return;
     if (meant.question === rowsOf(this.known?.question)) this.reply(meant.reply);
-    else this.tell("With this name the question is another one: please answer it.", true);
+    else this.tell(this.texts.say("otherQuestion"), true);
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
-    const act = KEYS[event.key.toLowerCase()];
+    const act = this.keys[event.key.toLowerCase()];
     if (act === undefined) return;
     if (act === "undo") this.undo();
     else if (typeof act === "number") this.choose(act);
@@ -146,9 +153,10 @@ class AskView {
     if (!question || this.isDone()) return;
     if (this.renaming) this.meant = { question: rowsOf(question), reply };
     if (this.busy) return;
+    const seconds = Math.round(performance.now() - this.since) / 1000;
     question.forEach((sample, k) => this.cards.children[k].classList.toggle("tt-chosen", sample.row === reply));
     this.buttons.forEach((button) => button.classList.toggle("tt-chosen", button.dataset.reply === reply));
-    await this.send("answer", { question: question.map((sample) => sample.row), reply });
+    await this.send("answer", { question: question.map((sample) => sample.row), reply, seconds });
   }
 
   async undo() {
@@ -162,7 +170,7 @@ class AskView {
     this.tell("");
     try {
       this.show(await this.transport[kind]({ who: this.who, number: this.known.number, ...message }));
-      if (kind === "undo") this.tell("Taken back: here is the question again.");
+      if (kind === "undo") this.tell(this.texts.say("takenBack"));
     } catch (error) {
       if (error.status === 409) await this.refresh();
       this.fail(error);
@@ -217,75 +225,87 @@ class AskView {
   show(state) {
     const before = rowsOf(this.known?.question);
     const wasDone = this.isDone();
+    const wasNameless = this.known?.nameless;
     this.known = state;
     this.who = state.who;
     if (this.root.getRootNode().activeElement !== this.name) this.name.value = state.who ?? "";
     const now = rowsOf(state.question);
-    if (before !== now || wasDone !== this.isDone() || !this.cards.childElementCount) this.showQuestion();
+    if (before !== now || wasDone !== this.isDone() || wasNameless !== state.nameless || !this.cards.childElementCount) this.showQuestion();
     this.showProgress();
     this.showKnowledge();
     if (state.stale) {
       clearTimeout(this.later);
       this.later = setTimeout(() => this.busy || this.refresh(this.known.version), 500);
     }
-    this.back.title = state.last ? `Take back the answer to: ${state.last.join(", ")}` : "There is no answer to take back";
+    const last = state.last?.every((name) => name !== null) ? "undoHintOf" : "undoHint";
+    this.back.title = this.texts.say(state.last ? last : "undoNothing", { items: state.last?.join(", ") });
   }
 
   showQuestion() {
-    const { question } = this.known;
+    const { question, nameless } = this.known;
     this.cards.className = "tt-cards";
-    if (this.isDone() || !question) {
-      this.prompt.textContent = question ? "All questions are answered" : "Nothing is left worth asking";
-      const text = question
-        ? "That was the number of questions planned. More answers still count."
-        : "No further answer would change the clusters.";
-      const kept = this.file ? `Everything is in ${this.file}.` : "The answers are in the memory of this notebook only.";
-      this.said.textContent = `${this.prompt.textContent}. ${text} ${kept}`;
-      const box = make("div", { class: "tt-done" }, make("p", { text: `${text} ${kept}` }));
-      if (!this.file) box.append(this.saver());
-      if (question) {
-        const more = make("button", { type: "button", id: "tt-more", text: "Go on asking" });
-        more.addEventListener("click", () => {
-          this.past = true;
-          this.showQuestion();
-          this.setBusy(false);
-        });
-        box.append(more);
-      }
-      this.cards.replaceChildren(box);
+    this.replies.hidden = nameless;
+    if (nameless || this.isDone() || !question) {
+      this.showEnd(nameless ? "nameFirst" : question ? "allAnswered" : "nothingLeft", Boolean(question));
+      if (nameless) this.name.focus();
       return;
     }
     const pair = question.length === 2;
-    this.prompt.textContent = pair ? "Do these two belong together?" : "Which one does not belong?";
-    this.buttons[0].lastChild.textContent = pair ? "Alike" : "All alike";
-    this.buttons[1].lastChild.textContent = pair ? "Different" : "All different";
+    const { texts } = this;
+    const form = pair ? "Pair" : "";
+    this.prompt.textContent = texts.say(`question${form}`);
+    for (const k of [0, 1]) this.buttons[k].lastChild.textContent = texts.say(`${REPLIES[k]}${form}`);
+    this.since = performance.now();
     this.cards.classList.toggle("tt-images", Boolean(this.pictures));
     this.cards.replaceChildren(
       ...question.map((sample, k) => {
-        const card = make("div", { class: "tt-card", "data-row": sample.row, role: "group", "aria-label": sample.name });
+        const called = nameOf(sample, k + 1, texts);
+        const card = make("div", { class: "tt-card", "data-row": sample.row, role: "group", "aria-label": called });
         if (!pair) {
-          const label = `${k + 1}: ${spoken(sample, this.columns)}: does not belong`;
+          const label = texts.say("doesNotBelong", { place: k + 1, sample: spoken(sample, called, this.columns, texts) });
           card.append(make("button", { type: "button", class: "tt-pick", "aria-label": label }, make("kbd", { text: k + 1 })));
           card.classList.add("tt-odd");
           card.addEventListener("click", () => this.choose(k)); // of the button, too
         }
-        card.append(...cardContent(sample, this.columns, this.transport, this.pictures));
+        card.append(...cardContent(sample, called, this.columns, this.transport, this.pictures, texts));
         return card;
       }),
     );
-    this.said.textContent = `${this.prompt.textContent} ${question.map((sample, k) => `${k + 1}: ${sample.name}`).join("; ")}`;
+    const named = question.map((sample, k) => `${k + 1}: ${nameOf(sample, k + 1, texts)}`);
+    this.said.textContent = `${this.prompt.textContent} ${named.join("; ")}`;
+  }
+
+  /** In the place of a question: why there is none, and whether more can be asked. */
+  showEnd(why, more) {
+    const { texts } = this;
+    const parts = [texts.say(`${why}Text`)];
+    if (why !== "nameFirst") parts.push(texts.say(this.file ? "keptOnDisk" : "keptInMemory"));
+    this.prompt.textContent = texts.say(why);
+    this.said.textContent = `${this.prompt.textContent}. ${parts.join(" ")}`;
+    const box = make("div", { class: "tt-done" }, make("p", { text: parts.join(" ") }));
+    if (!this.file) box.append(this.saver());
+    if (more) {
+      const button = make("button", { type: "button", id: "tt-more", text: texts.say("goOn") });
+      button.addEventListener("click", () => {
+        this.past = true;
+        this.showQuestion();
+        this.setBusy(false);
+      });
+      box.append(button);
+    }
+    this.cards.replaceChildren(box);
   }
 
   /** A button that saves the answers of a widget that keeps no file. */
   saver() {
-    const button = make("button", { type: "button", class: "tt-save", text: "Save the answers as a file" });
+    const button = make("button", { type: "button", class: "tt-save", text: this.texts.say("saveAnswers") });
     button.addEventListener("click", async () => {
       try {
         const { name, text } = await this.transport.answers();
         const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: name });
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-        this.tell(`${name} saved: give it as answers="${name}" to go on with it.`);
+        this.tell(this.texts.say("savedAnswers", { file: name }));
       } catch (error) {
         this.fail(error);
       }
@@ -294,46 +314,61 @@ class AskView {
   }
 
   showProgress() {
-    const { answers, left, gain, people } = this.known;
-    const parts = [`${answers.toLocaleString("en")} answered`, `${left.toLocaleString("en")} left`];
-    if (gain !== null && left) parts.push(`the next may settle ${settled(gain)}`);
+    const { texts } = this;
+    const { number, left, gain } = this.known;
+    const parts = [texts.say("answered", { n: number }), texts.say("left", { n: left })];
+    if (typeof gain === "number" && left) {
+      parts.push(gain < 0.95 ? texts.say("settlesLittle") : texts.say("settles", { n: Math.round(gain) }));
+    }
     this.progress.textContent = parts.join(" · ");
-    this.meter.firstChild.style.width = `${(100 * answers) / Math.max(answers + left, 1)}%`;
-    this.people = people;
+    this.meter.firstChild.style.width = `${(100 * number) / Math.max(number + left, 1)}%`;
   }
 
+  /** What stands beside the question: nothing, unless people are to see more than that. */
   showKnowledge() {
-    const { people, answers, known, stale } = this.known;
-    this.side.setAttribute("aria-busy", String(stale));
-    const parts = [];
-    if (known.rows && (!known.answers || known.sure.every((sure) => sure < 0.005))) {
-      parts.push(make("h2", { text: "Nothing is known yet" }));
-      parts.push(make("p", { class: "tt-faint", text: `The clusters of the ${counted(this.samples, "sample")} come with the answers.` }));
-    } else if (known.rows) {
-      parts.push(make("h2", { text: `${counted(known.sizes.length, "cluster")} of ${counted(this.samples, "sample")}` }));
-      if (stale) parts.push(make("p", { class: "tt-faint", text: `after ${counted(known.answers, "answer")}; the rest is being worked out` }));
-      parts.push(outlineOf(known, this.transport));
-    } else {
-      parts.push(make("h2", { text: known.error ? "The hierarchy could not be made" : "The hierarchy is being made" }));
-      if (known.error) parts.push(make("p", { class: "tt-wrong", text: known.error }));
-    }
-    const named = people.reduce((sum, [, number]) => sum + number, 0);
-    const rows = answers > named && people.length ? [...people, ["without a name", answers - named]] : people;
-    if (rows.length) {
-      const list = make("dl", { class: "tt-people" });
-      for (const [name, number] of rows) {
-        list.append(make("dt", {}, make("bdi", { text: name })), make("dd", { text: number.toLocaleString("en") }));
-      }
-      parts.push(make("h3", { text: "Answers of each person" }), list);
-    }
+    const { known, stale, number } = this.known;
+    this.side.setAttribute("aria-busy", String(Boolean(stale)));
+    const parts = [...(known ? this.clusterParts(known, stale) : []), ...this.peopleParts()];
     if (this.exports.length) {
-      const links = this.exports.map(([file, title]) => make("a", { href: `export/${file}`, download: file, text: title }));
-      parts.push(make("h3", { text: "Save" }), make("p", { class: "tt-exports" }, ...links));
+      const links = this.exports.map(([file, title]) => make("a", { href: `export/${file}`, download: file, text: this.texts.say(title) }));
+      parts.push(make("h3", { text: this.texts.say("save") }), make("p", { class: "tt-exports" }, ...links));
     }
-    if (!this.file && answers) {
-      const text = "A restart of the kernel loses the answers: they are in its memory only. With answers=\"answers.jsonl\" each is on disk at once.";
-      parts.push(make("h3", { text: "Save" }), make("p", { class: "tt-unsaved", text }), this.saver());
+    if (!this.file && number) {
+      const text = this.texts.say("memoryOnly");
+      parts.push(make("h3", { text: this.texts.say("save") }), make("p", { class: "tt-unsaved", text }), this.saver());
     }
     this.side.replaceChildren(...parts);
+    this.side.hidden = !parts.length;
+  }
+
+  clusterParts(known, stale) {
+    const { texts } = this;
+    const samples = texts.say("samples", { n: this.samples });
+    if (!known.rows) {
+      const title = make("h2", { text: texts.say(known.error ? "hierarchyFailed" : "hierarchyComing") });
+      return known.error ? [title, make("p", { class: "tt-wrong", text: known.error })] : [title];
+    }
+    if (!known.answers || known.sure.every((sure) => sure < 0.005)) {
+      const text = texts.say("clustersCome", { n: this.samples });
+      return [make("h2", { text: texts.say("nothingKnown") }), make("p", { class: "tt-faint", text })];
+    }
+    const clusters = texts.say("clusters", { n: known.sizes.length });
+    const parts = [make("h2", { text: texts.say("clustersOf", { clusters, samples }) })];
+    if (stale) parts.push(make("p", { class: "tt-faint", text: texts.say("stale", { n: known.answers }) }));
+    return [...parts, outlineOf(known, this.transport, texts)];
+  }
+
+  peopleParts() {
+    const { people, answers } = this.known;
+    if (!people) return [];
+    const named = people.reduce((sum, [, number]) => sum + number, 0);
+    const rest = answers > named && people.length ? [[this.texts.say("withoutName"), answers - named]] : [];
+    const rows = [...people, ...rest];
+    if (!rows.length) return [];
+    const list = make("dl", { class: "tt-people" });
+    for (const [name, number] of rows) {
+      list.append(make("dt", {}, make("bdi", { text: name })), make("dd", { text: this.texts.number(number) }));
+    }
+    return [make("h3", { text: this.texts.say("people") }), list];
   }
 }

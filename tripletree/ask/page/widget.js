@@ -1,11 +1,7 @@
 // The same in a notebook: messages go to the kernel and come back with the number that they were sent with.
 
 const PATIENCE = 6000; // milliseconds
-const SILENT =
-  "The kernel does not answer: it is busy, or it was restarted. After a restart run the cell of this widget again: " +
-  "answers that went to a file are there, others are lost.";
-
-function kernelTransport(model) {
+function kernelTransport(model, texts) {
   const waiting = new Map();
   const views = { changed: () => {}, silent: () => {}, heard: () => {} };
   const received = (message, buffers) => {
@@ -15,7 +11,7 @@ function kernelTransport(model) {
     waiting.delete(message.id);
     clearTimeout(asked.late);
     if (asked.told && !Array.from(waiting.values()).some((other) => other.told)) views.heard();
-    if (message.error) asked.fail(Object.assign(new Error(message.error), { status: message.status }));
+    if (message.error) asked.fail(Object.assign(new Error(texts.refusal(message)), { status: message.status }));
     else asked.done(asked.read(message.body, buffers));
   };
   let number = 0;
@@ -58,17 +54,18 @@ function kernelTransport(model) {
 }
 
 function render({ model, el }) {
-  const transport = kernelTransport(model);
-  const root = make("div", { tabindex: "0", "data-lm-suppress-shortcuts": "true" });
+  const texts = new Texts(model.get("language"));
+  const transport = kernelTransport(model, texts);
+  const root = make("div", { tabindex: "0", lang: texts.language, "data-lm-suppress-shortcuts": "true" });
   el.append(root);
-  const view = new AskView(root, transport, model.get("who"));
+  const view = new AskView(root, transport, texts, model.get("who"));
   // keys count while the widget has the focus, and do not reach the notebook
   root.addEventListener("keydown", (event) => view.key(event));
   transport.views.changed = (version) => {
     if (view.known && version !== view.known.version.split("-")[0] && !view.busy) view.refresh(view.known.version);
   };
   transport.views.silent = () => {
-    view.tell(SILENT, true);
+    view.tell(texts.say("kernelSilent"), true);
     view.lost = true;
   };
   transport.views.heard = () => view.lost && view.tell("");

@@ -1,0 +1,215 @@
+"""A study as it stands: all answers so far, and who is asked what next.
+
+The next question of a person follows from the design and the answers alone, so nothing else is kept, and a study goes
+on where its file of answers ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tripletree.ask.design import Design
+from tripletree.core.answers import Answer, AnswerSet
+from tripletree.core.leaves import LeafIndex
+
+Question = tuple[Any, ...]
+#: Questions between an answer and the same question asked again, at least.
+GAP = 5
+#: Deals in a row without a new trio, after which the few that are left are listed.
+MOST_DEALS = 20
+#: What a generator is for, beside the person: it makes the draws for different purposes independent.
+PLACES_OF_REPEATS, PLACES_OF_CATCHES, ORDER_OF_CATCHES, ORDER_OF_SAMPLES = range(4)
+
+
+class Study:
+    """Answers, and the questions that a design makes of them.
+
+    Parameters
+    ----------
+    design : Design
+    names : LeafIndex
+        Of all samples.
+    n_questions : int
+        How many questions each person answers.
+    answers : iterable of Answer
+        Given before.
+
+    Raises
+    ------
+    UnknownLeafError
+        If the design names a sample that is none.
+    """
+
+    def __init__(self, design: Design, names: LeafIndex, n_questions: int, answers: Iterable[Answer] = ()) -> None:
+        names.indices(design.labels, what="samples of the design")
+        self.design, self.names, self.n_questions = design, names, n_questions
+        self._catch = {frozenset(triplet): triplet for triplet in design.catch or ()}
+        self._log: dict[int, Answer] = {}  # by a running number, as answers of the past may be taken back
+        self._by: dict[str | None, list[int]] = {}
+        self._asked: dict[frozenset, Counter[str | None]] = {}  # who has answered each question, and how often
+        self._number = 0
+        for given in answers:
+            self.add(given)
+
+    # ------------------------------------------------------------------ answers
+
+    def add(self, answer: Answer) -> None:
+        """Take in an answer."""
+        self._log[self._number] = answer
+        self._by.setdefault(answer.who, []).append(self._number)
+        self._asked.setdefault(frozenset(answer.items), Counter())[answer.who] += 1
+        self._number += 1
+
+    def undo(self, who: str | None) -> Answer:
+        """Take back the last answer of a person."""
+        answer = self._log.pop(self._by[who].pop())
+        people = self._asked[frozenset(answer.items)]
+        people[who] -= 1
+        if not people[who]:
+            del people[who]
+        if not people:
+            del self._asked[frozenset(answer.items)]
+        return answer
+
+    def __len__(self) -> int:
+        return len(self._log)
+
+    @property
+    def answers(self) -> AnswerSet:
+        """All answers, in order."""
+        return AnswerSet(self._log.values(), self.names)
+
+    @property
+    def people(self) -> list[tuple[str, int]]:
+        """The people with a name, and how many answers each has given."""
+        return [(who, len(given)) for who, given in self._by.items() if who is not None and given]
+
+    def number(self, who: str | None) -> int:
+        """How many answers a person has given that are not taken back."""
+        return len(self._by.get(who, ()))
+
+    def left(self, who: str | None) -> int:
+        """How many questions a person has still to answer."""
+        return max(self.n_questions - self.number(who), 0)
+
+    def last(self, who: str | None) -> Answer | None:
+        """The last answer of a person."""
+        given = self._by.get(who)
+        return self._log[given[-1]] if given else None
+
+    @property
+    def latest(self) -> Answer:
+        """The last answer of all."""
+        return self._log[next(reversed(self._log))]
+
+    # ------------------------------------------------------------------ questions
+
+    def next_question(
+        self, who: str | None, others: Collection[Question], ask_model: Callable[[], Question | None] | None
+    ) -> Question | None:
+        """Choose what a person is asked next.
+
+        Parameters
+        ----------
+        who : str or None
+        others : collection of tuples
+            What other people are being asked now.
+        ask_model : callable or None
+            Gives a new question, or None if nothing is worth asking; without a model, new trios are those of the
+            design, or drawn at random.
+
+        Returns
+        -------
+        tuple of labels, or None
+            None if this person has answered all there is.
+        """
+        own = [frozenset(self._log[k].items) for k in self._by.get(who, ())]
+        shown = Counter(map(frozenset, others))
+        found = self._catch_trio(who, own) or self._repeat(who, own) or self._shared(who, shown)
+        if found is None:
+            found = self._new(shown, ask_model) or self._of_others(who)
+        if found is None:
+            return None
+        rows = np.sort(self.names.indices(found))
+        return tuple(self.names[i] for i in self._generator(who, ORDER_OF_SAMPLES, len(own)).permutation(rows).tolist())
+
+    def _catch_trio(self, who: str | None, own: list[frozenset]) -> Question | None:
+        """A trio with a known answer, if one is due."""
+        done = set(own)
+        if len(done & self._catch.keys()) >= self._due(who, PLACES_OF_CATCHES, self.design.catch_share, len(own)):
+            return None
+        order = self._generator(who, ORDER_OF_CATCHES).permutation(len(self._catch))
+        every = list(self._catch.items())
+        return next((trio for key, trio in (every[k] for k in order) if key not in done), None)
+
+    def _repeat(self, who: str | None, own: list[frozenset]) -> Question | None:
+        """A question that this person has answered before, if one is due."""
+        times = Counter(own)
+        if len(own) - len(times) >= self._due(who, PLACES_OF_REPEATS, self.design.repeats, len(own)):
+            return None
+        given = self._by[who] if own else []
+        old = [k for k, key in zip(given[:-GAP], own, strict=False) if times[key] == 1 and key not in self._catch]
+        return self._log[old[0]].items if old else None
+
+    def _shared(self, who: str | None, shown: Counter[frozenset]) -> Question | None:
+        """A trio that fewer people have answered than are to."""
+        if self.design.overlap > 1:
+            for key, people in self._asked.items():
+                if key not in self._catch and who not in people and len(people) + shown[key] < self.design.overlap:
+                    return tuple(key)
+        return None
+
+    def _new(self, shown: Counter[frozenset], ask_model: Callable[[], Question | None] | None) -> Question | None:
+        """A question that nobody has been asked: of the design, else of the model, else drawn at random."""
+        if self.design.trios is None and ask_model is not None:
+            return ask_model()
+        drawn = np.random.default_rng(self.design.random_state)
+        trios = balanced_trios(self.names, drawn) if self.design.trios is None else iter(self.design.trios)
+        taken = self._asked.keys() | shown.keys() | self._catch.keys()
+        return next((trio for trio in trios if frozenset(trio) not in taken), None)
+
+    def _of_others(self, who: str | None) -> Question | None:
+        """A question that others have answered, and as few of them as possible."""
+        open_ = [key for key, people in self._asked.items() if who not in people and key not in self._catch]
+        fewest = min((len(self._asked[key]) for key in open_), default=0)
+        return next((tuple(key) for key in open_ if len(self._asked[key]) == fewest), None)
+
+    def _due(self, who: str | None, purpose: int, share: float, number: int) -> int:
+        """How many questions of a kind a person should have been asked, the next one included.
+
+        There is one in each stretch of 1 / share questions, at a place of it that is drawn.
+        """
+        most = int(share * (number + 1)) + 1 if share else 0
+        places = (np.arange(most) + self._generator(who, purpose).random(most)) / (share or 1.0)
+        return int(np.count_nonzero(places < number + 1))
+
+    def _generator(self, who: str | None, purpose: int, number: int = 0) -> np.random.Generator:
+        return np.random.default_rng([self.design.random_state, purpose, number, *(who or "").encode()])
+
+
+def balanced_trios(names: LeafIndex, rng: np.random.Generator) -> Iterator[Question]:
+    """Draw different trios, until there are no more, so that no sample is shown much more often than others.
+
+    All samples are dealt in threes, again and again; those that remain of a deal begin the next one.
+    """
+    n, rest = len(names), np.empty(0, np.int64)
+    given: set[frozenset[int]] = set()
+    again = 0
+    while again < MOST_DEALS:
+        dealt = np.concatenate([rest, rng.permutation(np.setdiff1d(np.arange(n), rest))])
+        for k in range(0, len(dealt) - 2, 3):
+            trio = dealt[k : k + 3]
+            key = frozenset(trio.tolist())
+            if key not in given:
+                given.add(key)
+                again = 0
+                yield tuple(names[i] for i in trio.tolist())
+        rest = dealt[len(dealt) - len(dealt) % 3 :]
+        again += 1
+    left = [x for x in combinations(range(n), 3) if frozenset(x) not in given]
+    yield from (tuple(names[i] for i in left[k]) for k in rng.permutation(len(left)))

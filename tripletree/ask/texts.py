@@ -1,0 +1,36 @@
+"""What people read on the page, in their language: one file for each in the folder languages."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+#: The languages there are, by their codes (ISO 639-1).
+LANGUAGES = ("en", "de", "fr")
+
+
+@cache
+def texts_of(language: str) -> dict[str, Any]:
+    """Return the texts of a language by their keys; one with several forms has them as ``one`` and ``other``."""
+    return json.loads((files("tripletree.ask") / "languages" / f"{language}.json").read_text(encoding="utf-8"))
+
+
+def texts_as_script() -> str:
+    """Return the texts of all languages as a line of the page's script."""
+    return f"const TEXTS = {json.dumps({language: texts_of(language) for language in LANGUAGES})};\n"
+
+
+def check_language(language: str | None) -> str:
+    """Return the code of a language; "" for None, the language that each browser prefers.
+
+    Raises
+    ------
+    ValueError
+        If there are no texts in it.
+    """
+    if language is not None and language not in LANGUAGES:
+        msg = f"there is no language {language!r}; expected one of {', '.join(LANGUAGES)}, or None for the browser's"
+        raise ValueError(msg)
+    return language or ""
