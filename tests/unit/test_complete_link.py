@@ -560,6 +560,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "distance_threshold": None,
         "on_infeasible": "avoid",
         "n_queries": None,
+        "asked_merges": "last",
         "missing_samples": "raise",
         "verbose": False,
     }

@@ -570,6 +570,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "max_iter": 300,
         "tol": 1e-4,
         "assignment": "exact",
+        "on_dead_end": "raise",
         "geometry": SegmentCentres(1),
         "max_steps": 1_000_000,
         "random_state": 0,
@@ -621,3 +622,19 @@ def test_fit__pairs_in_the_place_of_y_are_refused():
     for kind in (COPKMeans, PCKMeans, MPCKMeans, ConstrainedCompleteLink, ReCon):
         with pytest.raises(TypeError, match="y holds pairs: give them by name"):
             kind(2).fit(np.arange(5.0)[:, None], ([(0, 1)], [(1, 2)]))
+
+
+@pytest.mark.parametrize(
+    ("options", "sparse", "error", "match"),
+    [
+        ({"assignment": "incremental", "geometry": "segment"}, False, ValueError, "which geometry='segment' has not"),
+        ({"assignment": "incremental"}, True, TypeError, "assignment='incremental' needs dense X"),
+        ({"on_dead_end": "violate"}, False, ValueError, "on_dead_end='violate' is for assignment='listing' or 'incre"),
+    ],
+)
+def test_parameters__that_do_not_go_together(options, sparse, error, match):
+    from scipy.sparse import csr_array
+
+    X = np.arange(8.0).reshape(4, 2)
+    with pytest.raises(error, match=match):
+        COPKMeans(2, **options).fit(csr_array(X) if sparse else X)
