@@ -439,6 +439,7 @@ def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
     assert clone(model).get_params() == {
         "n_clusters": 2,
         "variant": model.variant,
+        "charged": "once",
         "init": "k-means++",
         "n_init": 10,
         "max_iter": 300,
@@ -491,3 +492,11 @@ def test_cvqe__former_names():
         assert tripletree.cluster.CVQEPlus is CVQE
     with pytest.raises(AttributeError, match=r"it is now CVQE\(variant='lcvqe'\)"):
         tripletree.cluster.LCVQE  # noqa: B018
+
+
+def test_charged__of_both_clusters_keeps_more_and_is_for_cvqe_plus():
+    X, pairs = [[0.0], [1.0], [5.0], [6.0]], ([(0, 3)], [])
+    once, both = (CVQE(2, charged=x, init=[[0.0], [6.0]]).fit(X, pairs=pairs) for x in ("once", "both"))
+    assert (len(once.violated_pairs_), len(both.violated_pairs_)) == (1, 0)
+    with pytest.raises(ValueError, match=r"charged='both' is for variant='cvqe\+', not 'lcvqe'"):
+        CVQE(2, variant="lcvqe", charged="both").fit(X)
