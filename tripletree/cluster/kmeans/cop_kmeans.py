@@ -39,6 +39,7 @@ from tripletree.cluster.kmeans.lloyd import (
     tolerance,
     value_order,
 )
+from tripletree.cluster.kmeans.soft_pairs import centres_among
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -80,8 +81,8 @@ class GroupCentres(Protocol):
 
     groups: Groups
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
-        """The first centres."""
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
+        """The first centres of a start, which is the first one or another."""
         ...
 
     def at(self, places: np.ndarray) -> np.ndarray:
@@ -123,8 +124,12 @@ class MeanCentres:
         self._which = np.empty(0, np.intp)
         self._some = self.points.part(self._which)
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
-        return starting_centres(self.points, n_clusters, rng, init=init)
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
+        large = np.flatnonzero(np.bincount(self.groups.member_of) > 1)
+        if init != "pairs" or not large.size:
+            return starting_centres(self.points, n_clusters, rng, init="k-means++" if init == "pairs" else init)
+        means, weights = self.points.rows(large), self.points.weights[large]
+        return centres_among(means, weights, self.points, n_clusters, rng, drawn=not is_first)
 
     def at(self, places: np.ndarray) -> np.ndarray:
         return places
@@ -175,7 +180,7 @@ class OtherCentres:
         self._weights = np.maximum(groups.weights, _FEATHER * heaviest)
         self._mass = np.bincount(groups.member_of, self._weights, groups.n_groups)
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
         samples, chances = self.groups.samples, self.groups.weights
         order = value_order(samples.T)
         if init == "random":
@@ -538,6 +543,8 @@ def times_power(value: float, exponent: int) -> float:
 def check_reach(samples: Any, centres: np.ndarray, name: str = "sample") -> None:
     """Check that squared distances of the samples to the centres fit float64."""
     low, high = centres.min(axis=0), centres.max(axis=0)
+    if is_sparse(centres):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
     if is_sparse(samples):
         largest = max(np.abs(samples.data).max(initial=0.0), np.abs(centres).max())
         samples = np.full((samples.shape[0], 1), largest)
@@ -629,7 +636,7 @@ def _best_of_starts(
     nearly = tolerance(samples, weights, options.tol)
 
     def start(r: int) -> LloydRun:
-        centres = model.start(k, rng, options.init) if given is None else model.at(given)
+        centres = model.start(k, rng, options.init, is_first=r == 0) if given is None else model.at(given)
         if options.assignment == "incremental":
             assert isinstance(model, MeanCentres)
             return run_incrementally(model, graph, centres, options.max_iter, violates=violates)
@@ -706,12 +713,13 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Number of clusters. Of several numbers, e.g. ``range(2, 9)``, the one with the smallest (mean distance of the
         samples to their centres) times k squared is used, as the authors did to count lanes; numbers for which the
         pairs cannot be satisfied are skipped.
-    init : {"k-means++", "random"} or array_like, shape (n_clusters, n_features), default "k-means++"
+    init : {"k-means++", "random", "pairs"} or array_like, shape (n_clusters, n_features), default "k-means++"
         How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
-        first centres themselves.
+        first centres themselves. "pairs" takes means of must-linked samples: large groups far apart in the first start,
+        and drawn by size and distance in the others; where there are fewer than clusters, samples are added.
     n_init : int or "auto", default 10
         Number of starts, of which the one with the lowest inertia counts; given centres are used once. "auto" is 1 for
-        "k-means++" and 10 for "random".
+        "k-means++" and 10 for the others.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
@@ -816,7 +824,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "init": [StrOptions({"k-means++", "random", "pairs"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -953,6 +961,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             raise TypeError(msg)
         if self.assignment == "incremental" and self.geometry != "point":
             msg = f"assignment='incremental' moves means, which geometry={self.geometry!r} has not: set 'point'"
+            raise ValueError(msg)
+        if isinstance(self.init, str) and self.init == "pairs" and self.geometry != "point":
+            msg = f"init='pairs' starts from means, which geometry={self.geometry!r} has not: set another init"
             raise ValueError(msg)
         if self.on_dead_end == "violate" and self.assignment not in _ONE_BY_ONE:
             msg = (
