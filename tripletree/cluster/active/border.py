@@ -133,14 +133,9 @@ class Border:
         """Pairs of the candidates that do not overlap, between clusters and inside of them in turn."""
         unsure = uncertainties(state, rows, self.n_neighbors, self.alpha)
         score = pair_scores(state, rows, unsure)
-        part, apart = state.known.components(rows)
-        one, two = np.triu_indices(rows.size, 1)
+        part, _ = state.known.components(rows)
+        one, two, is_open = open_pairs(state, rows)
         score = score[one, two]
-        is_open = (part[one] != part[two]) & ~apart[part[one], part[two]]
-        place = {int(i): k for k, i in enumerate(rows)}
-        asked = [sorted((place[i], place[j])) for i, j in state.known.unknown if i in place and j in place]
-        for i, j in asked:
-            is_open[i * rows.size - i * (i + 1) // 2 + j - i - 1] = False
         label = state.labels[rows]
         inside = label[one] == label[two]
         face = ~inside & ((facing[one] == label[two]) | (facing[two] == label[one]))
@@ -245,9 +240,8 @@ class MaiBorder:
         if n <= 0:
             return np.empty((0, 2), np.int64)
         rows = mai_candidates(state, self.factor, self.max_candidates)
-        one, two = (rows[k] for k in np.triu_indices(rows.size, 1))
-        value = mai_values(state, rows, self.n_neighbors)[np.triu_indices(rows.size, 1)]
-        is_open = np.array([state.known.is_open(i, j) for i, j in zip(one.tolist(), two.tolist(), strict=True)], bool)
+        i, j, is_open = open_pairs(state, rows)
+        value, one, two = mai_values(state, rows, self.n_neighbors)[i, j], rows[i], rows[j]
         inside = state.labels[one] == state.labels[two]
         chosen: list[tuple[int, int]] = []
         taken: set[int] = set()
@@ -263,6 +257,18 @@ class MaiBorder:
             drawn = map(tuple, state.known.open_pairs(2 * n, state.random_state).tolist())
             chosen += [pair for pair in drawn if pair not in before][: n - len(chosen)]
         return np.array(chosen, np.int64).reshape(-1, 2)
+
+
+def open_pairs(state: QueryState, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs of some samples, as two arrays of places in `rows`, and which of them no answer settles, nor None."""
+    part, apart = state.known.components(rows)
+    one, two = np.triu_indices(rows.size, 1)
+    is_open = (part[one] != part[two]) & ~apart[part[one], part[two]]
+    place = {int(i): k for k, i in enumerate(rows)}
+    asked = [sorted((place[i], place[j])) for i, j in state.known.unknown if i in place and j in place]
+    for i, j in asked:
+        is_open[i * rows.size - i * (i + 1) // 2 + j - i - 1] = False
+    return one, two, is_open
 
 
 def mai_scores(state: QueryState) -> np.ndarray:
