@@ -301,6 +301,14 @@ def claims(results):
     best = max(by_reading, key=lambda reading: _score(by_reading[reading]))
     for rows in zip(*by_reading.values(), strict=True):
         yield _judged(dict(zip(by_reading, rows, strict=True)), best)
+    counts = ", ".join(f"{reading}: {_score(rows)[0]} and {_score(rows)[1]}" for reading, rows in by_reading.items())
+    yield Claim(
+        f"Of all readings most claims hold in this one, whose verdicts are given: {best}",
+        "-",
+        "-",
+        f"claims that hold, and partly, of {len(_JUDGED)} that depend on it: {counts}",
+        "yes",
+    )
     yield from _time(results)
 
 
