@@ -36,6 +36,8 @@ PAGES = {
     "sample_hierarchies/README.md": "samples.md",
 }
 PAGES |= {f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in sorted(HOUSE.glob("benchmarks/results/*.md"))}
+PAPERS = ("recon", "complete_link", "boosted", "cvqe", "cop")
+PAGES |= {f"benchmarks/papers/{name}.md": f"papers/{name}.md" for name in PAPERS}
 #: Pages that are made of a module: a link to it, in the repository, is one to its page.
 MADE = {"tripletree/__init__.py": "api/index.rst", "tripletree/cli/__init__.py": "cli.md"}
 #: The empty line that doctests need before the end of a block.

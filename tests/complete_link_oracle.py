@@ -73,17 +73,30 @@ def complete_link_definition(D, must_link=(), cannot_link=()):
         clusters[a] |= clusters.pop(b)
 
 
-def listed_clusters_definition(D, must_link, cannot_link, k):
-    """The listing to its end: forbidden pairs are as far as any other forbidden ones, and are merged like all."""
+def listed_clusters_definition(D, must_link, cannot_link, k, *, at_end=False):
+    """The listing to its end: forbidden pairs are as far as any other forbidden ones, and are merged like all.
+
+    Of these, the first two of the list of clusters merge. A new cluster stands where its first sample stood or, with
+    `at_end`, at the end; then unlinked samples stand first, and must-linked groups after them.
+    """
+    top = np.max(D, initial=0.0) + 1
     D = imposed_definition(D, must_link, cannot_link)
     group = groups_of(must_link, len(D))
-    clusters = {g: {i for i in range(len(D)) if group[i] == g} for g in group}
+    clusters = [{i for i in range(len(D)) if group[i] == g} for g in sorted(set(group))]
+    if at_end:
+        clusters.sort(key=lambda c: len(c) > 1)
     while len(clusters) > k:
-        _, a, b = min(
-            (max(D[i, j] for i in clusters[a] for j in clusters[b]), a, b) for a, b in combinations(sorted(clusters), 2)
-        )
-        clusters[a] |= clusters.pop(b)
-    return {frozenset(c) for c in clusters.values()}
+        places = {min(c): p for p, c in enumerate(clusters)}
+        near = {
+            tuple(sorted((min(a), min(b)))): max(D[i, j] for i in a for j in b) for a, b in combinations(clusters, 2)
+        }
+        least = min(near.values())
+        tied = [x for x in near if near[x] == least]
+        one, two = min(tied) if least < top else min(tied, key=lambda x: sorted(places[i] for i in x))
+        a, b = (clusters[places[x]] for x in (one, two))
+        rest = [c for c in clusters if c not in (a, b)]
+        clusters = [*rest, a | b] if at_end else sorted([*rest, a | b], key=min)
+    return {frozenset(c) for c in clusters}
 
 
 # ---------------------------------------------------------------------- merges refused, and questions
@@ -125,6 +138,19 @@ def avoiding_definition(D, must_link, cannot_link, k):
             return merges, set(clusters)
 
 
+def cutoff_asking_definition(D, must_link, cannot_link, oracle, budget):
+    """The paper's scheme: as `asking_definition`, about merges from the distance of the last ones on, and in one pass.
+
+    That distance is the one from which on there are as many merges without constraints as questions.
+    """
+    heights = sorted(x[2] for x in complete_link_definition(D)[0])
+    cutoff = heights[-budget] if budget <= len(heights) else 0.0
+    given, asked = imposed_definition(D, must_link, cannot_link), {}
+    merges = [x for x in complete_link_definition(D, must_link, cannot_link)[0] if x[2] < cutoff]
+    left = _pass(D, given, must_link, merges, asked, oracle, budget, cutoff)
+    return merges, asked, left
+
+
 def asking_definition(D, must_link, cannot_link, oracle, budget):
     """The merges with questions, and the questions: passes from lower and lower, all answers imposed first."""
     plain, _ = complete_link_definition(D, must_link, cannot_link)
@@ -137,7 +163,7 @@ def asking_definition(D, must_link, cannot_link, oracle, budget):
             return merges, asked, left
 
 
-def _pass(D, given, must_link, merges, asked, oracle, budget):
+def _pass(D, given, must_link, merges, asked, oracle, budget, cutoff=-np.inf):
     """Add to the first merges all that follow, and to the questions: the clusters that are left."""
     top = np.max(D, initial=0.0) + 1
     group = groups_of([*must_link, *((min(a), x) for a, b, _ in merges for x in (a | b) - {min(a)})], len(D))
@@ -172,7 +198,7 @@ def _pass(D, given, must_link, merges, asked, oracle, budget):
     while near := [(far[frozenset(x)], *x) for x in combinations(sorted(roots), 2) if frozenset(x) not in apart]:
         distance, a, b = min(near)
         answer = None
-        if len(asked) < budget:
+        if len(asked) < budget and distance >= cutoff:
             pair = tuple(min(sorted(roots[c]), key=lambda i: sum(D[i, j] for j in roots[c])) for c in (a, b))
             pair = min(pair), max(pair)
             answer = asked.setdefault(pair, oracle(*pair))

@@ -59,6 +59,47 @@ def listing_definition(X, must, cannot, centres, *, max_iter=300):
     return None
 
 
+def incremental_definition(X, must, cannot, centres, *, violates, max_iter=300):
+    """MacQueen's passes for samples in the order given: labels and centres, or None where it fails.
+
+    A sample leaves its cluster, whose mean moves, and goes where the samples before it in this pass are that it is
+    must-linked to, else to the closest mean of a cluster without one that it is cannot-linked to; then that mean moves.
+    In the first pass the first centres are members. If no cluster is left, it fails or, if it violates, goes to the
+    closest mean of all.
+    """
+    centres, seen, before = centres.copy(), [], None
+    members = [[("first", c)] for c in range(len(centres))]
+    points = {("first", c): centre for c, centre in enumerate(centres.copy())} | dict(enumerate(X))
+
+    def settle(c):
+        if members[c]:
+            centres[c] = np.mean([points[i] for i in members[c]], axis=0)
+
+    for _ in range(max_iter):
+        labels = {}
+        for i, x in enumerate(X):
+            if before is not None:
+                members[before[i]].remove(i)
+                settle(before[i])
+            near = np.argsort(((x - centres) ** 2).sum(axis=1), kind="stable").tolist()
+            tied = [labels[a + b - i] for a, b in must if i in (a, b) and a + b - i in labels]
+            gone = {labels.get(a + b - i) for a, b in cannot if i in (a, b)}
+            legal = tied or [c for c in near if c not in gone]
+            if not legal and not violates:
+                return None
+            labels[i] = (legal or near)[0]
+            members[labels[i]].append(i)
+            settle(labels[i])
+        members = [[i for i in sorted(labels) if labels[i] == c] for c in range(len(centres))]
+        for c in range(len(centres)):
+            settle(c)
+        if labels == before or labels in seen:
+            break
+        seen.append(labels)
+        before = labels
+    return np.array([labels[i] for i in range(len(X))]), centres
+
+
 def feasible_definition(n, k, must, cannot):
     """All clusterings of n samples into at most k clusters, as label tuples, in which the pairs hold."""
     return [

@@ -1,7 +1,10 @@
 """The definitions of CVQE, LCVQE and CVQE+, slow and literal: objectives, how pairs get clusters, updates of centres.
 
-`method` is "cvqe", "lcvqe" or "plus". Must-links and cannot-links are rows (i, j) of samples with weights.
+`method` is "cvqe", "lcvqe", "plus" or "both": "plus" with must-links charged to both clusters. Must-links and
+cannot-links are rows (i, j) of samples with weights.
 """
+
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +32,7 @@ def must_cost(method, X, labels, centres, i, j, w):
         return 0.0
     if method == "lcvqe":
         return 0.5 * w * (square(X[i], centres[h]) + square(X[j], centres[g]))
-    return w * square(centres[g], centres[h])
+    return (2 if method == "both" else 1) * w * square(centres[g], centres[h])
 
 
 def cannot_cost(method, X, labels, centres, i, j, w):
@@ -68,9 +71,9 @@ def assigned(method, X, centres, must, cannot, must_w, cannot_w, weights=None, l
     weights = np.ones(len(X)) if weights is None else weights
     k = len(centres)
     near = [min(range(k), key=lambda g: square(x, centres[g])) for x in X]
-    rules = {"cvqe": _alone, "lcvqe": _linear, "plus": _joint}
-    start = list(labels) if method == "plus" and labels is not None else list(near)
-    if method == "plus":  # samples in no pair go to the nearest centre
+    rules = {"cvqe": _alone, "lcvqe": _linear, "plus": _joint, "both": partial(_joint, method="both")}
+    start = list(labels) if method in ("plus", "both") and labels is not None else list(near)
+    if method in ("plus", "both"):  # samples in no pair go to the nearest centre
         linked = {i for pair in [*must, *cannot] for i in pair}
         start = [g if i in linked else near[i] for i, g in enumerate(start)]
     pairs = [(i, j, w, True) for (i, j), w in zip(must, must_w, strict=True)]
@@ -93,14 +96,14 @@ def _alone(X, centres, weights, labels, pair, every, near):
     return with_labels(labels, (i, chosen[0]), (j, chosen[1]))
 
 
-def _joint(X, centres, weights, labels, pair, every, near):
+def _joint(X, centres, weights, labels, pair, every, near, *, method="plus"):
     i, j, _, _ = pair
-    best = objective("plus", X, labels, centres, *every, weights)
+    best = objective(method, X, labels, centres, *every, weights)
     chosen = labels
     for g in range(len(centres)):
         for h in range(len(centres)):
             other = with_labels(labels, (i, g), (j, h))
-            value = objective("plus", X, other, centres, *every, weights)
+            value = objective(method, X, other, centres, *every, weights)
             if value < best * (1 - 1e-12):
                 best, chosen = value, other
     return chosen
@@ -144,7 +147,7 @@ def updated(method, X, labels, centres, must, cannot, must_w, cannot_w, weights=
             add(g, X[j], 0.5 * w)
         else:
             add(g, centres[h], w)
-            if method == "plus":
+            if method in ("plus", "both"):
                 add(h, centres[g], w)
     for (i, j), w in zip(cannot, cannot_w, strict=True):
         g = labels[i]

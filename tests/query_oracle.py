@@ -62,10 +62,10 @@ def mai_border_definition(X, labels, centers, pairs, i):
     return own / (min(others) * (1 + must) * (1 + cannot)) if others else 0.0
 
 
-def mai_candidates_definition(labels, scores, most):
+def mai_candidates_definition(labels, scores, factor, most):
     """Of each cluster (those that are taken for sure, those of the last bin, how many of these)."""
     n, found = len(labels), {}
-    m = min(math.ceil(math.sqrt(n)), most)
+    m = min(math.ceil(factor * math.sqrt(n)), most, n)
     for c in set(labels):
         members = [i for i in range(n) if labels[i] == c]
         bins, left = math.ceil(math.sqrt(len(members))), math.ceil(m * len(members) / n)

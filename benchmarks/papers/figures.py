@@ -44,3 +44,29 @@ def curves(path, panels, xlabel, ylabel):
     figure.legend(handles, list(style), loc="outside upper center", ncols=min(4, len(style)), fontsize=9)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def scatters(path, rows):
+    """Write a PNG of rows (name, panels), a panel (title, points, labels, pairs or None): cannot-links are dotted."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+
+    if not rows:
+        return
+    columns = max(len(panels) for _, panels in rows)
+    figure = Figure(figsize=(2.5 * columns, 2.4 * len(rows)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for line, (name, panels) in zip(figure.subplots(len(rows), columns, squeeze=False), rows, strict=True):
+        for ax, (title, points, labels, pairs) in zip(line, panels, strict=False):
+            for number in sorted(set(labels.tolist())):
+                colour, marker, _ = STYLES[number % len(STYLES)]
+                ax.scatter(*points[labels == number].T, s=7, color=colour, marker=marker or ".", linewidths=0.5)
+            for ends, dashes in () if pairs is None else ((pairs.must_link, "-"), (pairs.cannot_link, ":")):
+                ax.add_collection(LineCollection(points[ends], colors="#444444", linestyles=dashes, linewidths=0.7))
+            ax.set_title(title, fontsize=8)
+            ax.set_xticks([])
+            ax.set_yticks([])
+        line[0].set_ylabel(name, fontsize=9)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=90, metadata={"Software": None})

@@ -1,4 +1,4 @@
-"""README.md: every claim of the papers, the paper's figure, ours, whether it holds; a CSV and a figure for each."""
+"""README.md: a line for each claim of the papers; and for each paper a page with the figures, a CSV and a picture."""
 
 import platform
 
@@ -7,60 +7,115 @@ from papers.results import COMPARABLE, LEVEL, VERDICTS, Results
 
 HEAD = f"""# The papers' experiments, run again
 
-Written by `python benchmarks/papers/run.py`; do not edit. One command runs the experiments of the five papers behind
-the package on data sets that can be had, and sets what comes out beside what each paper claims: in our words, with the
-figures that its text and tables give; nothing is read off its curves. Figures are means over runs, with the classes of
-UCI data sets as the truth. "Holds": yes (in all cases that the claim names, or in more than half where it says "most"
-or "generally"), partly (in at least half of them; of "most", in any), no, or cannot be tested. "Significantly" is a
-t-test by pairs, run by run, one-sided, p < {LEVEL}, and with few runs little is; "±" is a standard error; "comparable"
-is at most {COMPARABLE} lower, and not significantly. A reason is given where a claim does not hold: a reading of the
-figures, not a proof. Rows without a place in the paper ("-") are additions, and not counted as its claims.
+Five papers are behind the clusterers of this package. Their experiments run again here, on data that can be had. The
+tables list each claim of the papers, in our words, and whether it holds. The name of a paper leads to its page: the
+figures behind each verdict, the settings, and a reason if a claim does not hold.
+
+```
+make papers        # all, with as many draws as in the papers; it goes on where it stopped
+make papers-quick  # a small form in quick/, at most five minutes
+python benchmarks/papers/run.py --paper recon --runs 10   # one paper, ten draws
+```
+
+- **yes**: the claim holds in all cases that it names, or in more than half if it says "most" or "generally".
+  **partly**: in at least half of them, or of "most" in any. Otherwise **no**.
+- "Cases" are sets, comparisons or numbers of constraints, and how many of them agree.
+- "Significantly" is a one-sided t-test by pairs of runs, p < {LEVEL}. "Comparable" is at most {COMPARABLE} lower, and
+  not significantly.
+- Figures of the papers are those of their texts and tables. Nothing is read off their curves.
+- Claims without a place in the paper ("-") are additions, and not counted.
+
+This page is written by the command. Do not edit it.
 """
 
 
 def write_report(out, stores, missing, *, seed, form):
-    """Write results/*.csv, figures/*.png and README.md from the cells of all papers; the path of the README."""
+    """Write README.md, a page for each paper, results/*.csv and figures/*.png from the cells."""
     found = {paper: Results(store.records, paper_module(paper).needs(False)) for paper, store in stores.items()}
     claims = {paper: list(paper_module(paper).claims(results)) for paper, results in found.items() if results.values}
-    parts = [HEAD, *_settings(found, claims, seed, form)]
+    parts = [HEAD, *_counts(found, claims, seed, form)]
+    out.mkdir(parents=True, exist_ok=True)
     for paper in PAPERS:
         module, results = paper_module(paper), found[paper]
-        parts.append(f"\n## {module.TITLE}\n\n{module.REFERENCE}\n")
-        if paper not in claims:
-            parts.append("\nNot run.\n")
-            continue
-        results.write_csv(out / "results" / f"{paper}.csv")
-        picture = out / "figures" / f"{paper}.png"
-        picture.unlink(missing_ok=True)
-        caption = module.draw(results, picture)
-        parts.append(_table(claims[paper], reasons=form == "full"))
-        parts.append(f"\n**Settings.** {module.SETTINGS} {_runs(results)}{_skipped(missing.get(paper, []), results)}\n")
-        if picture.exists():  # there may be no curve yet
-            parts.append(f"\n![{caption}](figures/{paper}.png)\n\n{caption}\n")
-        parts.append(f"\nAll figures: [CSV](results/{paper}.csv).\n")
+        parts.append(
+            f"\n## [{module.TITLE}]({paper}.md)\n" if paper in claims else f"\n## {module.TITLE}\n\nNot run.\n"
+        )
+        if paper in claims:
+            parts.append(_table(claims[paper]))
+            page = _page(paper, module, results, claims[paper], missing.get(paper, []), out, form)
+            (out / f"{paper}.md").write_text(page, encoding="utf-8")
     path = out / "README.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(parts), encoding="utf-8")
     return path
 
 
-def _settings(found, claims, seed, form):
+def _counts(found, claims, seed, form):
     import numpy
     import sklearn
 
     from tripletree import __version__
 
     yield (
-        f"\ntripletree {__version__}, Python {platform.python_version()}, numpy {numpy.__version__}, scikit-learn "
-        f"{sklearn.__version__}; seed {seed}, {form} form.\n\n"
-        "| paper | claims | yes | partly | no | cannot be tested | runs of a cell |\n"
-        "|---|---|---|---|---|---|---|\n"
+        "\n| paper | claims | yes | partly | no | cannot be tested | runs of a cell |\n|---|---|---|---|---|---|---|\n"
     )
     for paper, rows in claims.items():
         rows = [claim for claim in rows if claim.place != "-" and claim.verdict in VERDICTS]
         counts = [sum(c.verdict == v for c in rows) for v in VERDICTS]
         cells = [paper_module(paper).TITLE.split(":")[0], len(rows), *counts, _range(found[paper].runs())]
         yield "| " + " | ".join(map(str, cells)) + " |\n"
+    yield (
+        f"\ntripletree {__version__}, Python {platform.python_version()}, numpy {numpy.__version__}, scikit-learn "
+        f"{sklearn.__version__}; seed {seed}, {form} form.\n"
+    )
+
+
+def _table(claims):
+    """A line for each claim."""
+    rows = ["\n| claim | where | holds | cases |\n|---|---|---|---|\n"]
+    for claim in claims:
+        cells = claim.text, claim.place, f"**{claim.verdict}**", getattr(claim.verdict, "cases", "")
+        rows.append(_row(cells))
+    return "".join(rows)
+
+
+def _row(cells):
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _page(paper, module, results, claims, missing, out, form):
+    """The page of a paper; its CSV and picture are written, too."""
+    results.write_csv(out / "results" / f"{paper}.csv")
+    picture = out / "figures" / f"{paper}.png"
+    picture.unlink(missing_ok=True)
+    caption = module.draw(results, picture)
+    parts = [
+        f"# {module.TITLE}\n\n{module.REFERENCE}\n\n{module.SETTINGS} {_runs(results)}{_skipped(missing, results)}\n"
+    ]
+    parts.append(
+        '\nFigures are means over runs, with the classes of the data sets as the truth; "±" is a standard error. A '
+        "reason reads the figures, and proves nothing. [The claims in short](README.md), [all figures as a table]"
+        f"(results/{paper}.csv).\n"
+    )
+    for claim in claims:
+        parts.append(_told(claim, reasons=form == "full"))
+    pictures = [
+        (picture, caption),
+        *((out / "figures" / name, text) for name, text in getattr(module, "PICTURES", {}).items()),
+    ]
+    for path, text in pictures:
+        if path.exists():  # there may be no curve yet
+            parts.append(f"\n![{text}](figures/{path.name})\n\n{text}\n")
+    return "".join(parts)
+
+
+def _told(claim, *, reasons=True):
+    """A claim with its figures. Reasons read the figures of the full form, and would be wrong beside others."""
+    reason = f" ({claim.why})" if reasons and claim.why and claim.verdict not in ("yes", "not run") else ""
+    others = f"; in other readings: {claim.others}" if claim.others else ""
+    return (
+        f"\n**{claim.text}.** {claim.place}; paper: {claim.theirs}.\n\n{claim.ours}.\n\n"
+        f"Holds: **{claim.verdict}**{reason}{others}.\n"
+    )
 
 
 def _range(ends):
@@ -78,13 +133,3 @@ def _skipped(missing, results):
     there = {key[1] for key in results.values}  # of a set that was at hand before, there may be results
     names = [name for name in missing if name not in there]
     return f" Skipped, as not at hand: {', '.join(names)}." if names else ""
-
-
-def _table(claims, *, reasons=True):
-    # reasons read the figures of the full form, and would be wrong beside others
-    rows = ["\n| claim | where | paper | here | holds |\n|---|---|---|---|---|\n"]
-    for claim in claims:
-        reason = f" ({claim.why})" if reasons and claim.why and claim.verdict not in ("yes", "not run") else ""
-        cells = claim.text, claim.place, claim.theirs, claim.ours, f"**{claim.verdict}**{reason}"
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
-    return "".join(rows)

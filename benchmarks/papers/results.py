@@ -20,6 +20,7 @@ class Claim(NamedTuple):
     """A claim of a paper beside what was found: `verdict` is one of `VERDICTS`, or "not run".
 
     Where `place` (a section, figure or slide) is "-", it is no claim of the paper's, and not counted among them.
+    `others` are the verdicts in other readings of what the paper leaves open.
     """
 
     text: str
@@ -28,6 +29,18 @@ class Claim(NamedTuple):
     ours: str
     verdict: str
     why: str = ""
+    others: str = ""
+
+
+class Verdict(str):
+    """A verdict that knows in how many of its cases a claim holds."""
+
+    __slots__ = ("cases",)
+
+    def __new__(cls, text, right, total):
+        made = super().__new__(cls, text)
+        made.cases = f"{right} of {total}"
+        return made
 
 
 def verdict(right, total, *, most=False):
@@ -38,8 +51,10 @@ def verdict(right, total, *, most=False):
     if total == 0:
         return "not run"
     if most:
-        return "yes" if 2 * right > total else "partly" if right else "no"
-    return "yes" if right == total else "no" if 2 * right < total else "partly"
+        text = "yes" if 2 * right > total else "partly" if right else "no"
+    else:
+        text = "yes" if right == total else "no" if 2 * right < total else "partly"
+    return Verdict(text, int(right), int(total))
 
 
 class Gain(NamedTuple):

@@ -9,6 +9,7 @@ from complete_link_oracle import (
     asking_definition,
     avoiding_definition,
     complete_link_definition,
+    cutoff_asking_definition,
     groups_of,
     has_places,
     imposed_definition,
@@ -93,7 +94,8 @@ def test_listing__merges(whole):
         assert parts(model.labels_) == left
 
 
-def test_listing__to_its_end():
+@pytest.mark.parametrize("rule", ["violate_first", "violate_last"])
+def test_listing__to_its_end(rule):
     forced = 0
     for seed in range(200):
         D, _, must, cannot = instance(seed, share=0.4)
@@ -101,9 +103,9 @@ def test_listing__to_its_end():
         k = min(most, 2)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            model = ConstrainedCompleteLink(k, metric="precomputed", on_infeasible="violate_first")
+            model = ConstrainedCompleteLink(k, metric="precomputed", on_infeasible=rule)
             model.fit(D, pairs=(must, cannot))
-        assert parts(model.labels_) == listed_clusters_definition(D, must, cannot, k)
+        assert parts(model.labels_) == listed_clusters_definition(D, must, cannot, k, at_end=rule == "violate_last")
         forced += model.fewest_clusters_ > k
     assert forced > 40
 
@@ -270,16 +272,19 @@ def test_queries__hold_and_say_something_new():
 
 
 @pytest.mark.parametrize("known", [1.0, 0.7], ids=["all answered", "some unknown"])
-def test_queries__are_those_of_the_plain_definition(known):
-    passes = 0
+@pytest.mark.parametrize("which", ["last", "cutoff"])
+def test_queries__are_those_of_the_plain_definition(known, which):
+    passes = left_over = 0
+    definition = {"last": asking_definition, "cutoff": cutoff_asking_definition}[which]
     for seed in range(60):
         D, y, must, cannot = instance(seed, least=9, most=30, share=0.02)
         D += 0.7 * (y[:, None] != y)  # most answers are yes, so that questions are left over
         heard = np.random.default_rng(seed).random(D.shape) < known
         oracle = lambda a, b, y=y, heard=heard: bool(y[a] == y[b]) if heard[min(a, b), max(a, b)] else None  # noqa: E731
         budget = 1 + seed % 15
-        wanted, asked, left = asking_definition(D, must, cannot, oracle, budget)
-        model = ConstrainedCompleteLink(1, metric="precomputed", on_infeasible="more", n_queries=budget)
+        wanted, asked, left = definition(D, must, cannot, oracle, budget)
+        options = {"on_infeasible": "more", "n_queries": budget, "asked_merges": which}
+        model = ConstrainedCompleteLink(1, metric="precomputed", **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             model.fit(D, pairs=(must, cannot), oracle=oracle)
@@ -289,7 +294,11 @@ def test_queries__are_those_of_the_plain_definition(known):
         np.testing.assert_allclose([d for _, d in found], [x[2] for x in wanted], rtol=1e-12)
         assert parts(model.labels_) == left
         passes += len(found) > 0 and 0.0 in [d for _, d in found]
-    assert passes > 5  # several: must-links that were answered come first
+        left_over += len(asked) < budget
+    if which == "last":
+        assert passes > 5  # several: must-links that were answered come first
+    else:
+        assert left_over > 5
 
 
 def test_queries__on_clear_groups_cost_one_for_each_two_groups():

@@ -3,7 +3,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cop_oracle import cheapest_definition, cop_kmeans_definition, feasible_definition, is_clique, listing_definition
+from cop_oracle import (
+    cheapest_definition,
+    cop_kmeans_definition,
+    feasible_definition,
+    incremental_definition,
+    is_clique,
+    listing_definition,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -348,6 +355,54 @@ def test_runs__of_the_listing_are_those_of_the_paper():
             by_mean = COPKMeans(3, init=start, tol=0, assignment="input").fit(X, pairs=pairs)
             other += model.labels_.tolist() != by_mean.labels_.tolist()
     assert min(agreed, failed, other) > 10
+
+
+@pytest.mark.parametrize("violates", [False, True])
+def test_runs__one_by_one_are_those_of_macqueen(violates):
+    agreed = failed = violated = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 30)
+        X = rng.normal(size=(30, 2)) + 1.5 * y[:, None]
+        pairs = PairwiseConstraints(*class_pairs(rng, y, 40), 30)
+        start = X[rng.choice(30, 3, replace=False)]
+        whole = pairs.expand()
+        rows = whole.must_link.tolist(), whole.cannot_link.tolist()
+        wanted = incremental_definition(X, *rows, start, violates=violates)
+        model = COPKMeans(3, init=start, assignment="incremental", on_dead_end="violate" if violates else "raise")
+        if wanted is None:
+            failed += 1
+            with pytest.raises(InfeasibleClusteringError, match="assignment='incremental' came to a sample"):
+                model.fit(X, pairs=pairs)
+        elif len(set(wanted[0].tolist())) == 3:
+            agreed += 1
+            model.fit(X, pairs=pairs)
+            assert model.labels_.tolist() == wanted[0].tolist()
+            np.testing.assert_allclose(model.cluster_centers_, wanted[1])
+            kept = holds(model.labels_, rows)
+            violated += not kept
+            assert kept or model.n_dead_ends_ > 0
+    assert agreed > 30
+    assert (violated if violates else failed) > 10
+
+
+def test_runs__of_the_listing_that_may_violate_end_at_what_it_leaves_out():
+    rng, violated = np.random.default_rng(0), 0
+    for _ in range(40):
+        y = rng.integers(0, 3, 30)
+        X = rng.normal(size=(30, 2)) + 1.5 * y[:, None]
+        pairs = PairwiseConstraints(*class_pairs(rng, y, 40), 30)
+        start = X[rng.choice(30, 3, replace=False)]
+        strict = COPKMeans(3, init=start, assignment="listing")
+        model = COPKMeans(3, init=start, assignment="listing", on_dead_end="violate").fit(X, pairs=pairs)
+        assert holds(model.labels_, (pairs.must_link, []))
+        try:
+            assert strict.fit(X, pairs=pairs).labels_.tolist() == model.labels_.tolist()
+            assert model.n_dead_ends_ == 0
+        except InfeasibleClusteringError:
+            violated += 1
+            assert model.n_dead_ends_ > 0
+    assert violated > 5
 
 
 def test_runs__must_linked_samples_count_as_their_mean(rng):

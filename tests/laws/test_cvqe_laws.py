@@ -25,7 +25,7 @@ from tripletree.cluster.kmeans.cvqe import (
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.soft_pairs import WeightedLinks
 
-RULES = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "plus": AllPairsRule()}
+RULES = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "plus": AllPairsRule(), "both": AllPairsRule(2.0)}
 METHODS = list(RULES)
 
 

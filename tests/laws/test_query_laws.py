@@ -130,7 +130,8 @@ def test_border__chooses_the_best_open_pairs_in_turn(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_mai_border__is_its_definition(seed):
+@pytest.mark.parametrize("factor", [1.0, 2.5])
+def test_mai_border__is_its_definition(seed, factor):
     n, k = (9, 1) if seed == 0 else (30 + 5 * seed, 1 + seed % 4)
     rng, X, _, labels, answers = world(seed, n=n, k=k, m=12)
     pairs, rows = weighted(answers, rng, n)
@@ -142,8 +143,8 @@ def test_mai_border__is_its_definition(seed):
     means = np.stack([X[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
     scores = [mai_border_definition(X, labels, means, rows, i) for i in range(n)]
     np.testing.assert_allclose(mai_scores(state()), scores)
-    candidates = mai_candidates(state(), most).tolist()
-    for c, (sure, pool, left) in mai_candidates_definition(label, scores, most).items():
+    candidates = mai_candidates(state(), factor, most).tolist()
+    for c, (sure, pool, left) in mai_candidates_definition(label, scores, factor, most).items():
         mine = {i for i in candidates if label[i] == c}
         assert sure <= mine <= sure | pool
         assert len(mine) == len(sure) + left
@@ -156,10 +157,22 @@ def test_mai_border__is_its_definition(seed):
         left = [p for p in value if says_definition(n, answers, *p) is None]
         for size in (1, 4, 7):
             wanted = mai_pairs_definition(label, value, left, size)
-            chosen = [tuple(p) for p in MaiBorder(mu, max_candidates=most).query(state(), size).tolist()]
+            strategy = MaiBorder(mu, factor=factor, max_candidates=most)
+            chosen = [tuple(p) for p in strategy.query(state(), size).tolist()]
             assert chosen[: len(wanted)] == wanted
             assert len(set(chosen)) == len(chosen) <= size
             assert all(says_definition(n, answers, *p) is None for p in chosen)
+
+
+def test_mai_border__by_default_has_enough_candidates_for_ten_questions():
+    # O(sqrt n) with the constant 1 has not: of 150 samples 13 are left, and ten pairs without a common sample need 20
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2)) + 3.0 * (np.arange(150) % 3)[:, None]
+    state = state_of(np.random.default_rng(0), X, np.arange(150) % 3, [])
+    chosen = MaiBorder().query(state, 10)
+    candidates = set(mai_candidates(state_of(np.random.default_rng(0), X, np.arange(150) % 3, []), 4.0, 100).tolist())
+    assert len(np.unique(chosen)) == 20
+    assert set(chosen.ravel().tolist()) <= candidates
 
 
 def test_mai_border__of_a_bin_each_has_the_same_chance():
@@ -167,7 +180,7 @@ def test_mai_border__of_a_bin_each_has_the_same_chance():
     labels = (X[:, 0] > 5).astype(int)
     seen = set()
     for seed in range(300):
-        rows = mai_candidates(state_of(np.random.default_rng(seed), X, labels, []), 4)
+        rows = mai_candidates(state_of(np.random.default_rng(seed), X, labels, []), 1.0, 4)
         assert ((labels[rows] == 0).sum(), (labels[rows] == 1).sum()) == (2, 2)
         seen.update(rows.tolist())
     assert seen == set(range(20, 50))  # the two next to the border are drawn of five, the others of all

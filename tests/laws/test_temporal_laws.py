@@ -82,21 +82,30 @@ def data(rng, n=12, T=3, k=2):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_temporal__pairs_of_a_snapshot_are_known_propagated_and_inherited_ones(seed):
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_temporal__pairs_of_a_snapshot_are_known_propagated_and_inherited_ones(seed, handed_on):
     rng = np.random.default_rng(seed)
     X, times, who = data(rng, n=8)
     y, mu = rng.integers(0, 3, 8), int(rng.integers(1, 5))
     said = {t: {frozenset(x[:2]): x for x in random_answers(rng, y if t else rng.permutation(y), 3)} for t in range(3)}
     pairs = {t: PairwiseConstraints(*as_rows(list(x.values())), 8) for t, x in said.items()}
-    model = TemporalClustering(2, n_neighbors=mu, fading=0.5, n_init=1, random_state=seed)
+    model = TemporalClustering(2, n_neighbors=mu, propagate_inherited=handed_on, n_init=1, random_state=seed)
     model.fit(X, times=times, objects=who, pairs=pairs)
     for t, s in enumerate(model.snapshots_):
-        propagated = {}
-        for earlier in range(t):  # later ones, which are stronger, last
-            propagated |= {k: (a, b, kind, 0.5 ** (t - earlier)) for k, (a, b, kind) in said[earlier].items()}
-        propagated = [x for k, x in propagated.items() if k not in said[t]]
+        past = {}
+        for earlier in range(t):
+            faded, own = 0.5 ** (t - earlier), said[earlier]
+            new = [(a, b, kind, faded) for a, b, kind in own.values()]
+            if handed_on:
+                inherited = inherited_definition(X[times == earlier], list(own.values()), mu, [])
+                new += [
+                    (a, b, w > 0, faded * abs(w)) for (a, b), w in inherited.items() if frozenset((a, b)) not in own
+                ]
+            for x in new:  # the stronger one, of equal ones the later
+                if x[3] >= past.get(frozenset(x[:2]), x)[3] * (1 - 1e-12):
+                    past[frozenset(x[:2])] = x
+        propagated = [x for k, x in past.items() if k not in said[t]]
         wanted = inherited_definition(X[times == t], list(said[t].values()), mu, propagated)
         found = {p: w if kind == "must" else -w for p, (kind, w) in as_dict(s.pairs, range(8)).items()}
         assert found == pytest.approx(wanted)

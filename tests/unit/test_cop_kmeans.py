@@ -530,3 +530,37 @@ def test_fit__pairs_in_the_place_of_y_are_refused():
     for kind in (COPKMeans, PCKMeans, MPCKMeans, ConstrainedCompleteLink, ReCon):
         with pytest.raises(TypeError, match="y holds pairs: give them by name"):
             kind(2).fit(np.arange(5.0)[:, None], ([(0, 1)], [(1, 2)]))
+
+
+@pytest.mark.parametrize(
+    ("options", "sparse", "error", "match"),
+    [
+        ({"assignment": "incremental", "geometry": "segment"}, False, ValueError, "which geometry='segment' has not"),
+        ({"assignment": "incremental"}, True, TypeError, "assignment='incremental' needs dense X"),
+        ({"init": "pairs", "geometry": "segment"}, False, ValueError, "init='pairs' starts from means"),
+        ({"on_dead_end": "violate"}, False, ValueError, "on_dead_end='violate' is for assignment='listing' or 'incre"),
+    ],
+)
+def test_parameters__that_do_not_go_together(options, sparse, error, match):
+    from scipy.sparse import csr_array
+
+    X = np.arange(8.0).reshape(4, 2)
+    with pytest.raises(error, match=match):
+        COPKMeans(2, **options).fit(csr_array(X) if sparse else X)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_init__from_pairs_takes_the_means_of_large_groups_far_apart(sparse):
+    from scipy.sparse import csr_array
+
+    X = np.array([[0.0, 1], [1, 1], [2, 1], [9, 1], [10, 1], [30, 1], [32, 1], [50, 1]])
+    pairs = ([(0, 1), (1, 2), (3, 4), (5, 6)], [])
+    given = csr_array(X) if sparse else X
+    # the largest group, then the one with the most weight times squared distance from it: 2 * 30^2
+    means = np.array([[1.0, 1], [31, 1]])
+    model = COPKMeans(2, init="pairs", n_init=1, max_iter=1, tol=1e9, random_state=0).fit(given, pairs=pairs)
+    wanted = COPKMeans(2, init=means, max_iter=1, tol=1e9).fit(given, pairs=pairs)
+    np.testing.assert_allclose(model.cluster_centers_, wanted.cluster_centers_)
+    # fewer groups than clusters: all of their means, and samples; none: k-means++
+    for k, some in ((4, pairs), (2, ([], [(0, 1)]))):
+        assert np.unique(COPKMeans(k, init="pairs", random_state=0).fit(given, pairs=some).labels_).size == k

@@ -342,3 +342,11 @@ def test_function__bad_input(X):
 
 
 # ------------------------------------------------------------------ with scikit-learn
+
+
+def test_charged__of_both_clusters_keeps_more_and_is_for_cvqe_plus():
+    X, pairs = [[0.0], [1.0], [5.0], [6.0]], ([(0, 3)], [])
+    once, both = (CVQE(2, charged=x, init=[[0.0], [6.0]]).fit(X, pairs=pairs) for x in ("once", "both"))
+    assert (len(once.violated_pairs_), len(both.violated_pairs_)) == (1, 0)
+    with pytest.raises(ValueError, match=r"charged='both' is for variant='cvqe\+', not 'lcvqe'"):
+        CVQE(2, variant="lcvqe", charged="both").fit(X)

@@ -21,9 +21,18 @@ def test_lanes__are_as_described():
     assert (y[c] != y[d]).all()
 
 
+def test_lanes__points_of_lanes_as_wide_as_the_limit_are_kept_apart():
+    # "at least 4 m": the middles of two lanes next to each other
+    X, y, pairs = make_lanes(3, 3, width=4, drift=0, noise=0, random_state=0)
+    assert len(pairs.cannot_link) == sum(y[i] != y[j] for i, j in combinations(range(len(X)), 2))
+    every = make_lanes(2, 2, apart=0, random_state=0).pairs.cannot_link
+    n = make_lanes(2, 2, random_state=0).y.size
+    assert len(every) == n * (n - 1) // 2
+
+
 def test_lanes__pairs_are_those_of_the_definition():
     X, y, pairs = make_lanes(4, 12, changes=0.8, random_state=9)
-    far = [(i, j) for i, j in combinations(range(len(X)), 2) if abs(X[i, 1] - X[j, 1]) > 4]
+    far = [(i, j) for i, j in combinations(range(len(X)), 2) if abs(X[i, 1] - X[j, 1]) >= 4]
     assert pairs.cannot_link.tolist() == [list(row) for row in far]
     a, b = pairs.must_link.T
     assert (b == a + 1).all()

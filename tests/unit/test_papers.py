@@ -251,9 +251,25 @@ def test_needed__is_where_the_curve_first_reaches_the_target():
 
 def test_report__gives_reasons_only_where_a_claim_does_not_hold():
     claims = [results.Claim("a | b", "1", "2", "3", v, "because") for v in (*VERDICTS, "not run")]
+    assert sum("(because)" in report._told(claim) for claim in claims) == 3
+    assert not any("(because)" in report._told(claim, reasons=False) for claim in claims)
     table = report._table(claims)
-    assert table.count("(because)") == 3
     assert table.count("a \\| b") == 5
+    assert "because" not in table
+
+
+def test_report__a_line_names_the_cases_and_a_page_the_verdicts_of_other_readings():
+    claim = results.Claim("text", "1", "all", "figures", verdict(2, 3), others="raw yes")
+    assert report._table([claim]).splitlines()[-1] == "| text | 1 | **partly** | 2 of 3 |"
+    assert "Holds: **partly**; in other readings: raw yes." in report._told(claim)
+
+
+def test_scatters__draws_samples_with_their_links(tmp_path):
+    from papers.complete_link import _draw_samples
+
+    _draw_samples([], tmp_path / "none.png")
+    _draw_samples(["xor"], tmp_path / "some.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["some.png"]
 
 
 def test_curves__writes_a_picture_or_none(tmp_path):
@@ -324,14 +340,17 @@ def test_papers__cells_are_different_and_name_sets_they_need(paper, quick):
 
 
 ONE = [
-    Cell("recon", "random, scaled", "iris", "SVM metric", 60, 0),
+    Cell("recon", "random, 0..1", "iris", "SVM metric", 60, 0),
     Cell("recon", "random, raw", "iris", "ReCon", 60, 0),
     Cell("recon", "informative, raw", "iris", "ReCon", 294, 0),
     Cell("recon", "dead ends", "iris", "greedy", 150, 0),
+    Cell("recon", "informative metric, raw", "iris", "SVM metric", 73, 0),
+    Cell("recon", "informative, 0..1, file order", "iris", "ReCon", 73, 0),
     Cell("complete_link", "random", "xor", "CCL", 20, 0),
     Cell("complete_link", "random", "xor", "CCL, active", 10, 0),
     Cell("complete_link", "must-links only", "iris", "CKM", 20, 0),
     Cell("boosted", "NMI", "iris", "CKM", 100, 0),
+    Cell("boosted", "NMI", "iris", "CKM, samples", 100, 0),
     Cell("boosted", "NMI", "iris", "BCKM", 100, 0),
     Cell("cvqe", "active", "iris", "random", 20, 0),
     Cell("cvqe", "random pairs", "iris", "LCVQE", 20, 0),
@@ -364,7 +383,7 @@ def test_papers__methods_are_given_the_same_pairs(monkeypatch):
     seen = []
     monkeypatch.setattr(boosted, "seed_of", lambda seed, *parts: seen.append(parts) or 0)
     monkeypatch.setattr(boosted, "_warm_up", lambda method: None)
-    for method in ("CKM", "RCKM"):
+    for method in ("CKM, samples", "RCKM"):
         boosted.run(Cell("boosted", "NMI", "iris", method, 30, 4), 0)
     assert seen[0] == seen[2] == ("boosted", "NMI", "iris", 30, 4)
     assert seen[1] != seen[3]
@@ -401,9 +420,10 @@ _SATISFIED = [f"triplets satisfied{x}" for x in ("", ", ours", ", stop at k")]
 _CUTS = [f"F-measure{x}" for x in ("", ", ours", ", stop at k", ", n/2k", ", n/4k")]
 MEASURES = {
     "recon": [*_CUTS, *_SATISFIED, "triplets displayed", "dendrogram purity", "seconds", "dead end", "clusters left"],
-    "complete_link": ["constrained Rand index", "fails", "seconds"],
+    "complete_link": ["constrained Rand index", "fails", "seconds", "dead ends", "asked"],
     "boosted": [
         *("NMI", "seconds", "pairs satisfied", "dead ends", "rounds with rho e > 1"),
+        *("rank correlation", "log range of priorities"),
         *(f"NMI after {t}" for t in (1, 2, 5, 10, 25, 50, 100)),
     ],
     "cvqe": [
@@ -423,6 +443,8 @@ MEASURES = {
 def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, share, rng, tmp_path, monkeypatch):
     module = engine.paper_module(paper)
     monkeypatch.setattr(module, "load_set", None)  # data may not be at hand where results are told
+    if paper == "complete_link":  # samples are drawn of sets that are
+        monkeypatch.setattr(module, "find_missing", lambda names, online: names)
     cells = [cell for cell in module.cells(False, 2, module.needs(False)) if rng.random() < share]
     found = {
         cell: {"rows": [{name: rng.random() for name in MEASURES[paper]}], "failed": "no" * (k % 7 == 6)}
@@ -441,6 +463,7 @@ def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, sh
     assert all("nan" not in claim.ours for claim in claims if share == 1)
     assert claims == list(module.claims(backwards))
     report._table(claims)
+    assert all(report._told(claim) for claim in claims)
     assert module.draw(shown, tmp_path / "a.png")
 
 
@@ -466,12 +489,13 @@ def test_command__writes_a_report_of_what_there_is(tmp_path):
     code, out, err = command("--quick", "--report-only", out=tmp_path)
     assert (code, err) == (0, "")
     assert out == f"written: {tmp_path / 'README.md'}\n"
-    text = (tmp_path / "README.md").read_text()
+    text, page = ((tmp_path / name).read_text() for name in ("README.md", "recon.md"))
     assert "With the whole informative set, accuracy is 100 %" in text
     assert text.count("Not run.") == len(PAPERS) - 1
     assert (tmp_path / "results" / "recon.csv").exists()
     assert (tmp_path / "figures" / "recon.png").exists()
-    assert text.count("](figures/") == 1
+    assert page.count("](figures/") == 1
+    assert "](recon.md)" in text
 
 
 def test_command__reports_cells_of_sets_that_are_not_at_hand_and_fetches_none(tmp_path, monkeypatch):
@@ -492,7 +516,7 @@ def test_command__reports_cells_of_sets_that_are_not_at_hand_and_fetches_none(tm
     assert main(["--report-only", "--out", str(tmp_path)]) == 0
     assert (
         "at hand: transfusion, digits 389, letters IJLT, digits 3000, letters 3000."
-        in (tmp_path / "README.md").read_text()
+        in (tmp_path / "recon.md").read_text()
     )
     assert '"random, raw",ionosphere,ReCon,351,F-measure,1,0.5,' in (tmp_path / "results" / "recon.csv").read_text()
 

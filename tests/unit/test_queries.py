@@ -286,7 +286,10 @@ def test_mai_border__one_cluster_one_sample_equal_samples_and_bad_parameters():
     assert MaiBorder().query(state_of(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), 2).shape == (2, 2)
     assert MaiBorder(1).query(state_of(LINE, [0, 0, 0, 2, 2, 2]), 2).shape == (2, 2)  # nobody is in cluster 1
     assert len(MaiBorder(1).query(state_of(LINE, [0, 0, 0, 1, 1, 1]), 9)) == 9  # the others at random
-    for wrong, error in ((MaiBorder(0), ValueError), (MaiBorder(max_candidates=2.5), TypeError)):
+    bad = {"n_neighbors": (0, ValueError), "max_candidates": (2.5, TypeError), "factor": (0.0, ValueError)}
+    for wrong, error in [(MaiBorder(**{name: x}), error) for name, (x, error) in bad.items()] + [
+        (MaiBorder(factor="4"), TypeError)
+    ]:
         with pytest.raises(error, match="of MaiBorder"):
             wrong.query(state_of(LINE, [0, 0, 0, 1, 1, 1]), 1)
 

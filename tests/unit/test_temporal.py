@@ -623,7 +623,8 @@ def test_memory__is_the_same_as_one_table(rng):
     def some(t):
         rows = np.array([np.sort(rng.permutation(9)[:2]) for _ in range(rng.integers(0, 7))], np.int64).reshape(-1, 2)
         p = len(rows)
-        return KnownPairs.sorted([KnownPairs(rows, rng.random(p) < 0.5, rng.random(p), np.full(p, t))])
+        kinds = rng.random(p) < 0.5, rng.random(p), np.full(p, t), rng.random(p) < 0.3
+        return KnownPairs.sorted([KnownPairs(rows, *kinds)])
 
     for _ in range(20):
         every = [some(t) for t in range(12)]
@@ -639,3 +640,25 @@ def test_memory__is_the_same_as_one_table(rng):
         want = np.flatnonzero(np.isin(one.rows, objects).all(axis=1))
         for name in ("rows", "must", "weights", "since"):
             assert np.array_equal(getattr(found, name), getattr(one, name)[want])
+
+
+@pytest.mark.parametrize(("mass", "m"), [("size", 4), (1, 1), (2.5, 2.5)])
+def test_temporal__former_centres_count_as_so_many_samples(mass, m):
+    # Eq. 9 for one cluster without pairs: ((1 - alpha) sum x + alpha m p) / ((1 - alpha) n + alpha m)
+    X, times = [[0.0], [1.0], [2.0], [5.0], [10.0], [14.0]], [1, 1, 1, 1, 2, 2]
+    model = TemporalClustering(1, alpha=0.4, history_mass=mass).fit(X, times=times, objects=[0, 1, 2, 3, 0, 1])
+    wanted = (0.6 * 24 + 0.4 * m * 2) / (0.6 * 2 + 0.4 * m)
+    assert model.snapshots_[1].centers.item() == pytest.approx(wanted)
+    assert model.snapshots_[1].historical_cost == pytest.approx(m * (wanted - 2) ** 2)
+
+
+def test_temporal__inherited_pairs_go_back_too_if_they_are_propagated_and_pairs_count_backward():
+    X, who = [[0.0], [0.1], [5.0], [5.1]] * 2, list("abcd") * 2
+    known = {2: ([], [("a", "c")])}
+    options = {"fading": 1.0, "backward": True, "n_neighbors": 2, "n_init": 1, "random_state": 0}
+    for handed_on in (False, True):
+        model = TemporalClustering(2, propagate_inherited=handed_on, **options)
+        model.fit(X, times=[1] * 4 + [2] * 4, objects=who, pairs=known)
+        first, second = (len(shot.pairs) for shot in model.snapshots_)
+        assert second > 1
+        assert first == (second if handed_on else 1)

@@ -61,7 +61,7 @@ def make_lanes(
     changes : float, default 0.2
         How probable it is that a vehicle changes to the lane beside it, somewhere on its way.
     apart : float, default 4
-        Two points more than this apart across the road get a cannot-link.
+        Two points at least this far apart across the road get a cannot-link.
     random_state : None, int, Generator or RandomState
         The same value gives the same road.
 
@@ -123,7 +123,7 @@ def make_lanes(
     X, y, run = np.concatenate(points), np.concatenate(lanes), np.concatenate(runs)
     following = np.flatnonzero((run[1:] == run[:-1]) & (run[1:] >= 0))
     must = np.stack([following, following + 1], axis=1)
-    return Lanes(X, y, PairwiseConstraints(must, _farther_than(number["apart"], X[:, 1]), len(X)))
+    return Lanes(X, y, PairwiseConstraints(must, _at_least(number["apart"], X[:, 1]), len(X)))
 
 
 def _lane_of_points(n: int, first: int, n_lanes: int, changes: float, rng: np.random.Generator) -> np.ndarray:
@@ -134,10 +134,11 @@ def _lane_of_points(n: int, first: int, n_lanes: int, changes: float, rng: np.ra
     return lane
 
 
-def _farther_than(apart: float, place: np.ndarray) -> np.ndarray:
-    """Return the pairs of points with places that differ by more than `apart`, shape (p, 2)."""
+def _at_least(apart: float, place: np.ndarray) -> np.ndarray:
+    """Return the pairs of points with places that differ by at least `apart`, shape (p, 2)."""
     order = np.argsort(place, kind="stable")
-    reach = np.searchsorted(place[order], place[order] + apart, side="right")
+    reach = np.searchsorted(place[order], place[order] + apart, side="left")
+    reach = np.maximum(reach, np.arange(1, place.size + 1))
     first = np.repeat(np.arange(place.size), place.size - reach)
     second = np.concatenate([np.arange(k, place.size) for k in reach.tolist()])
     return np.stack([order[first], order[second]], axis=1)

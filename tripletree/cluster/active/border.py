@@ -116,14 +116,9 @@ class Border:
         """Pairs of the candidates that do not overlap, between clusters and inside of them in turn."""
         unsure = uncertainties(state, rows, self.n_neighbors, self.alpha)
         score = pair_scores(state, rows, unsure)
-        part, apart = state.known.components(rows)
-        one, two = np.triu_indices(rows.size, 1)
+        part, _ = state.known.components(rows)
+        one, two, is_open = open_pairs(state, rows)
         score = score[one, two]
-        is_open = (part[one] != part[two]) & ~apart[part[one], part[two]]
-        place = {int(i): k for k, i in enumerate(rows)}
-        asked = [sorted((place[i], place[j])) for i, j in state.known.unknown if i in place and j in place]
-        for i, j in asked:
-            is_open[i * rows.size - i * (i + 1) // 2 + j - i - 1] = False
         label = state.labels[rows]
         inside = label[one] == label[two]
         face = ~inside & ((facing[one] == label[two]) | (facing[two] == label[one]))
@@ -148,6 +143,8 @@ class MaiBorder:
     ----------
     n_neighbors : int, default 4
         Number of neighbours whose labels measure how uncertain a sample is (mu).
+    factor : float, default 4.0
+        How many times sqrt(n) samples are looked at, see Notes.
     max_candidates : int, default 100
         The most samples that are looked at (M).
 
@@ -159,10 +156,9 @@ class MaiBorder:
     -----
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
-    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster the samples of highest
-    border
-      score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one (Eq. 3), by a
-      histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed.
+    - m = min(`factor` sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of
+      highest border score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one
+      (Eq. 3), by a histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed;
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4);
     - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, of largest d(x, y)^2 (1 + sco(x))
@@ -170,8 +166,10 @@ class MaiBorder:
       (1 + sco(y)));
     - no two pairs have a sample in common; if there are not enough, the rest is random.
 
-    Left open there, and chosen here: O(sqrt n) and sqrt(size) are rounded up, and so are the shares; the pairs inside
-    come first, and are one more if the number is odd. Consequences of answers are not asked.
+    Left open there, and chosen here: the constant of m = O(sqrt n), `factor`, where 1 leaves too few samples for ten
+    pairs without one in common (on iris nearly half of 200 questions are random then); m and sqrt(size) are rounded up,
+    and so are the shares; the pairs inside come first, and are one more where the number is odd; where there are too
+    few, pairs between take their place; what follows from answers is not asked.
 
     References
     ----------
@@ -190,12 +188,13 @@ class MaiBorder:
     [[0, 2]]
     """
 
-    def __init__(self, n_neighbors: int = 4, *, max_candidates: int = 100) -> None:
+    def __init__(self, n_neighbors: int = 4, *, factor: float = 4.0, max_candidates: int = 100) -> None:
         self.n_neighbors = n_neighbors
+        self.factor = factor
         self.max_candidates = max_candidates
 
     def __repr__(self) -> str:
-        return f"MaiBorder({self.n_neighbors}, max_candidates={self.max_candidates})"
+        return f"MaiBorder({self.n_neighbors}, factor={self.factor}, max_candidates={self.max_candidates})"
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
         """Choose at most n pairs to ask about.
@@ -212,12 +211,15 @@ class MaiBorder:
         """
         check_count(self.n_neighbors, "n_neighbors of MaiBorder", 1)
         check_count(self.max_candidates, "max_candidates of MaiBorder", 1)
+        number = isinstance(self.factor, Real) and not isinstance(self.factor, (bool, np.bool_))
+        if not number or not 0 < self.factor < np.inf:
+            msg = f"factor of MaiBorder must be a finite number above 0, not {self.factor!r}"
+            raise ValueError(msg) if number else TypeError(msg)
         if n <= 0:
             return np.empty((0, 2), np.int64)
-        rows = mai_candidates(state, self.max_candidates)
-        one, two = (rows[k] for k in np.triu_indices(rows.size, 1))
-        value = mai_values(state, rows, self.n_neighbors)[np.triu_indices(rows.size, 1)]
-        is_open = np.array([state.known.is_open(i, j) for i, j in zip(one.tolist(), two.tolist(), strict=True)], bool)
+        rows = mai_candidates(state, self.factor, self.max_candidates)
+        i, j, is_open = open_pairs(state, rows)
+        value, one, two = mai_values(state, rows, self.n_neighbors)[i, j], rows[i], rows[j]
         inside = state.labels[one] == state.labels[two]
         chosen: list[tuple[int, int]] = []
         taken: set[int] = set()
@@ -235,6 +237,18 @@ class MaiBorder:
         return np.array(chosen, np.int64).reshape(-1, 2)
 
 
+def open_pairs(state: QueryState, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs of some samples, as two arrays of places in `rows`, and which of them no answer settles, nor None."""
+    part, apart = state.known.components(rows)
+    one, two = np.triu_indices(rows.size, 1)
+    is_open = (part[one] != part[two]) & ~apart[part[one], part[two]]
+    place = {int(i): k for k, i in enumerate(rows)}
+    asked = [sorted((place[i], place[j])) for i, j in state.known.unknown if i in place and j in place]
+    for i, j in asked:
+        is_open[i * rows.size - i * (i + 1) // 2 + j - i - 1] = False
+    return one, two, is_open
+
+
 def mai_scores(state: QueryState) -> np.ndarray:
     """The border score of each sample (Eq. 3). 0 if there is one cluster."""
     own, other, _ = _distances(state)
@@ -245,10 +259,10 @@ def mai_scores(state: QueryState) -> np.ndarray:
     return score / ((1.0 + must) * (1.0 + cannot))
 
 
-def mai_candidates(state: QueryState, most: int) -> np.ndarray:
-    """Candidates of all clusters by their sizes, from the highest bins of each one's scores, increasing."""
+def mai_candidates(state: QueryState, factor: float, most: int) -> np.ndarray:
+    """Candidates of all clusters by their sizes, from the highest bins of each one's scores; increasing."""
     scores, n = mai_scores(state), state.labels.size
-    m = min(int(np.ceil(np.sqrt(n))), most)
+    m = int(min(np.ceil(factor * np.sqrt(n)), most, n))
     found = []
     for cluster in np.unique(state.labels):
         members = np.flatnonzero(state.labels == cluster)

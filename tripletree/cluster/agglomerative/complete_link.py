@@ -6,6 +6,7 @@ questions or a number of clusters to keep possible; flat clusters.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from numbers import Integral, Real
@@ -41,7 +42,8 @@ from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn
 from tripletree.kernels import freeze, frozen
 
 #: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
-_ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first")
+_ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first", "violate_last")
+_VIOLATE = ("violate", "violate_first", "violate_last")
 
 #: Merges that are asked about, for each question: answers that are "no" merge nothing.
 _MERGES_A_QUESTION = 0.75
@@ -76,17 +78,23 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
-    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first"}, default "avoid"
+    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first", "violate_last"}, default "avoid"
         What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
         cannot-link. "avoid": reject each merge after which no `n_clusters` clusters could keep the constraints, and go
         on with the next nearest, so that it comes to this only where constraints themselves need more; else the
         hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
         return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, with a
         `UserWarning` that counts the cannot-links they "violate": the nearest clusters then merge first. In the paper
-        all of them are at one distance, the maximum plus 1, so that the order of the samples decides: "violate_first".
-        Must-links are never violated.
+        all of them are at one distance, the maximum plus 1, so that the order of the list of clusters decides, which it
+        does not say: a merged cluster stands where its first sample stood, "violate_first", or at the end of the list,
+        "violate_last". Must-links are never violated.
     n_queries : int or None, default None
-        Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before.
+        Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before, or
+        `asked_merges` is "cutoff".
+    asked_merges : {"last", "cutoff"}, default "last"
+        Which merges the `oracle` is asked about: the last ones, until there are no questions left; or, as in the paper,
+        those at no less than the distance from which on there are `n_queries` merges without any constraints, see
+        Notes.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
@@ -149,6 +157,9 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     they are kept apart, with all that merges with them. None: they are merged as if nothing had been asked. Questions
     whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) are not asked. If "no" is
     rare and questions are left over, the merges are done again from lower down, with all answers imposed first.
+    ``asked_merges="cutoff"`` is the paper's scheme: the samples are first clustered without constraints, which gives
+    the distance of the `n_queries`-th last merge. Every merge at this distance or above is asked about. Merges that
+    answers have brought below it are not, and questions that are left over are not used.
 
     **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
@@ -182,6 +193,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "n_queries": [Interval(Integral, 0, None, closed="left"), None],
+        "asked_merges": [StrOptions({"last", "cutoff"})],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
     }
@@ -197,6 +209,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         distance_threshold: float | None = None,
         on_infeasible: str = "avoid",
         n_queries: int | None = None,
+        asked_merges: str = "last",
         missing_samples: str = "raise",
         verbose: bool | int = False,
     ) -> None:
@@ -205,6 +218,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         self.distance_threshold = distance_threshold
         self.on_infeasible = on_infeasible
         self.n_queries = n_queries
+        self.asked_merges = asked_merges
         self.missing_samples = missing_samples
         self.verbose = verbose
 
@@ -302,6 +316,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     ) -> np.ndarray:
         """Make the hierarchy, with all answers once more if they leave no cut; return which nodes stay whole."""
         k = self.n_clusters if self.on_infeasible == "avoid" else None
+        expected = int(self.n_queries or 0) if self.asked_merges == "cutoff" else None
         pairs, asked, before = given, [], 0
 
         def central(members: np.ndarray) -> int:
@@ -312,10 +327,17 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             colouring = None if k is None else Colouring(closure, int(k))
             with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
                 merges, top = merge_completely(
-                    metric.condensed(points), closure.component, closure.cannot, tell, questions, central, colouring
+                    metric.condensed(points),
+                    closure.component,
+                    closure.cannot,
+                    tell,
+                    questions,
+                    central,
+                    colouring,
+                    expected,
                 )
-            if self.on_infeasible == "violate_first":
-                merges = _first_come(merges, top)
+            if self.on_infeasible in ("violate_first", "violate_last"):
+                merges = _forced(merges, top, at_end=self.on_infeasible == "violate_last")
             hierarchy = from_linkage(merges, given.leaves)
             if questions is not None:
                 asked, pairs = questions.asked, given | questions.answers()
@@ -463,6 +485,7 @@ def merge_completely(
     questions: Questions | None = None,
     central: Callable[[np.ndarray], int] | None = None,
     colouring: Colouring | None = None,
+    expected: int | None = None,
 ) -> tuple[np.ndarray, float]:
     """Merge samples by complete linkage under must-links and cannot-links.
 
@@ -482,6 +505,8 @@ def merge_completely(
         Samples of a cluster -> the one that stands for it in a question.
     colouring : Colouring, optional
         Of the components: merges that leave no colouring are rejected, unless answers have left none.
+    expected : int, optional
+        Ask about the merges at no less than the distance of the last so many without constraints.
 
     Returns
     -------
@@ -491,9 +516,13 @@ def merge_completely(
     top : float
         The height of the latter, above all others.
     """
-    distances = propagate(condensed, component, cannot)
-    nothing = np.empty((0, 3), np.int32)
+    nothing, n = np.empty((0, 3), np.int32), component.size
     asks = questions is not None and questions.left > 0 and central is not None
+    cutoff = None
+    if asks and expected is not None:
+        plain, _ = merge_condensed(condensed.copy(), n, nothing, "complete")
+        cutoff = float(np.sort(plain[:, 2])[-expected]) if expected < n else 0.0
+    distances = propagate(condensed, component, cannot)
     kept = distances.condensed.copy() if asks or (colouring is not None and len(cannot)) else None
     merges, _ = merge_condensed(distances.condensed, distances.n_groups, nothing, "complete", progress)
     if kept is not None:
@@ -501,7 +530,7 @@ def merge_completely(
         stand = len(allowed) if colouring is None else colouring.count_compatible(allowed)
         if asks or stand < len(allowed):
             last = _LastMerges(
-                distances._replace(condensed=kept), component, questions if asks else None, central, colouring
+                distances._replace(condensed=kept), component, questions if asks else None, central, colouring, cutoff
             )
             merges = last.merged(allowed, stand)
     merges[:, 2] = np.minimum(merges[:, 2], distances.top)
@@ -534,17 +563,21 @@ def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
     return Z
 
 
-def _first_come(merges: np.ndarray, top: float) -> np.ndarray:
-    """Forbidden merges in the order in which a tie of them all is broken: by first samples, into one chain."""
+def _forced(merges: np.ndarray, top: float, *, at_end: bool) -> np.ndarray:
+    """Forbidden merges in the order in which a tie of them all is broken: always the first two of the list.
+
+    A merged cluster stands where its first sample stood; or, `at_end`, at the end of the list, as all merges do.
+    """
     n, kept = len(merges) + 1, int((merges[:, 2] < top).sum())
     part, node = find_roots(merges[:kept], n)  # roots by their first samples
     size = np.bincount(part)
+    order = np.argsort(node) if at_end else np.arange(node.size)
+    queue = deque(zip(node[order].tolist(), size[order].tolist(), strict=True))
     out = merges.copy()
-    chain, total = node[0], size[0]
-    for k, (other, more) in enumerate(zip(node[1:], size[1:], strict=True), start=kept):
-        total += more
-        out[k] = min(chain, other), max(chain, other), top, total
-        chain = n + k
+    for k in range(kept, n - 1):
+        (one, some), (other, more) = queue.popleft(), queue.popleft()
+        out[k] = min(one, other), max(one, other), top, some + more
+        (queue.append if at_end else queue.appendleft)((n + k, some + more))
     return out
 
 
@@ -561,8 +594,9 @@ class _LastMerges:
         questions: Questions | None,
         central: Callable[[np.ndarray], int] | None,
         colouring: Colouring | None,
+        cutoff: float | None = None,
     ) -> None:
-        self._distances, self._component = distances, component
+        self._distances, self._component, self._cutoff = distances, component, cutoff
         self._questions, self._central, self._colouring = questions, central, colouring
         self._unknown: set[tuple[int, int]] = set()
 
@@ -570,16 +604,19 @@ class _LastMerges:
         """All merges of groups, of which the first `stand` at most are as given.
 
         As many of the given ones are asked about as there are questions for. What is left of these when no more merges
-        are allowed is asked lower down, until nothing is left: all answers are imposed there first.
+        are allowed is asked lower down, until nothing is left: all answers are imposed there first. With a cutoff,
+        those from it on are asked about, and nothing lower down.
         """
+        if self._cutoff is not None:
+            stand = min(stand, int((allowed[:, 2] < self._cutoff).sum()))
         depth = 0
         while True:
             left = 0 if self._questions is None else self._questions.left
-            depth += int(np.ceil(left * _MERGES_A_QUESTION))
+            depth += int(np.ceil(left * _MERGES_A_QUESTION)) if self._cutoff is None else 0
             below = allowed[: max(0, min(stand, len(allowed) - depth))]
             roots = self._roots(below)
             self._merge(roots)
-            if self._questions is None or not self._questions.left or not len(below):
+            if self._questions is None or not self._questions.left or not len(below) or self._cutoff is not None:
                 break
         while (pair := roots.closest(forbidden=True)) is not None:
             roots.merge(*pair, linked=False, height=self._distances.top)
@@ -618,7 +655,8 @@ class _LastMerges:
                 roots.reject(*pair)
                 continue
             answer = None
-            if questions is not None and central is not None and questions.left:
+            is_far = self._cutoff is None or roots.near[pair] >= self._cutoff
+            if questions is not None and central is not None and questions.left and is_far:
                 for i in pair:
                     if i not in centre:
                         centre[i] = central(roots.members[i])
@@ -835,7 +873,7 @@ def _cut_feasibly(
         How many clusters are left before the forbidden merges.
     pairs : PairwiseConstraints
         Consistent.
-    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first"}
+    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first", "violate_last"}
     whole : ndarray of bool
         From `_find_whole`.
 
@@ -851,8 +889,8 @@ def _cut_feasibly(
     Warns
     -----
     UserWarning
-        If it is less, and `on_infeasible` is "more", "violate" or "violate_first"; or more than all cuts have that keep
-        the answered must-links.
+        If it is less, and `on_infeasible` is "more" or violates them; or more than all cuts have that keep the answered
+        must-links.
     """
     most = 1 + int((~whole).sum())
     if n_clusters > most:  # after answers alone: must-links that were given are merged first
@@ -868,7 +906,7 @@ def _cut_feasibly(
     if on_infeasible == "more":
         warn_user(f"{msg}: these are returned, not n_clusters={n_clusters}")
         return _undo_last(hierarchy, fewest, whole)
-    if on_infeasible in ("violate", "violate_first"):
+    if on_infeasible in _VIOLATE:
         labels = _undo_last(hierarchy, n_clusters, whole)
         a, b = pairs.cannot_link.T
         violated = int((labels[a] == labels[b]).sum())

@@ -39,6 +39,7 @@ from tripletree.cluster.kmeans.lloyd import (
     tolerance,
     value_order,
 )
+from tripletree.cluster.kmeans.soft_pairs import centres_among
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -77,8 +78,8 @@ class GroupCentres(Protocol):
 
     groups: Groups
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
-        """The first centres."""
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
+        """The first centres of a start, which is the first one or another."""
         ...
 
     def at(self, places: np.ndarray) -> np.ndarray:
@@ -120,8 +121,12 @@ class MeanCentres:
         self._which = np.empty(0, np.intp)
         self._some = self.points.part(self._which)
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
-        return starting_centres(self.points, n_clusters, rng, init=init)
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
+        large = np.flatnonzero(np.bincount(self.groups.member_of) > 1)
+        if init != "pairs" or not large.size:
+            return starting_centres(self.points, n_clusters, rng, init="k-means++" if init == "pairs" else init)
+        means, weights = self.points.rows(large), self.points.weights[large]
+        return centres_among(means, weights, self.points, n_clusters, rng, drawn=not is_first)
 
     def at(self, places: np.ndarray) -> np.ndarray:
         return places
@@ -172,7 +177,7 @@ class OtherCentres:
         self._weights = np.maximum(groups.weights, _FEATHER * heaviest)
         self._mass = np.bincount(groups.member_of, self._weights, groups.n_groups)
 
-    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
         samples, chances = self.groups.samples, self.groups.weights
         order = value_order(samples.T)
         if init == "random":
@@ -247,16 +252,21 @@ class LloydRun:
 
 
 class DeadEndError(Exception):
-    """The paper's listing has no cluster for a group."""
+    """An assignment one by one has no cluster for a group."""
+
+
+#: Assignments that may come to a dead end and then search no further.
+_ONE_BY_ONE = ("listing", "incremental")
 
 
 class _ListedAssigner:
     """Assigns samples as the paper lists it: the first of a must-linked group chooses for all, and may find nothing."""
 
-    dead_ends = cut_short = 0
+    cut_short = 0
 
-    def __init__(self, model: GroupCentres, graph: CannotGraph) -> None:
-        self.model, self.graph = model, graph
+    def __init__(self, model: GroupCentres, graph: CannotGraph, *, violates: bool) -> None:
+        self.model, self.graph, self.violates = model, graph, violates
+        self.dead_ends = 0
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
         cost = self.model.costs_of_first(centres)
@@ -264,10 +274,26 @@ class _ListedAssigner:
         bound = self.graph.bound
         if bound.size:
             found = self.graph.greedy(cost[bound], np.arange(bound.size))
-            if found is None:
+            if found is None and not self.violates:
                 raise DeadEndError
-            labels[bound] = found
+            labels[bound] = self._with_violations(cost[bound]) if found is None else found
         return labels
+
+    def _with_violations(self, cost: np.ndarray) -> np.ndarray:
+        self.dead_ends += 1
+        labels, (start, other) = np.full(len(cost), -1, np.int32), self.graph.neighbours[:2]
+        for node, row in enumerate(cost):
+            labels[node] = _allowed(row, labels[other[start[node] : start[node + 1]]], violates=True)
+        return labels
+
+
+def _allowed(cost: np.ndarray, taken: np.ndarray, *, violates: bool) -> int:
+    """The cheapest cluster that is not taken (-1: by none); where there is none, the cheapest of all."""
+    free = np.ones(cost.size, np.bool_)
+    free[taken[taken >= 0]] = False
+    if not free.any() and not violates:
+        raise DeadEndError
+    return int(np.where(free, cost, np.inf).argmin() if free.any() else cost.argmin())
 
 
 class _Assigner:
@@ -387,6 +413,75 @@ def run_lloyd(method: _CannotLinkedMeans, centres: np.ndarray, feasible: np.ndar
     )
 
 
+def run_incrementally(
+    model: MeanCentres, graph: CannotGraph, centres: np.ndarray, max_iter: int, *, violates: bool
+) -> LloydRun:
+    """MacQueen's k-means with cannot-links: a sample moves the mean of its cluster as soon as it is assigned.
+
+    Parameters
+    ----------
+    model : MeanCentres
+        Of dense samples.
+    graph : CannotGraph
+    centres : ndarray of float64, shape (k, d)
+        The first ones; in the first pass each counts as one sample of mean weight.
+    max_iter : int
+        Of passes.
+    violates : bool
+        Whether a group that may go nowhere goes to the nearest mean.
+
+    Returns
+    -------
+    LloydRun
+
+    Raises
+    ------
+    DeadEndError
+        If a group may go nowhere, and may not violate.
+    """
+    samples, weights, group_of, n_groups = model.groups
+    node = np.full(n_groups, -1)
+    node[graph.bound] = np.arange(graph.bound.size)
+    start, other = graph.neighbours[:2]
+    k, centres = len(centres), centres.copy()
+    labels: np.ndarray | None = None
+    mass, total = np.full(k, weights.mean()), centres * weights.mean()
+    seen: set[bytes] = set()
+    dead_ends, converged, turn = 0, False, 0
+    while turn < max_iter and not converged:
+        turn, dead = turn + 1, False
+        now = np.full(n_groups, -1, np.int32)
+        for x, weight, g in zip(samples, weights, group_of.tolist(), strict=True):
+            if labels is not None:
+                _shift(labels[g], -weight, x, total, mass, centres)
+            if now[g] < 0:
+                near = () if node[g] < 0 else graph.bound[other[start[node[g]] : start[node[g] + 1]]]
+                taken = now[np.asarray(near, np.intp)]
+                dead |= np.unique(taken[taken >= 0]).size == k
+                now[g] = _allowed(((x - centres) ** 2).sum(axis=1), taken, violates=violates)
+            _shift(now[g], weight, x, total, mass, centres)
+        converged = (labels is not None and np.array_equal(now, labels)) or _known(now, seen)
+        labels, dead_ends = now, dead_ends + dead
+        own = labels[group_of]
+        mass = np.bincount(own, weights, k)
+        total = np.stack([np.bincount(own, weights * column, k) for column in samples.T], axis=1)
+        centres = np.where(mass[:, None] > 0, total / np.where(mass > 0, mass, 1.0)[:, None], centres)
+    assert labels is not None
+    labels = _filled(model, labels, centres)
+    centres = model.moved(labels, centres)
+    squared = model.sample_distances(labels, centres)
+    distance = float(weights @ np.sqrt(squared) / weights.sum())
+    return LloydRun(labels, centres, float(weights @ squared), distance, turn, dead_ends, 0, converged)
+
+
+def _shift(c: int, weight: float, x: np.ndarray, total: np.ndarray, mass: np.ndarray, centres: np.ndarray) -> None:
+    """Put a sample into a cluster, or take it out by its negative weight; an empty one stays where it was."""
+    total[c] += weight * x
+    mass[c] += weight
+    if mass[c] > _FEATHER:
+        centres[c] = total[c] / mass[c]
+
+
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
     """Whether these labels are in `seen`; they are added to it."""
     digest = hashlib.sha256(labels.tobytes()).digest()
@@ -410,6 +505,7 @@ class Options:
     max_iter: int
     tol: float
     assignment: str
+    on_dead_end: str
     max_steps: int
 
 
@@ -444,6 +540,8 @@ def times_power(value: float, exponent: int) -> float:
 def check_reach(samples: Any, centres: np.ndarray, name: str = "sample") -> None:
     """Check that squared distances of the samples to the centres fit float64."""
     low, high = centres.min(axis=0), centres.max(axis=0)
+    if is_sparse(centres):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
     if is_sparse(samples):
         largest = max(np.abs(samples.data).max(initial=0.0), np.abs(centres).max())
         samples = np.full((samples.shape[0], 1), largest)
@@ -525,23 +623,31 @@ def _best_of_starts(
     if closure.n_components < k:
         msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
         raise InfeasibleClusteringError(msg, n_clusters=k)
-    feasible, listing = np.zeros(closure.n_components, np.int32), options.assignment == "listing"
+    feasible, one_by_one = np.zeros(closure.n_components, np.int32), options.assignment in _ONE_BY_ONE
+    violates = options.on_dead_end == "violate"
     try:
-        if not listing:
+        if not one_by_one:
             feasible[graph.bound] = graph.colour(k, rng, options.max_steps)
     except NotColourable as reason:
         raise _infeasible(reason, k, closure, options.max_steps) from None
     nearly = tolerance(samples, weights, options.tol)
 
     def start(r: int) -> LloydRun:
-        centres = model.start(k, rng, options.init) if given is None else model.at(given)
+        centres = model.start(k, rng, options.init, is_first=r == 0) if given is None else model.at(given)
+        if options.assignment == "incremental":
+            assert isinstance(model, MeanCentres)
+            return run_incrementally(model, graph, centres, options.max_iter, violates=violates)
         order = _order(options.assignment, graph, rng)
-        assign = _ListedAssigner(model, graph) if listing else _Assigner(model, graph, order, options.max_steps)
-        may_cycle = listing or order is not None
+        assign: _Assigner | _ListedAssigner
+        if one_by_one:
+            assign = _ListedAssigner(model, graph, violates=violates)
+        else:
+            assign = _Assigner(model, graph, order, options.max_steps)
+        may_cycle = one_by_one or order is not None
         method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle)
         return run_lloyd(method, centres, feasible, options.max_iter)
 
-    if not listing:
+    if not one_by_one:
         return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)
     runs = []
     for r in range(options.n_init):
@@ -551,8 +657,9 @@ def _best_of_starts(
             tick(1)
     if not runs:
         msg = (
-            f"assignment='listing' came to a sample that may go to none of {k} clusters, in each of {options.n_init} "
-            "starts: raise n_init, or set assignment='exact', which finds an assignment wherever there is one"
+            f"assignment={options.assignment!r} came to a sample that may go to none of {k} clusters, in each of "
+            f"{options.n_init} starts: raise n_init, or set assignment='exact', which finds an assignment wherever "
+            "there is one, or on_dead_end='violate'"
         )
         raise InfeasibleClusteringError(msg, n_clusters=k, proved=False)
     return best_of_starts(runs.__getitem__, len(runs), lambda run: run.inertia)
@@ -560,7 +667,7 @@ def _best_of_starts(
 
 def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.ndarray | None:
     """The order of a greedy assignment, None for the exact one."""
-    if assignment in ("exact", "listing"):
+    if assignment in ("exact", *_ONE_BY_ONE):
         return None
     if assignment == "random":
         return rng.permutation(graph.bound.size)
@@ -592,9 +699,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
 
     Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every
-    must-link and cannot-link holds in the result. Where the paper's greedy assignment fails at a sample with no cluster
-    left, this one searches for the cheapest assignment that satisfies the pairs. So it fails only if there is none,
-    which it proves, or if the search reaches its limit, which the error states.
+    must-link and cannot-link holds in the result (unless ``on_dead_end="violate"``). Where the paper's greedy
+    assignment fails at a sample with no cluster left, this one searches for the cheapest assignment that satisfies the
+    pairs. So it fails only if there is none, which it proves, or if the search reaches its limit, which the error
+    states.
 
     Parameters
     ----------
@@ -602,25 +710,30 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Number of clusters. Of several numbers, e.g. ``range(2, 9)``, the one with the smallest (mean distance of the
         samples to their centres) times k squared is used, as the authors did to count lanes; numbers for which the
         pairs cannot be satisfied are skipped.
-    init : {"k-means++", "random"} or array_like, shape (n_clusters, n_features), default "k-means++"
+    init : {"k-means++", "random", "pairs"} or array_like, shape (n_clusters, n_features), default "k-means++"
         How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
-        first centres themselves.
+        first centres themselves. "pairs" takes means of must-linked samples: large groups far apart in the first start,
+        and drawn by size and distance in the others; where there are fewer than clusters, samples are added.
     n_init : int or "auto", default 10
         Number of starts, of which the one with the lowest inertia counts; given centres are used once. "auto" is 1 for
-        "k-means++" and 10 for "random".
+        "k-means++" and 10 for the others.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
         A start has converged when the squared shifts of all centres add up to at most this fraction of the mean
         variance of the features, or when no sample moves.
-    assignment : {"exact", "input", "degree", "random", "listing"}, default "exact"
+    assignment : {"exact", "input", "degree", "random", "listing", "incremental"}, default "exact"
         "exact" searches for the cheapest assignment (see Notes). The others are greedy: groups of must-linked samples
         take the nearest centre that earlier ones leave them, in the order of X, by decreasing number of cannot-links,
         or in a random order for each start. At a dead end, the order by cannot-links is tried, then "exact". "listing"
         is the paper's, for comparison: in the order of X the first sample of a group takes its own nearest centre, the
         others follow it, and a dead end ends the start. If all starts end so, `fit` fails, though there may be a
-        solution; with ``init="random", n_init=1`` that is the paper's method. A run that returns to an earlier
-        assignment, as greedy ones may, ends there.
+        solution; with ``init="random", n_init=1`` that is the paper's method. "incremental" is the same, but a sample
+        moves the mean of its cluster at once, as in MacQueen's k-means; it needs dense X and means. A run that returns
+        to an earlier assignment, as greedy ones may, ends there.
+    on_dead_end : {"raise", "violate"}, default "raise"
+        What "listing" and "incremental" do with a sample that may go to no cluster: end the start, or put it and those
+        that are must-linked to it into the nearest cluster. The result then violates cannot-links.
     geometry : {"point", "segment"} or CentreGeometry, default "point"
         What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
         ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
@@ -653,7 +766,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     n_iter_ : int
         Number of iterations of the best start.
     n_dead_ends_ : int
-        Its iterations in which the greedy order was a dead end; 0 for "exact".
+        Its iterations in which the greedy order was a dead end; 0 for "exact". With ``on_dead_end="violate"``, those
+        with violations.
     n_cut_short_ : int
         Its assignments, including the final one, not proved to be the cheapest within `max_steps`.
     n_features_in_ : int
@@ -707,11 +821,12 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "init": [StrOptions({"k-means++", "random", "pairs"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "assignment": [StrOptions({"exact", "input", "degree", "random", "listing"})],
+        "assignment": [StrOptions({"exact", "input", "degree", "random", "listing", "incremental"})],
+        "on_dead_end": [StrOptions({"raise", "violate"})],
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
@@ -731,6 +846,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         max_iter: int = 300,
         tol: float = 1e-4,
         assignment: str = "exact",
+        on_dead_end: str = "raise",
         geometry: str | CentreGeometry = "point",
         max_steps: int = 1_000_000,
         random_state: Any = None,
@@ -743,6 +859,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         self.max_iter = max_iter
         self.tol = tol
         self.assignment = assignment
+        self.on_dead_end = on_dead_end
         self.geometry = geometry
         self.max_steps = max_steps
         self.random_state = random_state
@@ -781,16 +898,16 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         InfeasibleClusteringError
             If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples
             (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `max_steps`
-            steps, or by "listing" in any start (``.proved`` is False).
+            steps, or by "listing" or "incremental" in any start (``.proved`` is False).
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
             If pairs do not match the rows of X.
         ValueError
-            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns something
-            that is not a centre.
+            If X holds NaN, infinity or text, parameters or weights are out of range or do not go together, or a
+            geometry returns something that is not a centre.
         TypeError
-            If X is sparse and the geometry needs it dense, y holds pairs, or the geometry is a class.
+            If X is sparse and the geometry or the assignment needs it dense, y holds pairs, or the geometry is a class.
 
         Warns
         -----
@@ -808,9 +925,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         with all_or_nothing(self):
             self._validate_params()
             samples = check_samples(self, X, reset=True, sparse=True)
-            if is_sparse(samples) and self.geometry != "point":
-                msg = f"geometry={self.geometry!r} needs dense X; sparse X goes with geometry='point'"
-                raise TypeError(msg)
+            self._check_together(samples)
             check_spread(samples)
             rows = named(X, sample_names)
             check_same_rows(rows, sample_weight)
@@ -832,6 +947,27 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             self._n_features_out = self.n_clusters_
             self._geometry = geometry
         return self
+
+    def _check_together(self, samples: Any) -> None:
+        """Refuse parameters that do not go with each other, or not with sparse samples."""
+        if is_sparse(samples) and self.geometry != "point":
+            msg = f"geometry={self.geometry!r} needs dense X; sparse X goes with geometry='point'"
+            raise TypeError(msg)
+        if is_sparse(samples) and self.assignment == "incremental":
+            msg = "assignment='incremental' needs dense X; for sparse X set another one, or give X.toarray()"
+            raise TypeError(msg)
+        if self.assignment == "incremental" and self.geometry != "point":
+            msg = f"assignment='incremental' moves means, which geometry={self.geometry!r} has not: set 'point'"
+            raise ValueError(msg)
+        if isinstance(self.init, str) and self.init == "pairs" and self.geometry != "point":
+            msg = f"init='pairs' starts from means, which geometry={self.geometry!r} has not: set another init"
+            raise ValueError(msg)
+        if self.on_dead_end == "violate" and self.assignment not in _ONE_BY_ONE:
+            msg = (
+                f"on_dead_end='violate' is for assignment='listing' or 'incremental'; assignment={self.assignment!r} "
+                "keeps all pairs, or fails: leave on_dead_end='raise'"
+            )
+            raise ValueError(msg)
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples, without regard to pairs.
@@ -932,6 +1068,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             max_iter=self.max_iter,
             tol=self.tol,
             assignment=self.assignment,
+            on_dead_end=self.on_dead_end,
             max_steps=self.max_steps,
         )
         with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:

@@ -175,16 +175,32 @@ class SinglePairRule:
 
 
 class AllPairsRule(SinglePairRule):
-    """CVQE+: Mai and others 2018."""
+    """CVQE+: Mai and others 2018.
+
+    Parameters
+    ----------
+    times : float, default 1.0
+        How often a violated must-link costs the distance of its two centres: 2 where both clusters are charged.
+    """
 
     mutual: ClassVar[bool] = True
+
+    def __init__(self, times: float = 1.0) -> None:
+        self.times = times
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. From the labels of the round before no cost increases."""
         label = scene.base.argmin(axis=1).astype(np.int32) if label is None else label.astype(np.int32)
         links = kernels.cvqe.PairsOfSamples(task.twin, task.links.start, task.links.other, task.links.edge)
-        kernels.cvqe.assign_joint(scene.base, task.pairs_in_turn, links, scene.between, label)
+        between = kernels.cvqe.BetweenCentres(freeze(self.times * scene.apart), scene.near)
+        kernels.cvqe.assign_joint(scene.base, task.pairs_in_turn, links, between, label)
         return label
+
+    def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
+        """See `PairRule`."""
+        cost = super().costs(task, scene, label)
+        cost[: task.links.n_must] *= self.times
+        return cost
 
 
 class LinearRule:
@@ -434,6 +450,9 @@ class CVQE(SoftPairMeans):
         centres. "cvqe+" (Mai and others 2018) has the same costs, but assigns each pair with all pairs of its samples
         in view, and a violated must-link pulls both centres. "lcvqe" (Pelleg and Baras 2007) is meant for large, noisy
         sets of pairs: violated pairs cost distances of samples, and only they are reassigned.
+    charged : {"once", "both"}, default "once"
+        Whether a violated must-link costs the distance of its two centres once or, as in the sum of the costs of all
+        clusters (Eq. 1 of Mai and others), for both of its clusters. "both" is for "cvqe+" only.
     init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
         "pairs" begins every other start at the means of the samples that must-links hold together, as in `PCKMeans`.
         An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
@@ -485,7 +504,8 @@ class CVQE(SoftPairMeans):
         sum_i s_i |x_i - m_l(i)|^2  +  sum w_ij |m_l(i) - m_l(j)|^2  over must-links with l(i) != l(j)
                                     +  sum w_ij |m_l(i) - m_h|^2     over cannot-links with l(i) == l(j)
 
-    where m_h is the centre nearest to m_l(i), and that of "lcvqe" ([2]_, twice theirs) ::
+    where m_h is the centre nearest to m_l(i), and violated must-links cost twice as much with ``charged="both"``; and
+    that of "lcvqe" ([2]_, twice theirs) ::
 
         sum_i s_i |x_i - m_l(i)|^2
           +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
@@ -522,6 +542,7 @@ class CVQE(SoftPairMeans):
     _parameter_constraints: ClassVar[dict] = {
         **{name: rule for name, rule in SoftPairMeans._parameter_constraints.items() if name != "penalty"},
         "variant": [StrOptions({"cvqe", "lcvqe", "cvqe+"})],
+        "charged": [StrOptions({"once", "both"})],
     }
 
     inertia_: float
@@ -534,6 +555,7 @@ class CVQE(SoftPairMeans):
         n_clusters: int = 8,
         *,
         variant: str = "cvqe+",
+        charged: str = "once",
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -544,6 +566,7 @@ class CVQE(SoftPairMeans):
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
+        self.charged = charged
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -553,6 +576,9 @@ class CVQE(SoftPairMeans):
         self.verbose = verbose
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> QuantizationTask:
+        if self.charged == "both" and self.variant != "cvqe+":
+            msg = f"charged='both' is for variant='cvqe+', not {self.variant!r}: leave charged='once'"
+            raise ValueError(msg)
         return QuantizationTask(points, links, np.arange(links.weights.size, dtype=np.int32))
 
     def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
@@ -562,7 +588,8 @@ class CVQE(SoftPairMeans):
         return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
 
     def _run_once(self, prepared: QuantizationTask, start: Any, rng: np.random.Generator) -> SoftRun:
-        task, rule = prepared.with_order(_random_order(prepared.links, rng)), _RULES[self.variant]
+        task = prepared.with_order(_random_order(prepared.links, rng))
+        rule = _RULES[self.variant] if self.charged == "once" else AllPairsRule(2.0)
         found = quantize(task, rule, start.centres, max_iter=self.max_iter, tolerance=start.tolerance)
         label = found.labels[task.links.nodes]
         costs = rule.costs(task, found.scene, label) if label.size else np.zeros(0)

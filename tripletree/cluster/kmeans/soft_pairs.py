@@ -21,6 +21,7 @@ from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    SparsePoints,
     alternate,
     best_of_starts,
     centre_step,
@@ -228,7 +229,20 @@ def first_centres(points: Points, links: WeightedLinks, k: int, rng: np.random.G
     total = np.bincount(group, mass)
     places, _ = points.part(links.nodes[links.member]).sums(group, links.n_groups)
     means, weight = (places / total[:, None])[links.large], total[links.large]
-    if links.large.size > k:
+    return centres_among(means, weight, points, k, rng, drawn=drawn)
+
+
+def centres_among(
+    means: np.ndarray,
+    weight: np.ndarray,
+    points: Points | SparsePoints,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    drawn: bool,
+) -> np.ndarray:
+    """Starting centres from the means of groups and their weights, see `first_centres`."""
+    if len(means) > k:
         return means[_spread(means, weight, k, rng if drawn else None)]
     nearest = np.full(points.n, np.inf)
     for centre in means:

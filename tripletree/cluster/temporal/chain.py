@@ -15,6 +15,7 @@ from tripletree.cluster.kmeans.cvqe import CVQE, HistoricalCost, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
 from tripletree.cluster.temporal.matching import (
     Fading,
+    KnownPairs,
     Memory,
     match_clusters,
     moves,
@@ -59,10 +60,12 @@ class Link:
         """Objects in each cluster."""
         return np.bincount(self.labels, minlength=len(self.centres)).astype(np.float64)
 
-    @property
-    def mass(self) -> np.ndarray:
-        """How many objects each centre counts as later. An empty cluster counts as a small part of one."""
-        return np.maximum(self.sizes, 1e-9)
+    def mass(self, each: float | str) -> np.ndarray:
+        """How many objects each centre counts as later: so many, or by "size" as many as the cluster has.
+
+        Next to none, but not nothing, for an empty cluster.
+        """
+        return np.maximum(self.sizes if isinstance(each, str) else np.full(len(self.centres), float(each)), 1e-9)
 
 
 def first_link(
@@ -99,6 +102,7 @@ def next_link(
     rng: np.random.Generator,
     *,
     alpha: float,
+    mass: np.ndarray,
     closest: bool,
     start: np.ndarray | None,
     fresh: bool,
@@ -124,7 +128,7 @@ def next_link(
             None if pairs.cannot_weights is None else pairs.cannot_weights[cannot],
             centres,
             history=(before.centres, alpha),
-            history_mass=before.mass,
+            history_mass=mass,
             history_closest=closest,
             max_iter=max_iter,
             tol=tol,
@@ -290,9 +294,11 @@ class Settings(NamedTuple):
     n_clusters: int
     alpha: float
     history: str
+    history_mass: float | str
     fading: float | str
     backward: bool
     inherit: bool
+    propagate_inherited: bool
     n_neighbors: int
     n_init: int
     max_iter: int
@@ -326,8 +332,7 @@ class Snapshot:
     cost : float
         The cost of CVQE+: squared distances and violated pairs.
     historical_cost : float
-        Squared distances of the centres to those before, each times the objects that its cluster had there. 0 in the
-        first.
+        Squared distances of the centres to those before, each times the objects that these count as. 0 in the first.
     n_iter : int
         Iterations that it took.
     rows : ndarray of int64
@@ -361,6 +366,8 @@ def follow(
     rng: np.random.Generator,
     inquiry: Inquiry | None,
     tick: Callable[[int], Any] | None,
+    *,
+    learns: bool,
 ) -> tuple[list[Snapshot], list[np.ndarray]]:
     """Cluster one snapshot after the other.
 
@@ -378,6 +385,8 @@ def follow(
     inquiry : Inquiry or None
     tick : callable or None
         Called with 1 after each snapshot.
+    learns : bool
+        Whether inherited pairs are added to the memory, if they are propagated.
 
     Returns
     -------
@@ -419,14 +428,18 @@ def follow(
             how: dict[str, Any] = {"start": start, "fresh": fresh, **settings.run}
             if before is None:
                 return first_link(samples, objects, used, rng, n_clusters=k, **how), used
-            closest = settings.history == "closest"
-            return next_link(before, samples, objects, used, rng, alpha=settings.alpha, closest=closest, **how), used
+            mass, closest = before.mass(settings.history_mass), settings.history == "closest"
+            how |= {"alpha": settings.alpha, "mass": mass, "closest": closest}
+            return next_link(before, samples, objects, used, rng, **how), used
 
         if inquiry is None:
             link, used = cluster(main)
         else:
             link, used = inquiry.ask(samples, objects, window.start, main, cluster, neighbours, rng)
             memory.add(pairs_since(inquiry.answers[window.start], t))
+        if learns and settings.inherit and settings.propagate_inherited:
+            main, _ = pairs_at(memory, t, objects, fading)
+            memory.add(_inherited_since(main, t, objects, len(leaves), neighbours, settings.n_neighbors))
         if before is not None:
             transitions.append(_moved(before, link))
         names = LeafIndex([leaves[i] for i in objects.tolist()])
@@ -437,6 +450,23 @@ def follow(
         if tick is not None:
             tick(1)
     return snapshots, transitions
+
+
+def _inherited_since(
+    main: PairwiseConstraints, t: int, objects: np.ndarray, n: int, neighbours: Neighbours, n_neighbors: int
+) -> KnownPairs:
+    """What neighbours inherit in snapshot t of the pairs known there, by numbers of all n objects."""
+    known = {(a, b) for a, b in np.concatenate([main.must_link, main.cannot_link]).tolist()}
+    every = inherited_pairs(main, neighbours, n_neighbors)
+    must, cannot = (
+        np.array([(a, b) not in known for a, b in rows.tolist()], np.bool_)
+        for rows in (every.must_link, every.cannot_link)
+    )
+    new = every.subset(must_link=must, cannot_link=cannot)
+    weights: dict[str, Any] = {"must_weights": new.must_weights, "cannot_weights": new.cannot_weights}
+    return pairs_since(
+        PairwiseConstraints(objects[new.must_link], objects[new.cannot_link], n, **weights), t, inherited=True
+    )
 
 
 def _check_number(n_clusters: int, n: int, window: Window) -> None:
@@ -465,9 +495,8 @@ def _snapshot(
     violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
     past, cost = 0.0, link.total
     if before is not None:
-        past = HistoricalCost(before.centres, settings.alpha, before.mass, settings.history == "closest").cost(
-            link.centres
-        )
+        mass, closest = before.mass(settings.history_mass), settings.history == "closest"
+        past = HistoricalCost(before.centres, settings.alpha, mass, closest).cost(link.centres)
         cost = (link.total - settings.alpha * past) / (1 - settings.alpha)
     return Snapshot(
         window.start, window.end, pairs.leaves, label, link.centres + middle, pairs, violated, cost, past, link.n_iter,

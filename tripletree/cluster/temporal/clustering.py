@@ -189,8 +189,11 @@ class TemporalClustering(ConstrainedClusterer):
     alpha : float, default 0.5
         Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
-        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be the
-        centre of another cluster.
+        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
+        another cluster.
+    history_mass : "size" or float > 0, default "size"
+        How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or so many each;
+        1 in the paper.
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
         snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
@@ -206,6 +209,8 @@ class TemporalClustering(ConstrainedClusterer):
         weights. See `tripletree.cluster.active.inherited_pairs`.
     n_neighbors : int, default 4
         Only neighbours nearer than this one inherit (mu in the paper).
+    propagate_inherited : bool, default False
+        Whether inherited pairs are propagated to other snapshots like those that became known.
     aggregate : {"mean", "last"}, default "mean"
         How several observations of an object in one snapshot are combined.
     n_init : int, default 10
@@ -257,15 +262,17 @@ class TemporalClustering(ConstrainedClusterer):
 
         (1 - alpha) (CVQE+) + alpha sum_i m_i |c_i - p_i|^2
 
-    is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, so that the history counts as one sample). In
-    the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the previous centres is
-    the paper's incremental update. Questions are chosen from this clustering. The result is the one with all answers.
+    is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, ``history_mass=1``, so that the history counts
+    as one sample). In the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the
+    previous centres is the
+    paper's incremental update. Questions are chosen from this clustering; the result is the one with all answers.
 
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
     or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
-    / (end_t - start_s), and 0 if that is negative. Nothing is inherited or inferred from propagated pairs (section
-    3.3), pairs known in t override them, and the oracle may be asked about them again. If two objects are propagated as
+    / (end_t - start_s), and 0 where that is negative. Every new constraint is propagated there, so inherited pairs may
+    be meant, too: ``propagate_inherited``. Nothing is inherited or inferred from propagated pairs (section 3.3), pairs
+    known in t override them, and the oracle may be asked about them again. If two objects are propagated as
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
     A cluster without objects keeps its centre, so it can return. Clusters are numbered by the nearest previous
@@ -299,12 +306,14 @@ class TemporalClustering(ConstrainedClusterer):
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, 1, closed="left")],
         "history": [StrOptions({"same", "closest"})],
+        "history_mass": [Interval(Real, 0, None, closed="neither"), StrOptions({"size"})],
         "fading": [Interval(Real, 0, 1, closed="both"), StrOptions({"overlap"})],
         "backward": ["boolean"],
         "n_queries": [Interval(Integral, 0, None, closed="left")],
         "strategy": [str, HasMethods("query")],
         "inherit": ["boolean"],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "propagate_inherited": ["boolean"],
         "aggregate": [StrOptions({"mean", "last"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -322,12 +331,14 @@ class TemporalClustering(ConstrainedClusterer):
         step: Any = None,
         alpha: float = 0.5,
         history: str = "same",
+        history_mass: float | str = "size",
         fading: float | str = 0.5,
         backward: bool = False,
         n_queries: int = 0,
         strategy: Any = "border",
         inherit: bool = True,
         n_neighbors: int = 4,
+        propagate_inherited: bool = False,
         aggregate: str = "mean",
         n_init: int = 10,
         max_iter: int = 300,
@@ -341,12 +352,14 @@ class TemporalClustering(ConstrainedClusterer):
         self.step = step
         self.alpha = alpha
         self.history = history
+        self.history_mass = history_mass
         self.fading = fading
         self.backward = backward
         self.n_queries = n_queries
         self.strategy = strategy
         self.inherit = inherit
         self.n_neighbors = n_neighbors
+        self.propagate_inherited = propagate_inherited
         self.aggregate = aggregate
         self.n_init = n_init
         self.max_iter = max_iter
@@ -508,9 +521,11 @@ class TemporalClustering(ConstrainedClusterer):
         settings = Settings(**{name: getattr(self, name) for name in Settings._fields})
         rng = generator(self.random_state)
         memory = Memory(known)
-        for again in range(2 if inquiry is not None and self.backward else 1):  # with later answers
+        grows = inquiry is not None or (self.inherit and self.propagate_inherited)
+        for again in range(2 if grows and self.backward else 1):  # with what has become known later
             with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
-                found = follow(cut, seen, memory, leaves, settings, rng, None if again else inquiry, tick)
+                asked = None if again else inquiry
+                found = follow(cut, seen, memory, leaves, settings, rng, asked, tick, learns=not again)
         self.snapshots_, self.transitions_ = found
         self.cluster_centers_ = np.stack([s.centers for s in self.snapshots_])
         self.n_iter_ = sum(s.n_iter for s in self.snapshots_)

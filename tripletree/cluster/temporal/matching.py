@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -107,19 +107,22 @@ class KnownPairs:
     weights : ndarray of float64, shape (p,)
     since : ndarray of int64, shape (p,)
         The snapshot at which each became known, where it has its full weight.
+    inherited : ndarray of bool, shape (p,)
+        Whether neighbours inherited it there: such pairs are handed on only.
     """
 
     rows: np.ndarray
     must: np.ndarray
     weights: np.ndarray
     since: np.ndarray
+    inherited: np.ndarray
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def take(self, which: np.ndarray) -> KnownPairs:
         """Some of them, in this order."""
-        return KnownPairs(self.rows[which], self.must[which], self.weights[which], self.since[which])
+        return KnownPairs(*(getattr(self, f.name)[which] for f in fields(KnownPairs)))
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
@@ -180,18 +183,18 @@ def known_pairs(
     n_apart : int
         How many of these there were.
     """
-    nothing = KnownPairs(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64))
+    nothing = pairs_since(PairwiseConstraints([], [], 0), 0)
     known = KnownPairs.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
     first = np.full(len(known), -1, np.int64)
     for t in reversed(range(len(present))) if len(known) else ():
         first[known.among(present[t])] = t
     since = np.where(known.since < 0, first, known.since)
     good = first >= 0
-    return KnownPairs(known.rows, known.must, known.weights, since).take(np.flatnonzero(good)), int((~good).sum())
+    return replace(known, since=since).take(np.flatnonzero(good)), int((~good).sum())
 
 
-def pairs_since(pairs: PairwiseConstraints, t: int) -> KnownPairs:
-    """Pairs over all objects that became known at snapshot t."""
+def pairs_since(pairs: PairwiseConstraints, t: int, *, inherited: bool = False) -> KnownPairs:
+    """Pairs over all objects that became known, or were inherited, at snapshot t."""
     sides = []
     for rows, weights, must in (
         (pairs.must_link, pairs.must_weights, True),
@@ -199,7 +202,8 @@ def pairs_since(pairs: PairwiseConstraints, t: int) -> KnownPairs:
     ):
         p = len(rows)
         given = np.ones(p) if weights is None else weights
-        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), given, np.full(p, t, np.int64)))
+        since, handed_on = np.full(p, t, np.int64), np.full(p, inherited)
+        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), given, since, handed_on))
     return KnownPairs.sorted(sides)
 
 
@@ -244,8 +248,9 @@ def pairs_at(
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
     """The pairs that count in a snapshot, over its samples by row number.
 
-    Pairs known in this snapshot override propagated ones. If two objects are propagated both as must-linked and as
-    cannot-linked, only the pair of larger weight counts, the later one for equal weights.
+    Pairs known in this snapshot override propagated ones; those that neighbours inherited in it are left out. If two
+    objects are propagated both as must-linked and as cannot-linked, only the pair of larger weight counts, the later
+    one for equal weights.
 
     Parameters
     ----------
@@ -264,6 +269,7 @@ def pairs_at(
     """
     known = memory.take(memory.among(objects)) if isinstance(memory, KnownPairs) else memory.among(objects)
     weights = known.weights * fading.left(known.since, t)
+    weights[known.inherited & (known.since == t)] = 0.0
     some = np.flatnonzero(weights > 0)
     order = some[
         np.lexsort((known.since[some], weights[some], known.since[some] == t, known.rows[some, 1], known.rows[some, 0]))
