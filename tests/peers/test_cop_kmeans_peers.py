@@ -134,3 +134,30 @@ def test_mending__finds_a_hidden_assignment(rng, descend):
     crowd = state.crowd[: state.n_crowd[0]]
     others = np.where(np.arange(3) == label[crowd, None], np.iinfo(np.int32).max, counts[crowd])
     assert np.array_equal(state.change[: crowd.size], others.min(axis=1) - counts[crowd, label[crowd]])
+
+
+@pytest.mark.parametrize(
+    "kind", ["normal", "equal", "whole numbers", "far from the origin", "huge", "tiny", "one centre"]
+)
+def test_lloyd__nearest_by_products_is_nearest_by_distances(kind, rng):
+    for n, d, k in ((300, 16, 9), (5000, 8, 20), (1, 70, 4), (0, 16, 9)):
+        X, centres = rng.normal(size=(n, d)), rng.normal(size=(k, d))
+        if kind == "equal":
+            X, centres = X[np.arange(n) // 4], centres[np.arange(k) // 2]
+        elif kind == "whole numbers":
+            X, centres = np.round(X), np.round(centres)
+        elif kind == "one centre":
+            centres = centres[:1].repeat(k, axis=0)
+        else:
+            shift, scale = {"far from the origin": (1e9, 1e-3), "huge": (0, 1e160), "tiny": (0, 1e-160)}.get(
+                kind, (0, 1)
+            )
+            X, centres = shift + scale * X, shift + scale * centres
+        points, factors = Points.of(X), rng.uniform(0.1, 3, d)
+        assert points.nearest(centres).tolist() == nearest_centres(points.columns, centres)[0].tolist()
+        scaled = points.scaled(factors)
+        assert points.nearest(centres, factors).tolist() == nearest_centres(scaled.columns, centres)[0].tolist()
+        label, distance = points.closest(centres)
+        wanted, best = nearest_centres(points.columns, centres)
+        assert label.tolist() == wanted.tolist()
+        assert distance.tolist() == best.tolist()

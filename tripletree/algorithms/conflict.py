@@ -255,17 +255,13 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
     -----
     First all conflicts of 2, 3, ... `max_size` triplets are searched, which proves `at_least`. With weights, light
     triplets come first: of the smallest conflicts the one with the lightest triplet is returned, as it is the cheapest
-    to resolve. If there is none, the group of leaves at which `one_tree` fails is reduced by delta debugging [1]_, from
-    several random starts as far as `max_steps` allows. Even after the last step the answer is minimal, but it may be
-    long. "Which triplets clash" in ``docs/algorithms.md`` explains the search.
+    to resolve. If there is none, the group of leaves at which `one_tree` fails is reduced. The triplets of a random
+    spanning tree hold a conflict, and its leaves are the next, smaller group. This is repeated from several starts, as
+    far as `max_steps` allows. Even after the last step the answer is minimal, but it may be long. "Which triplets
+    clash" in ``docs/algorithms.md`` explains the search.
 
     Sparse random sets may have no small conflict at all: one wrong triplet among 10 n right ones is often inconsistent
     only with more than a thousand others together. Then the answer is long, and ``.at_least`` is a lower bound.
-
-    References
-    ----------
-    .. [1] Zeller, Hildebrandt (2002), Simplifying and isolating failure-inducing input, IEEE Transactions on Software
-       Engineering 28(2), 183-200.
 
     Examples
     --------
@@ -368,12 +364,12 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
 
 #: Steps of one call of the kernel, from the first to any later one. An interrupt (Ctrl-C) is noticed between calls.
 _FIRST_SLICE, _SLICE = 20_000, 5_000_000
-#: The steps of a run of BUILD: some to start it, and for each row and leaf.
-_BUILD_STEPS, _BUILD_STEPS_EACH = 150_000, 10
-#: Shares of a group that are tried at random, one after the other, in search of a smaller failing group.
-_SHARES = (0.5, 0.5, 0.6, 0.7, 0.8, 0.85)
-#: Random starts after the first reduction.
-_RESTARTS = 4
+#: What a random tree counts as: steps to start it, and for each row and leaf.
+_TREE_STEPS, _TREE_STEPS_EACH = 50_000, 10
+#: Reductions of a group after the first one, and steps after which there are no further ones.
+_RESTARTS, _STEPS_A_GROUP = 20, 25_000_000
+#: Trees in a row without a smaller conflict after which a reduction ends.
+_IDLE = 12
 
 
 class _Found(NamedTuple):
@@ -476,50 +472,29 @@ class _Search:
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
-        """Reduce a group to a conflict, from several starts while there are steps left. Return its row numbers."""
-        best = self._minimal(self._reduced(group))
+        """Reduce a group to a conflict, from several starts while there are steps left; its row numbers."""
+        enough = max(self._steps_left - _STEPS_A_GROUP, 0)
+        best = self._minimal(self._reduced(group, rng))
         for _ in range(_RESTARTS):
-            if len(best) <= self._at_least or self._steps_left <= 0:
+            if len(best) <= self._at_least or self._steps_left <= enough:
                 break
-            start = self._random_part(_Group(rng.permutation(group.leaves), group.rows), rng)
-            other = self._minimal(self._reduced(start))
+            other = self._minimal(self._reduced(group, rng))
             best = other if len(other) < len(best) else best
         return best
 
-    def _random_part(self, group: _Group, rng: np.random.Generator) -> _Group:
-        """A smaller failing group, found in random subsets of the leaves."""
-        k = 0
-        while k < len(_SHARES) and group.leaves.size > 3 and self._steps_left > 0:
-            part = group.leaves[rng.random(group.leaves.size) < _SHARES[k]]
-            smaller = self._failing_group(group.rows, part)
-            self._steps_left -= _BUILD_STEPS + _BUILD_STEPS_EACH * (group.rows.size + self._n)
-            if smaller.leaves.size:
-                group, k = _Group(rng.permutation(smaller.leaves), smaller.rows), 0
-            else:
-                k += 1
-        return group
+    def _reduced(self, group: _Group, rng: np.random.Generator) -> _Group:
+        """Replace the group by the leaves of a conflict among the rows of one random spanning tree, again and again.
 
-    def _reduced(self, group: _Group) -> _Group:
-        """Delta debugging: leave out chunks of half the leaves, a quarter, ... one, while the rest fails.
-
-        At the end no leaf can be left out, unless the steps were used up before.
+        Ends when some trees in a row have no conflict on fewer leaves, or there is but one tree.
         """
-        leaves, rows = group
-        chunk = leaves.size // 2
-        while chunk >= 1:
-            start = 0
-            while start < leaves.size and leaves.size > 3 and self._steps_left > 0:
-                smaller = self._failing_group(rows, np.concatenate([leaves[:start], leaves[start + chunk :]]))
-                self._steps_left -= _BUILD_STEPS + _BUILD_STEPS_EACH * (rows.size + self._n)
-                if smaller.leaves.size == 0:
-                    start += chunk
-                else:
-                    # leaves before `start` were needed by the larger group, so the smaller one needs them, too
-                    stays = np.isin(leaves, smaller.leaves)
-                    start = int(stays[:start].sum())
-                    leaves, rows = leaves[stays], smaller.rows
-            chunk = chunk // 2 if self._steps_left > 0 else 0
-        return _Group(leaves, rows)
+        idle = 0
+        while idle < _IDLE and group.rows.size >= group.leaves.size and self._steps_left > 0:
+            self._steps_left -= _TREE_STEPS + _TREE_STEPS_EACH * (group.rows.size + self._n)
+            leaves = np.unique(self._rows[self._minimal(group, rng.permutation(group.rows))])
+            idle += 1
+            if leaves.size < group.leaves.size:
+                group, idle = _Group(leaves, self._rows_inside(group.rows, leaves)), 0
+        return group
 
     def _failing_group(self, among: np.ndarray, leaves: np.ndarray) -> _Group:
         """Run BUILD on the rows `among` inside `leaves`: the group at which it fails."""
@@ -541,16 +516,19 @@ class _Search:
 
     def _spanning_tree(self, inside: np.ndarray, leaves: np.ndarray) -> np.ndarray:
         """Numbers of rows, earlier ones first, with pairs ab that connect the leaves without a cycle."""
-        number = {x: i for i, x in enumerate(leaves.tolist())}
-        up = np.arange(leaves.size, dtype=np.int32)
-        unite = kernels.disjoint_set.unite
-        return np.array(
-            [t for t in inside.tolist() if unite(up, number[self._rows[t, 0]], number[self._rows[t, 1]])], np.int64
-        )
+        return inside[kernels.conflict.spanning_tree(self._rows_over(leaves, inside), leaves.size)]
 
-    def _minimal(self, group: _Group) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them are needed."""
-        numbers = self._spanning_tree(group.rows, group.leaves)
-        own = np.full(int(self._rows.max()) + 1, -1, np.int32)
-        own[group.leaves] = np.arange(group.leaves.size, dtype=np.int32)
-        return numbers[kernels.conflict.closed_part(frozen(own[self._rows[numbers]]), group.leaves.size)]
+    def _minimal(self, group: _Group, rows: np.ndarray | None = None) -> np.ndarray:
+        """Rows of a spanning tree of the group, or of a part of it that cannot hold either; all of them needed.
+
+        The tree takes earlier rows first, in the order of the group or in another one.
+        """
+        numbers = self._spanning_tree(group.rows if rows is None else rows, group.leaves)
+        tree = self._rows_over(group.leaves, numbers)
+        return numbers[kernels.conflict.closed_part(tree, group.leaves.size)]
+
+    def _rows_over(self, leaves: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Some rows inside a group, over the places of its leaves."""
+        place = np.empty(self._n, np.int32)
+        place[leaves] = np.arange(leaves.size, dtype=np.int32)
+        return freeze(place[self._rows[numbers]])

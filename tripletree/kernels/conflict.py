@@ -22,7 +22,7 @@ import numpy as np
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 
-__all__ = ["RowsByLeaf", "by_leaf", "closed_part", "grow"]
+__all__ = ["RowsByLeaf", "by_leaf", "closed_part", "grow", "spanning_tree"]
 
 
 class RowsByLeaf(NamedTuple):
@@ -295,6 +295,19 @@ def _root(rows, k):
                 order[done] = y
                 done += 1
     return RootedRows(above, depth, edge, np.arange(k), np.full(k, k, np.int64))
+
+
+@njit
+def spanning_tree(rows, k):
+    """Numbers of rows, earlier ones first, whose close pairs connect 0..k-1 without a cycle: int64, ascending."""
+    up = np.arange(k)
+    chosen = np.empty(k, np.int64)
+    size = 0
+    for t in range(rows.shape[0]):
+        if unite(up, rows[t, 0], rows[t, 1]):
+            chosen[size] = t
+            size += 1
+    return chosen[:size]
 
 
 @inner

@@ -1,6 +1,7 @@
 """What every k-means is made of: nearest centres, weighted means, k-means++ starts.
 
-    columns : float64[d, n], read-only, the points, one feature a row: loops then run along the points
+    columns : float64[d, n], read-only, the points, one feature a row: where loops run along the points
+    rows : float64[n, d], read-only, the same, one point a row: where they run along the features
     weight : float64[n], read-only
     centres : float64[k, d], read-only
     label : int32[n], read-only
@@ -17,7 +18,9 @@ from tripletree.kernels.jit import inner, njit
 
 __all__ = [
     "diagonal_scatter",
+    "least_of_products",
     "nearest",
+    "own_distances",
     "plus_plus",
     "squared_distances",
     "sums",
@@ -82,6 +85,46 @@ def nearest(columns, centres):
         for i in range(size):
             label[lo + i] = np.int32(own[i])
     return label, best
+
+
+@inner
+def _keep_least(products, offset, j, best, second, label):
+    """Note j where the offset less the product is the least so far, and the least of all others."""
+    for i in range(len(products)):
+        value = offset - products[i]
+        less = value < best[i]
+        other = best[i] if less else value
+        second[i] = other if other < second[i] else second[i]
+        best[i] = value if less else best[i]
+        label[i] = j if less else label[i]
+
+
+@njit
+def least_of_products(products, offsets, lengths, share, least, label):
+    """Fill label with the number of the least offset less product of each point; returns how many are doubtful.
+
+    products : float64[k, b], of k factors with b points; there may be points more than labels
+    offsets : float64[k], read-only
+    lengths : float64[b], read-only; share, least : float
+        By this share of its length, and this, the least of a point must be less than all others.
+    label : int32[b]; -1 where it is not, or a product is no number: these are doubtful
+    """
+    k, n = len(offsets), len(label)
+    doubtful = 0
+    first, second, number = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - lo)
+        best, other, own = first[:size], second[:size], number[:size]
+        best[:] = np.inf
+        other[:] = np.inf
+        own[:] = 0.0
+        for j in range(k):
+            _keep_least(products[j, lo : lo + size], offsets[j], float(j), best, other, own)
+        for i in range(size):
+            sure = other[i] - best[i] > share * lengths[lo + i] + least
+            label[lo + i] = np.int32(own[i]) if sure else np.int32(-1)
+            doubtful += not sure
+    return doubtful
 
 
 @njit
@@ -164,71 +207,65 @@ def weighted_distances(columns, centres, scale):
 
 
 @njit
-def weighted_own(columns, centres, scale, label):
-    """Scaled squared distances of the points to their own centres, float64[n]."""
-    d, n = columns.shape
-    out = np.zeros(n)
-    for t in range(d):
-        for i in range(n):
-            j = label[i]
-            difference = columns[t, i] - centres[j, t]
-            out[i] += scale[j, t] * difference * difference
+def own_distances(rows, centres, label):
+    """Squared distances of the points to their own centres, float64[n]: to the bit those of `squared_distances`."""
+    n, d = rows.shape
+    out = np.empty(n)
+    for i in range(n):
+        here, own = rows[i], centres[label[i]]
+        total = 0.0
+        t = 0
+        while t + 4 <= d:
+            u, v, w, x = here[t] - own[t], here[t + 1] - own[t + 1], here[t + 2] - own[t + 2], here[t + 3] - own[t + 3]
+            total += u * u + v * v + (w * w + x * x)
+            t += 4
+        while t < d:
+            difference = here[t] - own[t]
+            total += difference * difference
+            t += 1
+        out[i] = total
     return out
 
 
 @njit
-def diagonal_scatter(columns, weight, label, centres):
+def weighted_own(rows, centres, scale, label):
+    """Scaled squared distances of the points to their own centres, float64[n]."""
+    n, d = rows.shape
+    out = np.empty(n)
+    for i in range(n):
+        here, own, factor = rows[i], centres[label[i]], scale[label[i]]
+        total = 0.0
+        for t in range(d):
+            difference = here[t] - own[t]
+            total += factor[t] * difference * difference
+        out[i] = total
+    return out
+
+
+@njit
+def diagonal_scatter(rows, weight, label, centres):
     """Weighted sums of squared differences to the own centre, feature by feature, float64[k, d]."""
-    d, n = columns.shape
+    n, d = rows.shape
     total = np.zeros(centres.shape)
-    t = 0
-    while t + 4 <= d:  # four features at a time: sums of one wait for each other
-        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
-        for i in range(n):
-            j, w = label[i], weight[i]
-            p, q, r, s = (
-                a[i] - centres[j, t],
-                b[i] - centres[j, t + 1],
-                c[i] - centres[j, t + 2],
-                e[i] - centres[j, t + 3],
-            )
-            total[j, t] += w * p * p
-            total[j, t + 1] += w * q * q
-            total[j, t + 2] += w * r * r
-            total[j, t + 3] += w * s * s
-        t += 4
-    while t < d:
-        values = columns[t]
-        for i in range(n):
-            difference = values[i] - centres[label[i], t]
-            total[label[i], t] += weight[i] * difference * difference
-        t += 1
+    for i in range(n):
+        here, own, mine, w = rows[i], centres[label[i]], total[label[i]], weight[i]
+        for t in range(d):
+            difference = here[t] - own[t]
+            mine[t] += w * difference * difference
     return total
 
 
 @njit
-def sums(columns, weight, label, k):
+def sums(rows, weight, label, k):
     """Weighted sums of the points of each cluster, float64[k, d], and the clusters' weights, float64[k]."""
-    d, n = columns.shape
+    n, d = rows.shape
     total = np.zeros((k, d))
     mass = np.zeros(k)
     for i in range(n):
-        mass[label[i]] += weight[i]
-    t = 0
-    while t + 4 <= d:
-        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
-        for i in range(n):
-            j, w = label[i], weight[i]
-            total[j, t] += w * a[i]
-            total[j, t + 1] += w * b[i]
-            total[j, t + 2] += w * c[i]
-            total[j, t + 3] += w * e[i]
-        t += 4
-    while t < d:
-        values = columns[t]
-        for i in range(n):
-            total[label[i], t] += weight[i] * values[i]
-        t += 1
+        here, mine, w = rows[i], total[label[i]], weight[i]
+        mass[label[i]] += w
+        for t in range(d):
+            mine[t] += w * here[t]
     return total, mass
 
 

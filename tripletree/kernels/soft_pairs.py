@@ -39,6 +39,7 @@ class LinkGroups(NamedTuple):
 
     member: np.ndarray  #: int32[m], group by group
     first: np.ndarray  #: int32, where the members of each group begin, and the end
+    of: np.ndarray  #: int32[m], the group of each sample
 
 
 class Chains(NamedTuple):
@@ -129,12 +130,8 @@ def move_groups(order, groups, links, label):
     order : int32, read-only, numbers of groups; groups : LinkGroups; links : PricedLinks
     """
     base, pay, n_must = links.base, links.pay, links.n_must
-    member, first = groups.member, groups.first
-    m, k = base.shape
-    group = np.empty(m, np.int32)
-    for c in range(len(first) - 1):
-        for p in range(first[c], first[c + 1]):
-            group[member[p]] = c
+    member, first, group = groups.member, groups.first, groups.of
+    k = base.shape[1]
     cost = np.empty(k)
     moves = 0
     for c in order:

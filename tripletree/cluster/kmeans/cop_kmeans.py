@@ -132,7 +132,7 @@ class MeanCentres:
         return places
 
     def nearest(self, centres: np.ndarray) -> np.ndarray:
-        return self.points.nearest(centres)[0]
+        return self.points.nearest(centres)
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
         if self._which is not which:  # the same ones in every iteration
@@ -161,11 +161,7 @@ class MeanCentres:
         return centre_step(self.points, labels, centres)
 
     def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        own = labels[self.groups.member_of]
-        if is_sparse(self.groups.samples):
-            return self._samples.own_distances(own, centres)
-        difference = self.groups.samples - centres[own]
-        return np.einsum("ij,ij->i", difference, difference)
+        return self._samples.own_distances(labels[self.groups.member_of], centres)
 
 
 class OtherCentres:
@@ -539,6 +535,11 @@ def times_power(value: float, exponent: int) -> float:
 
 def check_reach(samples: Any, centres: np.ndarray, name: str = "sample") -> None:
     """Check that squared distances of the samples to the centres fit float64."""
+    if not is_sparse(samples):  # the least and the greatest number of all mostly tell
+        with np.errstate(over="ignore"):
+            widest = max(samples.max(), centres.max()) - min(samples.min(), centres.min())
+            if np.isfinite(np.square(widest) * samples.size):
+                return
     low, high = centres.min(axis=0), centres.max(axis=0)
     if is_sparse(centres):
         low, high = low.toarray().ravel(), high.toarray().ravel()
@@ -1052,7 +1053,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         samples = self._checked(X)
         if self._geometry is None:
-            return points_of(samples).nearest(self.cluster_centers_)
+            return points_of(samples).closest(self.cluster_centers_)
         squared = self._squared(samples)
         return squared.argmin(axis=1).astype(np.int32), squared.min(axis=1)
 

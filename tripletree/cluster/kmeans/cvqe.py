@@ -420,7 +420,7 @@ class QuantizingMeans:
         """The labels that the rule chooses for given centres; `labels` are those of the round before."""
         task = self.task
         scene = CentreDistances.of(task, centres)
-        free, distance = task.points.nearest(centres)
+        free, distance = task.points.closest(centres)
         nodes = task.links.nodes
         pairs = 0.0
         if nodes.size:

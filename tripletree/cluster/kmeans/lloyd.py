@@ -1,9 +1,8 @@
 """Lloyd's algorithm for the k-means family: its loop, and steps: starts, nearest centres, means, empty clusters.
 
-Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only; or as
-``SparsePoints``, which take the same steps by products of sparse rows with centres. `points_of` chooses. A group of
-samples that must stay together is one point, its mean, with the sum of their weights: moving it as a whole costs
-``weight * squared distance`` plus a constant, the scatter within.
+Points come as ``Points``, dense, or as ``SparsePoints``, which take the same steps by products of sparse rows with
+centres. `points_of` chooses. A group of samples that must stay together is one point, its mean, with the sum of their
+weights: moving it as a whole costs ``weight * squared distance`` plus a constant, the scatter within.
 """
 
 from __future__ import annotations
@@ -32,49 +31,94 @@ class Points:
 
     Attributes
     ----------
-    columns : ndarray of float64, shape (d, n), read-only
+    table : ndarray of float64, shape (n, d), read-only
     weights : ndarray of float64, shape (n,), read-only
     """
 
-    columns: np.ndarray
+    table: np.ndarray
     weights: np.ndarray
 
     @classmethod
     def of(cls, samples: np.ndarray, weights: np.ndarray | None = None) -> Points:
-        """From samples of shape (n, d) and their weights, None for ones."""
+        """From samples of shape (n, d), which nobody changes meanwhile, and their weights, None for ones."""
         weights = np.ones(samples.shape[0]) if weights is None else weights
-        return cls(freeze(np.array(samples.T, np.float64, order="C")), frozen(weights, np.float64))
+        table = np.ascontiguousarray(samples, np.float64).view()
+        table.flags.writeable = False
+        return cls(table, frozen(weights, np.float64))
+
+    @classmethod
+    def of_columns(cls, columns: np.ndarray, weights: np.ndarray) -> Points:
+        """From features along the rows, shape (d, n), which nobody else holds, and read-only weights."""
+        points = cls(freeze(np.ascontiguousarray(columns.T)), weights)
+        vars(points)["columns"] = freeze(np.ascontiguousarray(columns))
+        return points
 
     @classmethod
     def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
         """The weighted means of groups 0..n_groups-1 of samples; plain means where a group has no weight."""
+        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
+            if (group[1:] > group[:-1]).all():
+                return cls.of(samples, weights)
+            by = np.argsort(group)
+            return cls.of(samples[by], weights[by])
         mass = np.bincount(group, weights, n_groups)
         size = np.bincount(group, minlength=n_groups)
-        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
-            columns = np.empty((samples.shape[1], n_groups))
-            columns[:, group] = samples.T
-            return cls(freeze(columns), freeze(mass))
         share = np.where(mass[group] > 0, weights / np.where(mass > 0, mass, 1.0)[group], 1.0 / size[group])
-        rows = (np.bincount(group, share * samples[:, t], n_groups) for t in range(samples.shape[1]))
-        return cls(freeze(np.array(list(rows))), freeze(mass))
+        return cls(freeze(cls.of(samples, share).sums(group, n_groups)[0]), freeze(mass))
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The features along the rows, shape (d, n), read-only."""
+        return freeze(np.array(self.table.T, order="C"))
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The squared length of each point."""
+        return freeze(squared_lengths(self.table))
 
     @property
     def n(self) -> int:
         """Number of points."""
-        return self.columns.shape[1]
+        return self.table.shape[0]
 
     def rows(self, which: Any) -> np.ndarray:
         """Some points, as rows."""
-        return np.ascontiguousarray(self.columns[:, which].T)
+        return self.table[which]
 
     def part(self, which: np.ndarray, weights: np.ndarray | None = None) -> Points:
         """Some points, with their own weights or others."""
         weights = self.weights[which] if weights is None else np.array(weights, np.float64)
-        return Points(freeze(np.ascontiguousarray(self.columns[:, which])), freeze(weights))
+        return Points(freeze(self.table[which]), freeze(weights))
 
-    def nearest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(self, centres: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
+        """The nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
+
+        Half the squared length of a centre less its product with a point is half their squared distance, but for the
+        length of the point. If the least of these is less than all others by more than they and the distances may err,
+        it decides. Else the distances do, as between equal centres: labels do not depend on how products are rounded.
+        """
+        centres = frozen(centres, np.float64)
+        if not _products_pay(centres):
+            points = self if factors is None else self.scaled(factors)
+            return kernels.lloyd.nearest(points.columns, centres)[0]
+        halves, most = 0.5 * squared_lengths(centres), 1.0 if factors is None else float(np.square(factors).max())
+        # A half less a product errs by (d + 3) u (|x||c| + |c|^2 / 2), and |x||c| <= (|x|^2 + |c|^2) / 2; a squared
+        # distance, twice as much, by (d + 4) u |x - c|^2, with u half an epsilon. This is twice what two of both make.
+        share = 4.0 * (centres.shape[1] + 5) * float(np.finfo(np.float64).eps)
+        least = 2.0 * share * float(halves.max()) + float(np.finfo(np.float64).tiny)
+        by = centres if factors is None else factors * centres
+        labels, doubtful = _least_by_products(self.columns, by, halves, self.lengths, share * most, least)
+        if doubtful.size:
+            points = self.part(doubtful) if factors is None else self.part(doubtful).scaled(factors)
+            labels[doubtful] = kernels.lloyd.nearest(points.columns, centres)[0]
+        return labels
+
+    def closest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
-        return kernels.lloyd.nearest(self.columns, frozen(centres, np.float64))
+        if not _products_pay(centres, twice=True):
+            return kernels.lloyd.nearest(self.columns, frozen(centres, np.float64))
+        labels = self.nearest(centres)
+        return labels, self.own_distances(labels, centres)
 
     def squared_distances(self, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the centres, shape (n, k)."""
@@ -82,14 +126,11 @@ class Points:
 
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the own centres, shape (n,)."""
-        total = np.zeros(self.n)
-        for values, places in zip(self.columns, centres.T, strict=True):
-            total += (values - places[labels]) ** 2
-        return total
+        return kernels.lloyd.own_distances(self.table, frozen(centres, np.float64), frozen(labels))
 
     def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Weighted sums of the points of each cluster, shape (k, d), and the weights of the clusters."""
-        return kernels.lloyd.sums(self.columns, self.weights, frozen(labels), k)
+        return kernels.lloyd.sums(self.table, self.weights, frozen(labels), k)
 
     def value_order(self) -> np.ndarray:
         """Points in the order of their first feature, of the next ones where it is equal."""
@@ -97,7 +138,7 @@ class Points:
 
     def equal_to(self, i: int) -> np.ndarray:
         """Which points are at the place of point i."""
-        return (self.columns == self.columns[:, [i]]).all(axis=0)
+        return (self.table == self.table[i]).all(axis=1)
 
     def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
         """k-means++ with several candidates a step, see `kernels.lloyd`: numbers of points."""
@@ -105,7 +146,7 @@ class Points:
 
     def scaled(self, factors: np.ndarray) -> Points:
         """The points with their features multiplied."""
-        return Points(freeze(factors[:, None] * self.columns), self.weights)
+        return Points(freeze(factors * self.table), self.weights)
 
     def widths(self) -> np.ndarray:
         """The range of each feature."""
@@ -113,7 +154,7 @@ class Points:
 
     def differences(self, pairs: np.ndarray) -> Any:
         """The first less the second point of each pair, shape (e, d)."""
-        return np.ascontiguousarray((self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]).T)
+        return self.table[pairs[:, 0]] - self.table[pairs[:, 1]]
 
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
@@ -127,12 +168,12 @@ class Points:
     def diagonal_own(self, labels: np.ndarray, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Such distances to the own centres, shape (n,)."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(labels)
-        return kernels.lloyd.weighted_own(self.columns, *given)
+        return kernels.lloyd.weighted_own(self.table, *given)
 
     def diagonal_scatter(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Weighted sums of squared differences to the own centres, feature by feature, shape (k, d)."""
         given = frozen(labels), frozen(centres, np.float64)
-        return kernels.lloyd.diagonal_scatter(self.columns, self.weights, *given)
+        return kernels.lloyd.diagonal_scatter(self.table, self.weights, *given)
 
 
 @dataclass(frozen=True)
@@ -186,7 +227,10 @@ class SparsePoints:
         weights = self.weights[which] if weights is None else np.array(weights, np.float64)
         return SparsePoints(self.table[which], freeze(weights))
 
-    def nearest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(self, centres: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
+        return (self if factors is None else self.scaled(factors)).closest(centres)[0]
+
+    def closest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _least(self.squared_distances(centres))
 
     def squared_distances(self, centres: np.ndarray) -> np.ndarray:
@@ -276,6 +320,50 @@ class SparsePoints:
 def points_of(samples: Any, weights: np.ndarray | None = None) -> Any:
     """Points of dense samples or of sparse ones."""
     return (SparsePoints if is_sparse(samples) else Points).of(samples, weights)
+
+
+#: Numbers of a table of products, which is to stay in the nearest cache, and the most points of one.
+_PRODUCTS, _MOST = 2**15, 4096
+
+
+def _products_pay(centres: np.ndarray, *, twice: bool = False) -> bool:
+    """Whether a matrix product and a look at it take less time than distances; `twice`: with own distances, too."""
+    (k, d), least = centres.shape, 128 if twice else 64
+    return d >= 8 and k * d >= least
+
+
+def _least_by_products(
+    columns: np.ndarray, factors: np.ndarray, offsets: np.ndarray, lengths: np.ndarray, share: float, least: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each point the factor for which offset less product is least, and which points are too close to call.
+
+    Parameters
+    ----------
+    columns : ndarray of float64, shape (d, n), read-only
+    factors : ndarray of float64, shape (k, d)
+    offsets : ndarray of float64, shape (k,)
+    lengths : ndarray of float64, shape (n,), read-only
+    share, least : float
+        By this share of its length, and this, the least of a point must be less than all others.
+
+    Returns
+    -------
+    labels : ndarray of int32, shape (n,)
+    doubtful : ndarray of int
+        The points for which it is not, or products are too large for float64; their labels mean nothing.
+    """
+    n, k = columns.shape[1], len(factors)
+    labels, doubtful = np.empty(n, np.int32), 0
+    offsets = freeze(offsets)
+    step = max(min(_PRODUCTS // k, _MOST, n), 1)
+    products = np.empty((k, step))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for lo in range(0, n, step):
+            some = columns[:, lo : lo + step]
+            np.matmul(factors, some, out=products[:, : some.shape[1]])
+            here = slice(lo, lo + step)
+            doubtful += kernels.lloyd.least_of_products(products, offsets, lengths[here], share, least, labels[here])
+    return labels, np.flatnonzero(labels < 0) if doubtful else np.empty(0, np.intp)
 
 
 def _unless_rounding(square: np.ndarray, sizes: np.ndarray) -> np.ndarray:

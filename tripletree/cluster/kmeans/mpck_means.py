@@ -15,7 +15,6 @@ from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
 # The state of `MPCKMeans`: centres, and a metric for each cluster or one for all of them.
@@ -60,6 +59,11 @@ class MetricTask:
     prior: float
     shared: bool
     tol: float
+
+    @cached_property
+    def some(self) -> Points:
+        """The points in pairs."""
+        return self.points.part(self.links.nodes)
 
 
 def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generator, *, full: bool) -> tuple:
@@ -111,7 +115,7 @@ def _mapped(root: np.ndarray, points: Any) -> Any:
     """Points in a space whose Euclidean distances are those of the metric of a root."""
     if root.ndim == 1:
         return points.scaled(root)
-    return Points(freeze(np.ascontiguousarray(root @ points.columns)), points.weights)
+    return Points.of_columns(root @ points.columns, points.weights)
 
 
 def _mapped_rows(root: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -210,9 +214,12 @@ class MetricState:
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
+        if self.problem.shared and self.metrics.ndim == 2:
+            root = _root(self.metrics[0])
+            return self.problem.points.nearest(_mapped_rows(root, self.centres), root)
         if self.problem.shared:
             points, centres = self._points_and_centres
-            return points.nearest(centres)[0]
+            return points.nearest(centres)
         diagonals = self._diagonals
         if diagonals is None:
             return self._costs.argmin(axis=1).astype(np.int32)
@@ -231,14 +238,17 @@ class MetricState:
 
     def linked(self) -> np.ndarray:
         """See `SoftState`."""
-        points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
-        if self.problem.shared:
+        some, nodes, diagonals = self.problem.some, self.problem.links.nodes, self._diagonals
+        if self.problem.shared and self.metrics.ndim == 2:
+            root = _root(self.metrics[0])
+            lengths = some.scaled(root).squared_distances(_mapped_rows(root, self.centres))
+        elif self.problem.shared:
             lengths = self._points_and_centres[0].part(nodes).squared_distances(self._points_and_centres[1])
         elif diagonals is None:
-            return points.weights[nodes, None] * self._costs[nodes]
+            return some.weights[:, None] * self._costs[nodes]
         else:
-            lengths = points.part(nodes).diagonal_distances(*diagonals)
-        return points.weights[nodes, None] * (lengths - self.log_det)
+            lengths = some.diagonal_distances(*diagonals)
+        return some.weights[:, None] * (lengths - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `SoftState`: with what the metrics cost by themselves."""
@@ -268,6 +278,8 @@ class MetricState:
         if self.problem.shared:
             metric = self._metric(self.metrics[0], moments.sum(axis=0), mass.sum(), lift.sum(), self._far[:, 0])
             metrics = np.repeat(metric[None], len(self.metrics), axis=0)
+        elif self.metrics.ndim == 2:
+            metrics = self._diagonal(moments, mass[:, None], lift[:, None])
         else:
             parts = zip(self.metrics, moments, mass, lift, self._far.T, strict=True)
             metrics = np.stack([self._metric(*x) for x in parts])
@@ -343,11 +355,11 @@ class MetricState:
         ``far`` holds the squared lengths of the far differences under the old metric.
         """
         p, d = self.problem, self.centres.shape[1]
-        moment = moment + p.prior / d * (np.ones(d) if old.ndim == 1 else np.eye(d))
+        if old.ndim == 1:
+            return self._diagonal(moment, mass, lift)
+        moment = moment + p.prior / d * np.eye(d)
         mass = mass + p.prior
         farthest = p.far[far.argmax()]
-        if old.ndim == 1:
-            return mass / (moment + lift * farthest**2)  # there is but one far difference, and nothing is negative
 
         def value(metric: np.ndarray, most: float) -> float:
             return float((metric * moment).sum() + lift * most - mass * _log_det(metric))
@@ -359,6 +371,11 @@ class MetricState:
             if value(metric, _lengths(p.far, metric).max() if lift else 0.0) <= was:
                 return metric
         return old
+
+    def _diagonal(self, moment: np.ndarray, mass: Any, lift: Any) -> np.ndarray:
+        """The best diagonal, or one in each row: there is but one far difference, and nothing is negative."""
+        p = self.problem
+        return (mass + p.prior) / (moment + p.prior / moment.shape[-1] + lift * p.far[0] ** 2)
 
     def with_centre(self, cluster: int, sample: int) -> MetricState:
         """See `SoftState`."""

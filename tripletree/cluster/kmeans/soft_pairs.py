@@ -59,6 +59,8 @@ class WeightedLinks:
         The links of each sample, see `tripletree.kernels.soft_pairs`.
     member, first : ndarray of int32
         The samples that must-links hold together directly or through others, group by group.
+    group : ndarray of int32, shape (m,)
+        The group of each sample.
     """
 
     nodes: np.ndarray
@@ -70,6 +72,7 @@ class WeightedLinks:
     edge: np.ndarray
     member: np.ndarray
     first: np.ndarray
+    group: np.ndarray
 
     @classmethod
     def of(cls, must: np.ndarray, cannot: np.ndarray, weights: np.ndarray) -> WeightedLinks:
@@ -96,6 +99,7 @@ class WeightedLinks:
             edge=frozen(np.repeat(np.arange(e), 2)[order]),
             member=frozen(np.argsort(group, kind="stable")),
             first=frozen(np.concatenate([[0], np.cumsum(np.bincount(group))])),
+            group=frozen(group),
         )
 
     @property
@@ -134,7 +138,7 @@ def settled(
     """
     loops = kernels.soft_pairs
     priced = loops.PricedLinks(freeze(base), freeze(pay), links.start, links.other, links.edge, links.n_must)
-    groups = loops.LinkGroups(links.member, links.first)
+    groups = loops.LinkGroups(links.member, links.first, links.group)
     if label is None:
         label = np.full(links.nodes.size, -1, np.int32)
         loops.move_groups(frozen(rng.permutation(links.n_groups)), groups, priced, label)
@@ -447,11 +451,11 @@ class EuclideanState:
         """With the price of a violated pair of weight 1."""
         share = np.where(np.arange(links.weights.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
         pay = np.repeat((penalty * share * links.weights)[:, None], centres.shape[0], axis=1)
-        return cls(points, points.part(links.nodes), centres, pay, tolerance)
+        return cls(points, points.part(links.nodes), centres, freeze(pay), tolerance)
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
-        return self.points.nearest(self.centres)[0]
+        return self.points.nearest(self.centres)
 
     def own(self, labels: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
