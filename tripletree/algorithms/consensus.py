@@ -48,8 +48,8 @@ _KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
 _ALL_TRIOS, _TRIOS_A_LEAF = 60, 30
 #: Sums of weights that differ by no more than this part are equal.
 _TIE = 1e-9
-#: By how much the chance of a clade must exceed those of both exchanges: if no answers decide, and if they are tied.
-_LEAN, _LEAN_OF_TIED = 0.03, 0.1
+#: By how much the chance of a clade must exceed a third; if answers are tied, those of both exchanges.
+_LEAN, _LEAN_OF_TIED = 0.05, 0.1
 #: Leaves up to which the levels of all pairs are averaged, and up to which subtrees are moved after that.
 _MOST_LEVELS, _MOST_REGRAFTED = 5_000, 200
 #: Trios for each clade, by which it is told whether the trees lean to it.
@@ -204,7 +204,9 @@ class HeldOut:
         return mean / mean.max()
 
 
-def held_out(votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None) -> HeldOut | None:
+def held_out(
+    votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None, *, n_rounds: int = _ROUNDS
+) -> HeldOut | None:
     """Estimate what answers of each person count by trees of the answers of others; None of one person alone."""
     p, m = len(votes.names), len(votes.row)
     if p < 2:
@@ -224,7 +226,7 @@ def held_out(votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = Non
         rows, inverse = np.unique(votes.row[out], return_inverse=True)
         return sample.chances(votes.rows[rows])[inverse.reshape(-1)]
 
-    for _ in range(_ROUNDS):
+    for _ in range(n_rounds):
         for k, found in enumerate(side_by_side(run, len(seeds), lambda done: None)):
             out = part[votes.voter] == k
             odd = votes.odd[out]
@@ -339,9 +341,9 @@ def consensus(
     weights : "estimate", mapping or None
         A mapping gives the weight of an answer of each person, at least 0 (those not in it: 1); with None all weigh 1.
     min_support : float or None
-        None: a clade is contracted only if neither the answers that it alone decides nor the sampled trees lean to it
-        against both other ways to join its parts and its sibling. A number: clades in no more than this share of the
-        sampled trees are contracted. With 0.0 the hierarchy is binary.
+        None: a clade is contracted only if the answers that it alone decides do not lean to it (against both other ways
+        to join its parts and its sibling), and the sampled trees hardly do. A number: clades in no more than this share
+        of the sampled trees are contracted. With 0.0 the hierarchy is binary.
     random_state : None, int, Generator or RandomState
         For the sampled trees. None is a fixed seed: equal answers give equal results.
     verbose : bool or int
@@ -551,12 +553,12 @@ def _decided(votes: TrioVotes, hierarchy: Hierarchy, count: np.ndarray) -> tuple
 def _leant_to(
     votes: TrioVotes, sample: TreeSample, best: Hierarchy, count: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Which nodes of a binary hierarchy answers or trees prefer to both exchanges of a child for the sibling (bool)."""
+    """Which nodes of a binary hierarchy answers or trees prefer to the exchanges of a child for the sibling (bool)."""
     said, chance = _sides_of_votes(votes, best, count), _sides_of_trees(sample, best, rng)
     most = said[:, 1:].max(axis=1)
     tied = (most > 0) & (np.abs(said[:, 0] - most) <= most * _TIE)
-    lean = chance[:, 0] - chance[:, 1:].max(axis=1)
-    return (said[:, 0] > most * (1 + _TIE)) | (lean > np.where(tied, _LEAN_OF_TIED, _LEAN))
+    lean = np.where(tied, chance[:, 0] - chance[:, 1:].max(axis=1) > _LEAN_OF_TIED, chance[:, 0] > 1 / 3 + _LEAN)
+    return (said[:, 0] > most * (1 + _TIE)) | lean
 
 
 def _sides_of_votes(votes: TrioVotes, best: Hierarchy, count: np.ndarray) -> np.ndarray:
@@ -633,6 +635,6 @@ def _made(
         agreeing=freeze(agreeing),
         people=people,
         weights=freeze(np.array([by_name[name] for name in people])),
-        displayed=float(shown / count.sum()),
+        displayed=float(shown / count.sum(axis=1).sum()),
         unresolved=1 - count_triplets(tree) / trios,
     )
