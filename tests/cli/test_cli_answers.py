@@ -26,24 +26,25 @@ def crowd(tmp_path):
 
 
 def test_answers__words(run):
-    lines = run("answers", "-", "--bootstraps", "0", text=TABLE).stdout.splitlines()
+    lines = run("answers", "-", text=TABLE).stdout.splitlines()
     assert lines[0] == "standard input: 4 answers of 3 people to 1 question about 3 samples, 1 of them unsure"
     assert lines[1] == "inconsistent: 1 question with different answers"
     assert "  cat dog eel: eel 2 (anna, ben), cat 1 (cleo)" in lines
 
 
 def test_answers__people_and_consensus(run, crowd, tmp_path):
-    text = run("answers", crowd, "--bootstraps", "20", "-o", "c.nwk", "--people", "p.csv", "--disputed", "d.csv").stdout
+    text = run("answers", crowd, "-o", "c.nwk", "--people", "p.csv", "--disputed", "d.csv").stdout
     assert "good 0, good 1, good 2, good 3, random 4 contradict themselves" in text
     with open(tmp_path / "p.csv", encoding="utf-8") as stream:
         people = {row["who"]: row for row in csv.DictReader(stream)}
     assert people["random 4"]["verdict"] == "random"
     assert people["other 5"]["verdict"] == "other criterion"
     assert [people[f"good {k}"]["verdict"] for k in range(4)] == ["agrees"] * 4
-    assert float(people["good 0"]["weight"]) > 1 > float(people["random 4"]["weight"])
+    assert float(people["good 0"]["weight"]) > 0.5 > float(people["random 4"]["weight"])
     hierarchy, support = read_support(tmp_path / "c.nwk")
     assert set(hierarchy.leaves) == set(NAMES)
-    assert (support[:-1] > 0.5).all()
+    assert ((support[:-1] > 0.2) & (support[:-1] <= 1.0)).all()
+    assert np.median(support[:-1]) > 0.9
     with open(tmp_path / "d.csv", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     lines = crowd.read_text(encoding="utf-8").splitlines()
@@ -58,27 +59,26 @@ def test_answers__people_and_consensus(run, crowd, tmp_path):
 
 
 def test_answers__equal_weights_and_few_lines(run, crowd):
-    text = run("answers", crowd, "--bootstraps", "0", "--equal-weights", "-k", "1").stdout
+    text = run("answers", crowd, "--equal-weights", "-k", "1").stdout
     assert "Questions with different answers" in text
     assert "more: -k lists more" in text
-    assert "/" not in text.split("Consensus")[1].split("Who")[0]
 
 
 def test_answers__a_picture_and_a_page(run, crowd, tmp_path):
     pytest.importorskip("matplotlib")
     from matplotlib.image import imread
 
-    run("answers", crowd, "--bootstraps", "10", "--plot", "c.png", "--html", "c.html", "--min-support", "0.2")
+    run("answers", crowd, "--plot", "c.png", "--html", "c.html", "--min-support", "0.2")
     assert np.ptp(imread(tmp_path / "c.png")) > 0.9
-    assert "100/100" in (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "100" in (tmp_path / "c.html").read_text(encoding="utf-8")
 
 
 def test_answers__json_lines_and_back(run, crowd, tmp_path):
-    first = run("answers", crowd, "--bootstraps", "2", "--jsonl", "c.jsonl").stdout
+    first = run("answers", crowd, "--jsonl", "c.jsonl").stdout
     assert [x.items for x in read_answers(tmp_path / "c.jsonl")] == [x.items for x in read_answers(crowd)]
-    second = run("answers", "c.jsonl", "--bootstraps", "2").stdout
+    second = run("answers", "c.jsonl").stdout
     assert first.splitlines()[1:] == second.splitlines()[1:]
-    moved = run("answers", crowd, "--bootstraps", "2", "--jsonl", "-")
+    moved = run("answers", crowd, "--jsonl", "-")
     assert moved.stdout == (tmp_path / "c.jsonl").read_text(encoding="utf-8")
     assert moved.stderr == first
 
@@ -86,24 +86,24 @@ def test_answers__json_lines_and_back(run, crowd, tmp_path):
 def test_answers__columns(run):
     table = "p,q,r,s,t\ncat,dog,eel,3,anna\ncat,dog,fly,1,anna\n"
     for options in (["--odd", "s", "--items", "p,q,r", "--who", "t"], ["--odd", "s", "--items", "0,1,2", "--who", "t"]):
-        text = run("answers", "-", *options, "--bootstraps", "0", text=table).stdout
+        text = run("answers", "-", *options, text=table).stdout
         assert text.startswith("standard input: 2 answers of 1 person to 2 questions about 4 samples\nconsistent: a")
     plain = table.partition("\n")[2]
-    text = run("answers", "-", "--odd", "3", "--items", "0,1,2", "--who", "4", "--bootstraps", "0", text=plain).stdout
+    text = run("answers", "-", "--odd", "3", "--items", "0,1,2", "--who", "4", text=plain).stdout
     assert text.startswith("standard input: 2 answers of 1 person")
 
 
 def test_answers__whether_there_is_a_header(run):
     table = "name,kin,far\ncat,dog,eel\ndog,cat,eel\n"
     for option, first in (("--header", "2 answers to 1 question"), ("--no-header", "3 answers to 2 questions")):
-        assert first in run("answers", "-", "--odd", "2", option, "--bootstraps", "0", text=table).stdout
+        assert first in run("answers", "-", "--odd", "2", option, text=table).stdout
     line = '{"items": ["cat", "dog", "eel"], "answer": "alike"}\n'
     assert "--header is for tables" in run("answers", "-", "--header", text=line, status=2).stderr
 
 
 def test_answers__that_clash_without_a_disputed_question(run):
     table = "a,b,c,odd\ncat,dog,eel,eel\ndog,eel,fly,fly\neel,fly,cat,cat\n"
-    text = run("answers", "-", "--bootstraps", "0", text=table).stdout
+    text = run("answers", "-", text=table).stdout
     assert "inconsistent, though no question has different answers: tripletree explain shows which clash" in text
 
 
@@ -137,7 +137,7 @@ def test_answers__none(run):
 
 
 def test_answers__of_the_other_commands(run, tmp_path):
-    jsonl = run("answers", "-", "--bootstraps", "0", "--jsonl", "-", text=TABLE).stdout
+    jsonl = run("answers", "-", "--jsonl", "-", text=TABLE).stdout
     for text in (TABLE, jsonl):
         shown = run("check", "-", text=text, status=1).stdout
         assert "cat dog | eel    weight 2, line 2, said 2 times\n" in shown

@@ -12,6 +12,7 @@ import tripletree as tt
 from tripletree import kernels
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.cluster import DivisiveReCon, posterior
+from tripletree.core import threads
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 
@@ -121,7 +122,7 @@ def test_chain__is_the_same_on_any_number_of_threads(monkeypatch, rng):
     rows = np.array([rng.permutation(30)[:3] for _ in range(30)])
     fits = []
     for cores in (1, 2, 8):
-        monkeypatch.setattr(posterior.os, "cpu_count", lambda cores=cores: cores)
+        monkeypatch.setattr(threads.os, "cpu_count", lambda cores=cores: cores)
         fits.append(DivisiveReCon(3, effort=0.2).fit(X, triplets=rows))
     for fit in fits[1:]:
         assert fit.hierarchy_ == fits[0].hierarchy_

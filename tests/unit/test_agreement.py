@@ -1,13 +1,15 @@
 """Who agrees with whom, and where they differ: literal definitions, and crowds whose people are known."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
-from crowds import random_hierarchy, simulate_crowd
-from hypothesis import given
+from crowds import odd_of, random_hierarchy, simulate_crowd
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tripletree.algorithms.consensus import consensus
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
@@ -23,12 +25,14 @@ def answer(draw):
 
 
 several = st.lists(answer(), min_size=1, max_size=25)
+few = settings(max_examples=20, deadline=None)
 
 
 def told(x):
     return x.odd if x.kind == "odd" else x.kind
 
 
+@few
 @given(several)
 def test_agreement__pairs_of_answers(given):
     found = agreement(AnswerSet(given))
@@ -119,6 +123,83 @@ def test_agreement__few_answers_are_no_ground_for_a_verdict():
     _, answers = simulate_crowd(np.random.default_rng(0), 15, n_answers=5)
     assert "random" not in agreement(answers).verdict
     assert "other criterion" not in agreement(answers).verdict
+
+
+@pytest.mark.parametrize("n_answers", [2, 4])
+def test_agreement__two_answers_are_never_a_verdict(n_answers):
+    """Even if all of them are against a hierarchy that everybody else bears out."""
+    true, answers = simulate_crowd(np.random.default_rng(0), 8, n_good=4, n_random=0, n_other=0, lapses=0.0)
+    rows = np.array(list(combinations(range(8), 3)), np.int32)[:: 56 // n_answers][:n_answers]
+    odd = (odd_of(true, rows) + 1) % 3
+    said = [Answer(tuple(row), "odd", row[k], "zoe") for row, k in zip(rows.tolist(), odd.tolist(), strict=True)]
+    found = agreement(AnswerSet([*answers, *said], answers.leaves))
+    assert dict(zip(found.people, found.verdict, strict=True))["zoe"] == "unclear"
+    assert found.verdict.count("agrees") == 4
+
+
+def choosing_crowd(rng, n_people, n_careless):
+    """People who choose by likeness of points, 40 to 120 answers each; the first ones do not look."""
+    n, said = 24, []
+    points = rng.normal(size=(n, 2)) * 1.5
+    square = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    for k in range(n_people):
+        rows = np.sort(np.argsort(rng.random((int(rng.integers(40, 120)), n)), axis=1)[:, :3], axis=1)
+        a, b, c = rows.T
+        strength = -np.stack([square[b, c], square[a, c], square[a, b]], axis=1) * (k >= n_careless)
+        odd = (strength + rng.gumbel(size=strength.shape)).argmax(axis=1)
+        who = f"{'careless' if k < n_careless else 'good'} {k}"
+        said += [Answer(tuple(row), "odd", row[x], who) for row, x in zip(rows.tolist(), odd.tolist(), strict=True)]
+    return said
+
+
+@pytest.mark.slow
+def test_agreement__careless_people_are_named_and_others_are_not():
+    named, accused, good = 0, 0, 0
+    for seed in range(3):
+        found = agreement(AnswerSet(choosing_crowd(np.random.default_rng(seed), 60, 6)))
+        for who, verdict in zip(found.people, found.verdict, strict=True):
+            suspect = verdict in ("random", "careless", "other criterion")
+            named += suspect and who.startswith("careless")
+            accused += suspect and who.startswith("good")
+            good += who.startswith("good")
+    assert named >= 16  # of 18
+    assert accused <= 0.01 * good + 1
+
+
+@pytest.mark.slow
+def test_agreement__who_sorts_by_colour_goes_by_another_criterion():
+    verdicts = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        said = choosing_crowd(rng, 12, 1)
+        colour = rng.integers(0, 4, 24)
+        for row in np.argsort(rng.random((100, 24)), axis=1)[:, :3].tolist():
+            same = [x for x in row if np.sum(colour[row] == colour[x]) == 2]
+            (odd, *_) = [x for x in row if x not in same] if same and rng.random() > 0.05 else rng.permutation(row)
+            said.append(Answer(tuple(row), "odd", int(odd), "eve"))
+        found = agreement(AnswerSet(said))
+        verdicts.append(dict(zip(found.people, found.verdict, strict=True))["eve"])
+    assert verdicts.count("other criterion") >= 5
+
+
+def test_agreement__weights_are_those_of_consensus():
+    _, answers = simulate_crowd(np.random.default_rng(4), 9, n_answers=20)
+    found = agreement(answers)
+    weight = dict(zip(found.people, found.weights, strict=True))
+    told, estimated = consensus(answers, weights=weight), consensus(answers)
+    assert estimated.weights.tolist() == [weight[x] for x in estimated.people]
+    assert told.weights.tolist() == estimated.weights.tolist()
+
+
+def test_agreement__people_names_change_nothing():
+    _, answers = simulate_crowd(np.random.default_rng(2), 9, n_answers=25)
+    found, again = (
+        agreement(answers),
+        agreement(AnswerSet([replace(x, who=x.who[::-1]) for x in answers], answers.leaves)),
+    )
+    for name in ("verdict", "with_consensus", "with_own_hierarchy", "weights"):
+        one, two = (dict(zip(x.people, getattr(x, name), strict=True)) for x in (found, again))
+        assert all(two[who[::-1]] == value or value != value for who, value in one.items())
 
 
 def test_agreement__one_person_alone():

@@ -1,65 +1,80 @@
 """A hierarchy from the answers of many people, each weighed by how far the others bear it out.
 
-The model is that of Dawid and Skene for one question with three answers, with a hierarchy in the place of independent
-truths: person p names the odd one that the hierarchy displays with probability a_p, each of the other two with half of
-the rest. Of all hierarchies the likeliest then displays the greatest weight of answers, an answer of p weighing
-log(2 a_p / (1 - a_p)): the problem of `repair`. How accurate a person is, is read off a hierarchy made of the answers
-of others, since one that a person's own answers have shaped agrees with them even where they are random. The two
-are estimated in turns. People differ by as much as is seen beyond chance: of few answers, they weigh nearly the same.
+Trees are sampled from their posterior given the answers (`likeness`), and the hierarchy is one that agrees with them on
+as many trios as can be found: no single tree of the sample is as good a guess. How much a person's answers count is
+read off trees made of the answers of others, since a tree that a person's own answers have shaped agrees with them even
+if they are random. The chances that those trees foretell, raised to the power w, fit a person's answers best for some
+w: 0 of somebody who guesses, 1 of somebody like the others. The distribution of w over all people is estimated with it,
+so people of whom little is known weigh nearly the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
+from tripletree.algorithms.likeness import TreeSample, Trios, sample_trees
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
-from tripletree.core.checks import check_count, check_real, counted
+from tripletree.core.checks import check_real, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.threads import side_by_side
 from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
-#: At most so many parts of the people are left out in turn, and so many rounds of weights and hierarchies.
-_PARTS, _ROUNDS = 10, 8
-#: How many answers of the average person count as known of each person before there are any, at the least.
-_PRIOR = 2.0
-#: No person is taken for more accurate than this.
-_MOST_ACCURATE = 0.98
-#: Change of all weights, as a share of the largest, below which they have settled.
-_SETTLED = 0.05
+#: At most so many parts of the people are left out in turn, and so many rounds of weights and trees.
+_PARTS, _ROUNDS = 10, 2
+#: Change of a weight below which the weights have settled; the greatest weight is 1.
+_SETTLED = 0.15
+#: Chains of the consensus; the share of their steps that the chain of a part takes, and its trees.
+_CHAINS, _EFFORT, _FEWER = 4, 0.4, 40
+#: Powers of the chances. Beforehand as much is known about them as two people tell: one in ten guesses, and those of
+#: the others are about 1.
+POWERS = np.linspace(0.0, 2.0, 41)
+_KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
+#: All trios of so many leaves are looked at, and so many random ones for each leaf of more.
+_ALL_TRIOS, _TRIOS_A_LEAF = 60, 30
 #: Sums of weights that differ by no more than this part are equal.
 _TIE = 1e-9
-#: Groups of leaves up to this size are split exactly, in trials and in the result.
+#: By how much the chance of a clade must exceed a third; if answers are tied, those of both exchanges.
+_LEAN, _LEAN_OF_TIED = 0.05, 0.1
+#: Leaves up to which the levels of all pairs are averaged, and up to which subtrees are moved after that.
+_MOST_LEVELS, _MOST_REGRAFTED = 5_000, 200
+#: Trios for each clade, by which it is told whether the trees lean to it.
+_PROBES = 20
+#: Groups of leaves up to this size are split exactly.
 _EXACT = 8
 
-#: A call-back for progress: how many more hierarchies have been made.
+#: A call-back for progress: how many more chains have ended.
 Tick = Callable[[int], object]
 
 
 @dataclass(frozen=True, eq=False)
 class TrioVotes:
-    """The answers that name an odd one, as votes for triplets.
+    """The answers that name an odd one, in an order that does not depend on the names of people or that of the answers.
 
     Attributes
     ----------
     leaves : ndarray of int32, shape (k,)
         The leaves that occur, as positions in the leaf index of the answers.
     rows : ndarray of int32, shape (r, 3)
-        The different triplets ab|c, over 0..k-1, a < b.
+        The different trios, over 0..k-1, increasing.
     row : ndarray of int64, shape (m,)
-        Which of them each vote is for.
+        Which of them each vote is about.
+    odd : ndarray of int64, shape (m,)
+        Which of the three it names.
     voter : ndarray of int64, shape (m,)
         Whose vote it is; answers without a name count as those of one more person.
-    answer : ndarray of int64, shape (m,)
-        Which answer it is.
     names : tuple of (str or None)
         Of the voters.
     """
@@ -67,41 +82,92 @@ class TrioVotes:
     leaves: np.ndarray
     rows: np.ndarray
     row: np.ndarray
+    odd: np.ndarray
     voter: np.ndarray
-    answer: np.ndarray
     names: tuple[str | None, ...]
 
-    def hierarchy(self, weight: np.ndarray, rng: np.random.Generator, n_runs: int = 1) -> Hierarchy:
-        """A binary hierarchy over 0..k-1 that displays much of the weight of the votes."""
-        total = np.bincount(self.row, weight, len(self.rows))
-        some = total > 0
-        if not some.any():
-            return Hierarchy.from_nested(list(range(len(self.leaves)))) if len(self.leaves) > 1 else Hierarchy([-1])
-        problem = Problem(frozen(self.rows[some]), freeze(total[some] / total.max()), len(self.leaves))
-        return Search(problem, rng, most_exact=_EXACT, max_steps=WITHOUT_LIMIT, n_runs=n_runs).hierarchy
+    def count(self, weight: np.ndarray) -> np.ndarray:
+        """The weight of the votes for each of each trio (float64, shape (r, 3))."""
+        return np.bincount(3 * self.row + self.odd, weight, 3 * len(self.rows)).reshape(-1, 3)
 
-    def agrees(self, hierarchy: Hierarchy) -> np.ndarray:
-        """Whether a hierarchy over 0..k-1 displays the triplet of each vote (bool, shape (m,))."""
-        return (kernels.rooted_tree.induced_odd(self.rows, *hierarchy.ancestor_table) == 2)[self.row]
+    def trees(
+        self, weight: np.ndarray, rng: np.random.Generator, n_chains: int, tick: Tick | None = None, **options: Any
+    ) -> TreeSample:
+        """Sample trees from their posterior, given weights of the votes."""
+        count = self.count(weight)
+        told = count.any(axis=1)
+        trios = Trios(frozen(self.rows[told]), count[told], len(self.leaves))
+        starts = [_searched(trios, rng) for _ in range(n_chains)]
+        done = [0]
+
+        def tell(ended: int) -> None:
+            if tick is not None and ended > done[0]:
+                tick(ended - done[0])
+                done[0] = ended
+
+        return sample_trees(trios, starts, rng, tell=tell, **options)
+
+    def of(self, voter: int) -> TrioVotes:
+        """The votes of one, with the leaves that they name."""
+        mine = self.voter == voter
+        used, row = np.unique(self.row[mine], return_inverse=True)
+        named, flat = np.unique(self.rows[used], return_inverse=True)
+        rows = frozen(flat.reshape(-1, 3))
+        who = (self.names[voter],)
+        return TrioVotes(self.leaves[named], rows, row.reshape(-1), self.odd[mine], np.zeros(len(row), np.int64), who)
 
 
 def collect_answers(answers: AnswerSet) -> TrioVotes:
     """The answers that name an odd one as votes."""
     told = np.flatnonzero(answers.replies < ALIKE)
-    rows, at = answers.rows[told], answers.replies[told].astype(np.int64)
-    every = np.arange(told.size)
-    near = np.stack([rows[every, (at + 1) % 3], rows[every, (at + 2) % 3]], axis=1)
-    near.sort(axis=1)
-    triplets = np.column_stack([near, rows[every, at]])
-    leaves, flat = np.unique(triplets, return_inverse=True)
-    different, row = np.unique(flat.reshape(-1, 3), axis=0, return_inverse=True)
+    leaves, flat = np.unique(answers.rows[told], return_inverse=True)
+    trios = flat.reshape(-1, 3)
+    order = np.argsort(trios, axis=1)
+    odd = (order == answers.replies[told, None]).argmax(axis=1) if told.size else np.empty(0, np.int64)
+    rows, row = np.unique(np.take_along_axis(trios, order, axis=1), axis=0, return_inverse=True)
+    row = row.reshape(-1).astype(np.int64)
     person = answers.person[told].astype(np.int64)
-    nobody = bool((person < 0).any())
     person[person < 0] = len(answers.people)
     voters, voter = np.unique(person, return_inverse=True)
-    all_names = [*answers.people, *([None] if nobody else [])]
-    names = tuple(all_names[k] for k in voters.tolist())
-    return TrioVotes(leaves.astype(np.int32), frozen(different), row.reshape(-1), voter.reshape(-1), told, names)
+    by_voter = np.lexsort((odd, row, voter))
+    parts = np.split(3 * row[by_voter] + odd[by_voter], np.cumsum(np.bincount(voter, minlength=voters.size))[:-1])
+    first = sorted(range(voters.size), key=lambda v: (parts[v].size, parts[v].tolist()))  # by what they said
+    number = np.empty(voters.size, np.int64)
+    number[first] = np.arange(voters.size)
+    voter = number[voter.reshape(-1)]
+    names = [*answers.people, None]
+    every = np.lexsort((voter, odd, row))
+    return TrioVotes(
+        leaves=leaves.astype(np.int32),
+        rows=frozen(rows),
+        row=row[every],
+        odd=odd[every],
+        voter=voter[every],
+        names=tuple(names[voters[v]] for v in first),
+    )
+
+
+def _searched(trios: Trios, rng: np.random.Generator) -> Hierarchy:
+    """A binary tree that displays much of the weight of the votes: of each trio the likelier one or two triplets."""
+    n = trios.n
+    above = trios.votes > trios.votes.min(axis=1, keepdims=True)
+    near = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
+    row, odd = np.nonzero(above)
+    if n < 3 or not row.size:
+        return Hierarchy(_balanced(n))
+    weight = (trios.votes - trios.votes.min(axis=1, keepdims=True))[row, odd]
+    rows = np.take_along_axis(trios.rows[row], near[odd], axis=1)
+    problem = Problem(frozen(rows), freeze(weight / weight.max()), n)
+    return Search(problem, rng, most_exact=_EXACT, max_steps=WITHOUT_LIMIT, n_runs=1).hierarchy
+
+
+def _balanced(n: int) -> list[int]:
+    """The parents of a binary tree over n leaves: while there are more than one, the first two are joined."""
+    N = 2 * n - 1
+    parent = [-1] * N
+    for k in range(n - 1):
+        parent[2 * k] = parent[2 * k + 1] = n + k
+    return parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,65 +176,91 @@ class HeldOut:
 
     Attributes
     ----------
-    agrees : ndarray of bool, shape (m,)
-        Of each vote, whether the hierarchy made without the answers of that person displays it.
-    accuracy, weight : ndarray of float64, shape (n_voters,)
-        The estimated share of right answers of each, and what an answer weighs.
+    chances : ndarray of float64, shape (m, 3)
+        For each vote the chances of the one it names, and of the two others, as trees made without the answers of that
+        person foretell them.
+    fits : ndarray of float64, shape (n_voters, powers)
+        The log-likelihood of the answers of each, if the chances are raised to each of `POWERS`.
+    share : ndarray of float64, shape (powers,)
+        How the powers are distributed over people.
     """
 
-    agrees: np.ndarray
-    accuracy: np.ndarray
-    weight: np.ndarray
+    chances: np.ndarray
+    fits: np.ndarray
+    share: np.ndarray
+
+    @property
+    def posterior(self) -> np.ndarray:
+        """The probability of each power for each person (float64, shape (n_voters, powers))."""
+        each = np.exp(self.fits - self.fits.max(axis=1, keepdims=True)) * self.share
+        return each / each.sum(axis=1, keepdims=True)
+
+    @property
+    def weight(self) -> np.ndarray:
+        """What an answer of each person counts: the mean power, as a share of the largest one."""
+        mean = self.posterior @ POWERS
+        return mean / mean.max()
 
 
-def held_out(votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None) -> HeldOut | None:
-    """Estimate the accuracy of each person by hierarchies made of the answers of others; None of one person alone."""
-    p = len(votes.names)
+def held_out(
+    votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None, *, n_rounds: int = _ROUNDS
+) -> HeldOut | None:
+    """Estimate what answers of each person count by trees of the answers of others; None of one person alone."""
+    p, m = len(votes.names), len(votes.row)
     if p < 2:
         return None
     part = rng.permutation(np.arange(p) % min(p, _PARTS))
-    seeds = rng.integers(0, 2**31, part.max() + 1).tolist()  # equal ones in all rounds: only the weights change
-    n_votes = np.bincount(votes.voter, minlength=p)
+    seeds = rng.integers(2**63, size=part.max() + 1).tolist()
     weight = np.ones(p)
-    agrees = np.zeros(len(votes.row), np.bool_)
-    accuracy = np.full(p, np.nan)
-    for _ in range(_ROUNDS):
-        for k, seed in enumerate(seeds):
+    chances = np.empty((m, 3))
+
+    def run(k: int, stop: Event) -> np.ndarray:
+        if stop.is_set():
+            return np.empty((0, 3))
+        out = part[votes.voter] == k
+        sample = votes.trees(
+            np.where(out, 0.0, weight[votes.voter]), np.random.default_rng(seeds[k]), 1, effort=_EFFORT, n_trees=_FEWER
+        )
+        rows, inverse = np.unique(votes.row[out], return_inverse=True)
+        return sample.chances(votes.rows[rows])[inverse.reshape(-1)]
+
+    for _ in range(n_rounds):
+        for k, found in enumerate(side_by_side(run, len(seeds), lambda done: None)):
             out = part[votes.voter] == k
-            hierarchy = votes.hierarchy(np.where(out, 0.0, weight[votes.voter]), np.random.default_rng(seed))
-            agrees[out] = votes.agrees(hierarchy)[out]
+            odd = votes.odd[out]
+            chances[out] = np.take_along_axis(found, np.stack([odd, (odd + 1) % 3, (odd + 2) % 3], axis=1), axis=1)
             if tick is not None:
                 tick(1)
-        accuracy = _shrunk(np.bincount(votes.voter, agrees, p), n_votes)
-        before, weight = weight, _weights_of(accuracy)
-        if np.abs(weight - before).max() <= _SETTLED * weight.max():
+        fits = _fits(chances, votes.voter, p)
+        result = HeldOut(chances, fits, _shares(fits))
+        before, weight = weight, result.weight
+        if np.abs(weight - before).max() <= _SETTLED:
             break
-    return HeldOut(agrees, accuracy, weight)
+    return result
 
 
-def _shrunk(right: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Shares of right answers of each, moved towards the average as far as chance explains how they differ.
-
-    The shares vary by their own variance and by chance, as in the beta-binomial distribution; the former is what the
-    sum of squares shows beyond the latter.
-    """
-    total, mean = n.sum(), right.sum() / n.sum()
-    chance = mean * (1 - mean)
-    if chance == 0:
-        return np.full(n.size, mean)
-    beyond = float((n * (right / n - mean) ** 2).sum()) - (n.size - 1) * chance
-    own = beyond / (total - (n**2).sum() / total)
-    if own <= 0:
-        return np.full(n.size, mean)
-    prior = max(chance / own - 1, _PRIOR)
-    return (right + prior * mean) / (n + prior)
+def _fits(chances: np.ndarray, voter: np.ndarray, p: int) -> np.ndarray:
+    """Log-likelihood of the answers of each person if the chances are raised to each power (float64, (p, powers))."""
+    log = np.log(chances)
+    fit = np.empty((p, POWERS.size))
+    for k, power in enumerate(POWERS):
+        raised = power * log
+        fit[:, k] = np.bincount(voter, raised[:, 0] - np.logaddexp.reduce(raised, axis=1), p)
+    return fit
 
 
-def _weights_of(accuracy: np.ndarray) -> np.ndarray:
-    """What an answer weighs: the logarithm of how much likelier right it is than either wrong one, at least 0."""
-    a = np.minimum(accuracy, _MOST_ACCURATE)
-    weight = np.log(np.maximum(2 * a, 1e-300) / (1 - a)).clip(0.0)
-    return weight if weight.any() else np.ones(a.size)  # nobody is borne out: then no one is better than another
+def _shares(fits: np.ndarray) -> np.ndarray:
+    """How powers are distributed over people: the likeliest shares, by expectation and maximization."""
+    likelihood = np.exp(fits - fits.max(axis=1, keepdims=True))
+    known = np.exp(-0.5 * ((POWERS - 1.0) / _SPREAD) ** 2)
+    known *= (1 - _GUESSING) / known.sum()
+    known[0] += _GUESSING
+    share = known
+    for _ in range(_SWEEPS):
+        each = likelihood * share
+        each /= each.sum(axis=1, keepdims=True)
+        share = (each.sum(axis=0) + _KNOWN * known) / (len(fits) + _KNOWN)
+    return share
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,50 +270,42 @@ class AnswerConsensus:
     Attributes
     ----------
     hierarchy : Hierarchy
-        Over the leaves of the answers. Clades that the answers do not bear out are contracted.
-    support : ndarray of float64, shape (inner nodes,), or None
-        The share of bootstrap samples of the answers whose hierarchy has the clade; entry ``u - n_leaves`` is that of
-        node u, NaN that of the root. None without bootstraps.
-    people_support : ndarray of float64, shape (inner nodes,), or None
-        The same for samples of the people, each with all answers. None of fewer than three.
+        Over the leaves of the answers. Clades to which neither answers nor sampled trees lean are contracted.
+    support : ndarray of float64, shape (inner nodes,)
+        The posterior probability of each clade: the share of the sampled trees that have it. Entry ``u - n_leaves`` is
+        that of node u, NaN that of the root.
     agreeing : ndarray of float64, shape (inner nodes,)
         Of the weight of the answers that the clade alone decides (two samples below different children of its node, the
         third below its parent only), the share that agrees; NaN where there are none.
     people : tuple of (str or None)
         Those who named an odd one; None stands for all answers without a name together.
-    accuracy : ndarray of float64, shape (n_people,)
-        The estimated share of right answers of each person; NaN where there is one person only.
     weights : ndarray of float64, shape (n_people,)
-        What an answer of each weighs.
+        What an answer of each counts. Estimated ones are at most 1.
     displayed : float
         Of the weight of all answers that name an odd one, the share that the hierarchy displays.
     unresolved : float
         Of all trios of leaves that answers name, the share for which the hierarchy shows no odd one, since clades are
         contracted.
-    n_bootstraps : int
 
     Examples
     --------
     >>> from tripletree.core import Answer, AnswerSet
     >>> trios = [("cat", "dog", "eel"), ("cat", "lion", "dog"), ("cat", "lion", "eel"), ("lion", "dog", "eel")]
     >>> said = [Answer(x, "odd", x[2], who) for x in trios for who in ("anna", "ben", "cleo")]
-    >>> found = consensus(AnswerSet(said), n_bootstraps=20, random_state=0)
+    >>> found = consensus(AnswerSet(said))
     >>> found
     <AnswerConsensus: 4 leaves, 2 clades, 3 people, 100.0% of their answers displayed>
-    >>> found.support
-    array([0.9, 1. , nan])
+    >>> bool((found.support[:-1] > 0.9).all())
+    True
     """
 
     hierarchy: Hierarchy
-    support: np.ndarray | None
-    people_support: np.ndarray | None
+    support: np.ndarray
     agreeing: np.ndarray
     people: tuple[str | None, ...]
-    accuracy: np.ndarray
     weights: np.ndarray
     displayed: float
     unresolved: float
-    n_bootstraps: int
 
     def __repr__(self) -> str:
         h, p = self.hierarchy, len(self.people)
@@ -230,17 +314,8 @@ class AnswerConsensus:
         return f"<AnswerConsensus: {what}, {self.displayed:.1%} of their answers displayed>"
 
     def named(self) -> Hierarchy:
-        """Return the hierarchy with the support of each clade, in percent, as its name: for Newick, pages and pictures.
-
-        Where people were drawn, too: "98/87", the samples of answers first.
-        """
-        if self.support is None:
-            return self.hierarchy
-        columns = [x for x in (self.support, self.people_support) if x is not None]
-        names = [
-            None if np.isnan(values[0]) else "/".join(f"{100 * x:.0f}" for x in values)
-            for values in zip(*(x.tolist() for x in columns), strict=True)
-        ]
+        """Return the hierarchy with the support of each clade, in percent, as its name: for Newick and pictures."""
+        names = [None if np.isnan(x) else f"{100 * x:.0f}" for x in self.support.tolist()]
         return Hierarchy(self.hierarchy.parent, self.hierarchy.leaves, names=names)
 
 
@@ -248,15 +323,14 @@ def consensus(
     answers: AnswerSet,
     *,
     weights: Literal["estimate"] | Mapping[Any, float] | None = "estimate",
-    n_bootstraps: int = 100,
     min_support: float | None = None,
     random_state: Any = None,
     verbose: bool | int = False,
 ) -> AnswerConsensus:
-    """Find the hierarchy that the answers of people bear out, and how well.
+    """Find the hierarchy that the answers of people bear out, and how sure it is.
 
-    Each person has a weight, estimated together with the hierarchy by how far hierarchies made of the answers of others
-    display what this person said. Somebody who answers at random gets a weight near 0.
+    Each person has a weight: how far trees made of the answers of others foretell this person's. Somebody who answers
+    at random gets a weight near 0.
 
     Parameters
     ----------
@@ -264,23 +338,19 @@ def consensus(
         Those that name an odd one count. Repeated answers count each time.
     weights : "estimate", mapping or None
         A mapping gives the weight of an answer of each person, at least 0 (those not in it: 1); with None all weigh 1.
-    n_bootstraps : int
-        How many samples of the answers, with replacement, to make a hierarchy of, and as many samples of the people.
     min_support : float or None
-        None: clades are contracted only where the answers do not lean to them, that is, where of the answers that the
-        clade alone decides no more agree than bear out one of the two other ways to join its parts and its sibling.
-        A number: clades in no more than this share of the samples of answers are contracted, and without bootstraps
-        clades with no more than this share of the weight of the answers that they alone decide, the weakest first.
-        With 0.0 the hierarchy is binary.
+        None: a clade is contracted only if the answers that it alone decides do not lean to it (against both other ways
+        to join its parts and its sibling), and the sampled trees hardly do. A number: clades in no more than this share
+        of the sampled trees are contracted. With 0.0 the hierarchy is binary.
     random_state : None, int, Generator or RandomState
-        For the samples and the search. None is a fixed seed: equal answers give equal results.
+        For the sampled trees. None is a fixed seed: equal answers give equal results.
     verbose : bool or int
         Show a progress bar.
 
     Returns
     -------
     AnswerConsensus
-        ``.hierarchy``, ``.support``, ``.people_support``, ``.accuracy``, ``.weights``, ...
+        ``.hierarchy``, ``.support``, ``.weights``, ...
 
     Raises
     ------
@@ -303,22 +373,26 @@ def consensus(
 
     Notes
     -----
-    The model of Dawid and Skene [1]_ with one accuracy for each person and a hierarchy in the place of independent
-    truths, so that answers to different questions bear each other out. The accuracy of a person comes from hierarchies
-    made without this person (of more than ten people, without a tenth of them), shrunk towards the average as far as
-    chance explains how people differ: where the answers of others foretell hardly more than chance, all weigh about
-    the same. The search is that of `repair`. Samples of answers and of people are drawn with the weights that all
-    answers give. Support is that of Felsenstein [2]_.
+    A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance
+    1 / (1 + 2 exp(-g)), so answers about things that are nearly as alike as the others count for less, and now and then
+    they name any of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_
+    (``kernels/likeness.py``). The hierarchy has the average levels of these trees (average linkage); of up to
+    200 leaves, subtrees are then moved as long as more of the drawn trees' triplets are displayed.
 
-    Time: some ten to thirty hierarchies for the weights, and one for each sample; each takes tens of milliseconds for
-    40 samples and 2,000 answers.
+    The weight of a person is a power to which the chances that others foretell are raised, as the reliability of a
+    person in the model of Dawid and Skene [2]_, with a hierarchy in the place of independent truths. So answers to
+    different questions bear each other out. Chances come from trees made without this person (of more than ten people,
+    without a tenth of them). Powers are shrunk towards those of all people: if the answers of others foretell hardly
+    more than chance, all weigh about the same.
+
+    Time: some seconds, of which more than half is for the weights.
 
     References
     ----------
-    .. [1] Dawid, Skene (1979), Maximum likelihood estimation of observer error-rates using the EM algorithm, Applied
+    .. [1] Hastings (1970), Monte Carlo sampling methods using Markov chains and their applications, Biometrika 57(1),
+       97-109.
+    .. [2] Dawid, Skene (1979), Maximum likelihood estimation of observer error-rates using the EM algorithm, Applied
        Statistics 28(1), 20-28.
-    .. [2] Felsenstein (1985), Confidence limits on phylogenies: an approach using the bootstrap, Evolution 39(4),
-       783-791.
 
     Examples
     --------
@@ -327,38 +401,39 @@ def consensus(
     >>> trios = [("cat", "dog", "eel"), ("cat", "lion", "dog"), ("cat", "lion", "eel"), ("lion", "dog", "eel")]
     >>> said = [Answer(x, "odd", x[2], who) for x in trios for who in ("anna", "ben", "cleo")]
     >>> said += [Answer(x, "odd", x[0], "dan") for x in trios]
-    >>> found = consensus(AnswerSet(said), n_bootstraps=20, random_state=0)
+    >>> found = consensus(AnswerSet(said))
     >>> write_newick(found.hierarchy)
     '(((cat,lion),dog),eel);'
-    >>> dict(zip(found.people, found.weights.round(1).tolist(), strict=True))
-    {'anna': 3.1, 'ben': 3.1, 'cleo': 3.1, 'dan': 0.0}
+    >>> weight = dict(zip(found.people, found.weights, strict=True))
+    >>> bool(weight["anna"] > 5 * weight["dan"])
+    True
     """
     votes = collect_answers(check_answers(answers))
-    n_bootstraps = check_count(n_bootstraps, "n_bootstraps")
     least = None if min_support is None else check_real(min_support, "min_support", most=1.0)
     if len(votes.row) == 0:
         msg = f"{counted(len(answers), 'answer')}, and none names an odd one, so that there is no hierarchy to find"
         raise ValueError(msg)
     rng = generator(0 if random_state is None else random_state)
-    p = len(votes.names)
-    of_people = n_bootstraps if p > 2 else 0
-    with progress_bar(verbose, None, "consensus", "hierarchies") as tick:
-        accuracy, weight = np.full(p, np.nan), np.ones(p)
+    with progress_bar(verbose, None, "consensus", "chains") as tick:
+        weight = np.ones(len(votes.names))
         if isinstance(weights, Mapping):
             weight = _given_weights(weights, votes)
         elif weights == "estimate":
             found = held_out(votes, rng, tick)
-            if found is not None:
-                accuracy, weight = found.accuracy, found.weight
+            weight = weight if found is None else found.weight
         elif weights is not None:
             msg = f"weights must be 'estimate', a mapping from people to weights, or None, not {weights!r:.60}"
             raise ValueError(msg)
-        each = weight[votes.voter]
-        best = votes.hierarchy(each, rng, n_runs=9)
-        replicates = _support(votes, best, each, n_bootstraps, rng, tick)
-        people = _support(votes, best, each, of_people, rng, tick, by_people=True)
-    kept = _leant_to(votes, best, each) if least is None else _kept(votes, best, each, replicates, least)
-    made = _made(answers, votes, best, kept, each, (replicates, people), (accuracy, weight), n_bootstraps)
+        count = votes.count(weight[votes.voter])
+        sample = votes.trees(weight[votes.voter], rng, _CHAINS, tick)
+    best = _mean_tree(votes, sample, rng)
+    support = _support(sample, best)
+    if least is None:
+        kept = _leant_to(votes, sample, best, count, rng)
+    else:
+        kept = np.append(np.ones(best.n_leaves, np.bool_), support > least if least > 0 else support >= 0)
+    kept[: best.n_leaves] = kept[-1] = True
+    made = _made(answers, votes, best, kept, count, support, weight)
     if made.unresolved > 0.5:
         why = "answers lean to no others" if least is None else "min_support=None keeps all that answers lean to"
         warn_user(f"the hierarchy shows no odd one for {made.unresolved:.0%} of all trios, for want of clades: {why}")
@@ -374,6 +449,45 @@ def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray
 
 
 # ----------------------------------------------------------------------
+# One tree for many.
+
+
+def _mean_tree(votes: TrioVotes, sample: TreeSample, rng: np.random.Generator) -> Hierarchy:
+    """A binary tree that displays, on average over all trios, as many triplets of the sampled trees as can be found."""
+    n = len(votes.leaves)
+    if n < 3:
+        return Hierarchy(sample.parents[0].copy())
+    rows = _many_trios(votes.rows, n, rng)
+    chances = sample.chances(rows)
+    if n > _MOST_LEVELS:
+        shown = [chances[np.arange(len(rows)), _odd(h, rows)].sum() for h in sample.hierarchies()]
+        return Hierarchy(sample.parents[int(np.argmax(shown))].copy())
+    from scipy.cluster.hierarchy import linkage
+
+    mean = from_linkage(linkage(sample.mean_levels(), "average"))
+    if n > _MOST_REGRAFTED:
+        return mean
+    near = ([1, 2, 0], [0, 2, 1], [0, 1, 2])
+    problem = Problem(frozen(np.concatenate([rows[:, x] for x in near])), freeze(chances.T.ravel().copy()), n)
+    return Search(problem, rng, most_exact=_EXACT, max_steps=WITHOUT_LIMIT, start=mean).hierarchy
+
+
+def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """All trios of a few leaves; of more leaves those asked about and random ones (int32, increasing)."""
+    if n <= _ALL_TRIOS:
+        return np.array(list(combinations(range(n), 3)), np.int32)
+    drawn = rng.integers(0, n, (_TRIOS_A_LEAF * n, 3))
+    drawn.sort(axis=1)
+    drawn = drawn[(drawn[:, 0] < drawn[:, 1]) & (drawn[:, 1] < drawn[:, 2])]
+    return np.unique(np.concatenate([asked, drawn]), axis=0).astype(np.int32)
+
+
+def _odd(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
+    """The place of the odd one of each trio, -1 where a hierarchy over 0..k-1 shows none."""
+    return kernels.rooted_tree.induced_odd(frozen(rows), *hierarchy.ancestor_table).astype(np.int64)
+
+
+# ----------------------------------------------------------------------
 # How well the clades are borne out.
 
 
@@ -385,110 +499,96 @@ def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
     return until[stop[n:]] ^ until[start[n:]]
 
 
-def _support(
-    votes: TrioVotes,
-    best: Hierarchy,
-    weight: np.ndarray,
-    n_bootstraps: int,
-    rng: np.random.Generator,
-    tick: Tick | None,
-    *,
-    by_people: bool = False,
-) -> np.ndarray | None:
-    """The share of bootstrap samples whose hierarchy has each clade; None without samples."""
-    if n_bootstraps == 0:
-        return None
+def _support(sample: TreeSample, best: Hierarchy) -> np.ndarray:
+    """The share of the sampled trees that have each clade; NaN for the root."""
     key = np.random.default_rng(0).integers(0, 2**63, best.n_leaves, dtype=np.int64).astype(np.uint64)
     wanted = _clade_keys(best, key)
     found = np.zeros(wanted.size)
-    m, p = len(votes.row), len(votes.names)
-    for _ in range(n_bootstraps):
-        if by_people:
-            times = np.bincount(rng.integers(0, p, p), minlength=p)[votes.voter]
-        else:
-            times = np.bincount(rng.integers(0, m, m), minlength=m)
-        found += np.isin(wanted, _clade_keys(votes.hierarchy(times * weight, rng), key))
-        if tick is not None:
-            tick(1)
-    return found / n_bootstraps
+    for tree in sample.hierarchies():
+        found += np.isin(wanted, _clade_keys(tree, key))
+    found[-1] = np.nan
+    return found / len(sample.parents)
 
 
 @dataclass(frozen=True, eq=False)
 class _Decisions:
-    """The votes that a hierarchy over 0..k-1 decides by one node alone, those for one triplet together.
+    """The trios that a hierarchy over 0..k-1 decides by one node alone.
 
     Attributes
     ----------
+    trio : ndarray of int64, shape (d,)
+        Which of the rows.
     node : ndarray of int32, shape (d,)
         The node at which the two that are displayed together meet.
-    odd : ndarray of int32, shape (d,)
-        The leaf that the votes name.
-    agree : ndarray of bool, shape (d,)
-        Whether it is the one displayed.
-    weight : ndarray of float64, shape (d,)
+    odd : ndarray of int64, shape (d,)
+        The place of the one that is displayed as the odd one.
     """
 
+    trio: np.ndarray
     node: np.ndarray
     odd: np.ndarray
-    agree: np.ndarray
-    weight: np.ndarray
 
 
-def _decisions(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> _Decisions:
-    """The votes that single nodes decide."""
-    odd = kernels.rooted_tree.induced_odd(votes.rows, *hierarchy.ancestor_table)
+def _decisions(rows: np.ndarray, hierarchy: Hierarchy) -> _Decisions:
+    odd = _odd(hierarchy, rows)
     met = np.flatnonzero(odd >= 0)
-    rows, at = votes.rows[met], odd[met].astype(np.int64)
+    rows, odd = rows[met], odd[met]
     every = np.arange(met.size)
-    x, y, z = (freeze(rows[every, (at + k) % 3].copy()) for k in (1, 2, 0))
+    x, y, z = (freeze(rows[every, (odd + k) % 3].copy()) for k in (1, 2, 0))
     node = kernels.rooted_tree.common_ancestors(x, y, *hierarchy.ancestor_table)
     top = kernels.rooted_tree.common_ancestors(x, z, *hierarchy.ancestor_table)
     alone = hierarchy.parent[node] == top
-    total = np.bincount(votes.row, weight, len(votes.rows))[met]
-    return _Decisions(node[alone], rows[alone, 2], (at == 2)[alone], total[alone])
+    return _Decisions(met[alone], node[alone], odd[alone])
 
 
-def _decided(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _decided(votes: TrioVotes, hierarchy: Hierarchy, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each node of a hierarchy over 0..k-1 the weight of the votes that it alone decides: agreeing, and all."""
-    found, size = _decisions(votes, hierarchy, weight), hierarchy.n_nodes
-    agree = np.bincount(found.node, found.weight * found.agree, size)
-    return agree, np.bincount(found.node, found.weight, size)
+    found, size = _decisions(votes.rows, hierarchy), hierarchy.n_nodes
+    agree = np.bincount(found.node, count[found.trio, found.odd], size)
+    return agree, np.bincount(found.node, count[found.trio].sum(axis=1), size)
 
 
-def _leant_to(votes: TrioVotes, best: Hierarchy, weight: np.ndarray) -> np.ndarray:
-    """Which nodes of a binary hierarchy have more votes than either exchange of a child for the sibling (bool)."""
-    found, size = _decisions(votes, best, weight), best.n_nodes
+def _leant_to(
+    votes: TrioVotes, sample: TreeSample, best: Hierarchy, count: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Which nodes of a binary hierarchy answers or trees prefer to the exchanges of a child for the sibling (bool)."""
+    said, chance = _sides_of_votes(votes, best, count), _sides_of_trees(sample, best, rng)
+    most = said[:, 1:].max(axis=1)
+    tied = (most > 0) & (np.abs(said[:, 0] - most) <= most * _TIE)
+    lean = np.where(tied, chance[:, 0] - chance[:, 1:].max(axis=1) > _LEAN_OF_TIED, chance[:, 0] > 1 / 3 + _LEAN)
+    return (said[:, 0] > most * (1 + _TIE)) | lean
+
+
+def _sides_of_votes(votes: TrioVotes, best: Hierarchy, count: np.ndarray) -> np.ndarray:
+    """The weight of the votes that each node alone decides: for the clade, and for two exchanges (shape (nodes, 3))."""
+    found, size = _decisions(votes.rows, best), best.n_nodes
     start, stop, order = best.leaf_intervals
     child = np.flatnonzero(start[:-1] == start[best.parent[:-1]])  # the first of two
     middle = np.zeros(size, np.int64)
     middle[best.parent[child]] = stop[child]
     place = np.empty(best.n_leaves, np.int64)
     place[order] = np.arange(best.n_leaves)
-    side = np.where(found.agree, 0, 1 + (place[found.odd] >= middle[found.node]))  # whose child is named, if any
-    of_side = np.bincount(3 * found.node + side, found.weight, 3 * size).reshape(size, 3)
-    kept = of_side[:, 0] > of_side[:, 1:].max(axis=1) * (1 + _TIE)
-    kept[: best.n_leaves] = kept[-1] = True
-    return kept
+    side = np.zeros((size, 3))
+    for k in range(3):
+        named = (found.odd + k) % 3
+        second = place[votes.rows[found.trio, named]] >= middle[found.node]  # a leaf of the second child is named
+        column = np.where(second, 2, 1) if k else np.zeros(named.size, np.int64)
+        side += np.bincount(3 * found.node + column, count[found.trio, named], 3 * size).reshape(size, 3)
+    return side
 
 
-def _kept(votes: TrioVotes, best: Hierarchy, weight: np.ndarray, support: Any, least: float) -> np.ndarray:
-    """Which nodes of the best hierarchy are not contracted (bool, all nodes)."""
-    n = best.n_leaves
-    kept = np.ones(best.n_nodes, np.bool_)
-    if support is not None:
-        kept[n:-1] = support[:-1] > least if least > 0 else True
-        return kept
-    while least > 0:
-        tree, number = _contracted(best, kept)
-        agree, total = _decided(votes, tree, weight)
-        with np.errstate(invalid="ignore"):
-            share = np.where(total > 0, agree / total, 0.0)
-        inner = np.arange(n, tree.n_nodes - 1)
-        weakest = inner[np.argmin(share[inner])] if inner.size else -1
-        if weakest < 0 or share[weakest] > least:
-            break
-        kept[np.flatnonzero(number == weakest)] = False
-    return kept
+def _sides_of_trees(sample: TreeSample, best: Hierarchy, rng: np.random.Generator) -> np.ndarray:
+    """The mean chances of random trios that each node alone decides: for the clade, and for two exchanges."""
+    n, size = best.n_leaves, best.n_nodes
+    start, stop, order = best.leaf_intervals
+    two = kernels.rooted_tree.child_lists(best.parent)[1].reshape(-1, 2)
+    node = np.repeat(np.arange(n, size - 1), _PROBES)
+    beside = two[best.parent[node] - n].sum(axis=1) - node
+    drawn = [
+        start[x] + (rng.random(x.size) * (stop[x] - start[x])).astype(np.int64) for x in (beside, *two[node - n].T)
+    ]
+    chances = sample.chances(order[np.stack(drawn, axis=1)])
+    return np.stack([np.bincount(node, chances[:, k], size) / _PROBES for k in range(3)], axis=1)
 
 
 def _contracted(hierarchy: Hierarchy, kept: np.ndarray) -> tuple[Hierarchy, np.ndarray]:
@@ -508,32 +608,31 @@ def _made(
     votes: TrioVotes,
     best: Hierarchy,
     kept: np.ndarray,
+    count: np.ndarray,
+    support: np.ndarray,
     weight: np.ndarray,
-    supports: tuple[np.ndarray | None, np.ndarray | None],
-    people: tuple[np.ndarray, np.ndarray],
-    n_bootstraps: int,
 ) -> AnswerConsensus:
     """The result over all leaves of the answers; those that no answer names hang from the root."""
     k, n = best.n_leaves, len(answers.leaves)
     tree, _ = _contracted(best, kept)
-    agree, total = _decided(votes, tree, weight)
+    agree, total = _decided(votes, tree, count)
     with np.errstate(invalid="ignore"):
         agreeing = np.where(total > 0, agree / np.where(total > 0, total, 1.0), np.nan)[k:]
-    shares = [None if x is None else np.append(x[kept[k:]][:-1], np.nan) for x in supports]
     number = np.append(np.asarray(votes.leaves, np.int64), np.arange(n, n + tree.n_nodes - k))
     parent = np.full(n + tree.n_nodes - k, n + tree.n_nodes - k - 1, np.int64)
     parent[number] = np.where(tree.parent < 0, -1, number[tree.parent])
     agreeing[-1] = np.nan
+    odd = _odd(tree, votes.rows)
+    shown = np.where(odd >= 0, count[np.arange(len(odd)), odd], 0.0).sum()
+    by_name = dict(zip(votes.names, weight.tolist(), strict=True))
+    people = tuple(name for name in (*answers.people, None) if name in by_name)
     trios = k * (k - 1) * (k - 2) // 6
     return AnswerConsensus(
         hierarchy=Hierarchy(parent, answers.leaves),
-        support=None if shares[0] is None else freeze(shares[0]),
-        people_support=None if shares[1] is None else freeze(shares[1]),
+        support=freeze(support[kept[k:]]),
         agreeing=freeze(agreeing),
-        people=votes.names,
-        accuracy=freeze(people[0]),
-        weights=freeze(people[1]),
-        displayed=float(weight[votes.agrees(tree)].sum() / weight.sum()),
+        people=people,
+        weights=freeze(np.array([by_name[name] for name in people])),
+        displayed=float(shown / count.sum(axis=1).sum()),
         unresolved=1 - count_triplets(tree) / trios,
-        n_bootstraps=n_bootstraps,
     )

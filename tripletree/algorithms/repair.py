@@ -452,13 +452,14 @@ class Search:
     n_runs : int
         At most so many runs, of which the best counts. More than the first only if they are quick.
     tick : callable, optional
-        Called with the number of leaves that have found their place, then with the number of subtrees that have been
-        tried.
+        Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
+    start : Hierarchy, optional
+        A binary hierarchy over 0..k-1, whose subtrees are moved; else one is made.
 
     Attributes
     ----------
     hierarchy : Hierarchy
-        The best one found. It displays at least a third of the weight.
+        The best one found; without `start`, it displays at least a third of the weight.
     optimal : bool
         True if it is proven that none displays more: every split was forced or exact.
     steps : int
@@ -474,13 +475,14 @@ class Search:
         max_steps: int,
         n_runs: int = _RUNS,
         tick: Tick | None = None,
+        start: Hierarchy | None = None,
     ) -> None:
         self._problem, self._rng, self._n_runs = problem, rng, n_runs
         self._most_exact, self._max_steps, self._tick = most_exact, max_steps, tick
         self._least_gain = 1e-10 * float(problem.weight.sum())  # less is rounding
         self._sphere, self._run = SphereCut(rng), 0
-        self.optimal, self.steps = True, 0
-        self.hierarchy = self._best()
+        self.optimal, self.steps = start is None, 0
+        self.hierarchy = self._best() if start is None else self._regrafted(start)
 
     def _best(self) -> Hierarchy:
         """The best hierarchy of several runs, if they are quick."""

@@ -83,12 +83,8 @@ def _columns(command: Any) -> Any:
     help="List up to K disputed questions, and K clades against which people answered.",
 )  # fmt: skip
 @click.option(
-    "--bootstraps", type=click.IntRange(min=0), default=100, show_default=True, metavar="N",
-    help="Samples of the answers, and as many of the people, for the support of the clades.",
-)  # fmt: skip
-@click.option(
     "--min-support", type=click.FloatRange(0, 1), metavar="SHARE",
-    help="Clades in no more than this share of the samples are contracted.  [default: those to which no answers lean]",
+    help="Contract clades whose probability is at most this.  [default: those to which no answers lean]",
 )  # fmt: skip
 @click.option(
     "--known",
@@ -107,7 +103,6 @@ def _columns(command: Any) -> Any:
 def answers(
     file: str,
     k: int,
-    bootstraps: int,
     min_support: float | None,
     known: str | None,
     equal_weights: bool,
@@ -128,9 +123,9 @@ def answers(
 
     It tells whether the answers are consistent and which questions have different answers; how far each person agrees
     with the others on the same questions and with the consensus of the others, who answers at random and who goes by
-    another criterion, how many trios with a known answer each got right (--known), and how long each took; and the
-    consensus: a hierarchy in which each person weighs as much as the others bear out, with the support of each clade in
-    samples of the answers and of the people. The exit status is 0 whether they agree or not.
+    another criterion, how many trios with a known answer each got right (--known), how long each took, and the
+    consensus: a hierarchy in which each person weighs as much as the others bear out, with the probability of each
+    clade. The exit status is 0 whether they agree or not.
     """
     targets = [output, picture, page, people, disputed, jsonl]
     check_apart([file, known], targets)
@@ -151,8 +146,7 @@ def answers(
     if (given.replies < ALIKE).any():
         common = consensus_of(
             given,
-            weights=None if equal_weights else "estimate",
-            n_bootstraps=bootstraps,
+            weights=None if equal_weights else dict(zip(found.people, found.weights.tolist(), strict=True)),
             min_support=min_support,
             random_state=seed,
             verbose=terminal,
@@ -190,8 +184,7 @@ def _write_files(
         write_newick(common.hierarchy, output, support=common.support, blanks=blanks)
     named = common.named()
     if picture is not None:
-        labels = None if common.support is None else "names"
-        save_figure(plot_dendrogram(named, node_labels=labels).figure, picture)
+        save_figure(plot_dendrogram(named, node_labels="names").figure, picture)
     if page is not None:
         write_html(named, page)
 
@@ -331,17 +324,13 @@ def _consensus_text(common: AnswerConsensus) -> str:
     head = f"Consensus: it displays {common.displayed:.1%} of the weight of the answers"
     if common.unresolved:
         head += f" and leaves {common.unresolved:.1%} of the trios unresolved"
-    if common.support is not None:
-        people = "" if common.people_support is None else " / of people"
-        head += f"; clades with their support in samples of answers{people}"
+    head += "; clades with their probability in percent"
     named = common.named().names or ()
     rows = [
         [_clade_text(h.clade(u)), "" if name is None else name]
         for u, name in enumerate(named, h.n_leaves)
         if u != h.root
     ]
-    if common.support is None:
-        rows = [[_clade_text(h.clade(u)), ""] for u in range(h.n_leaves, h.n_nodes) if u != h.root]
     if not rows:
         return f"{head}\n  no clade is left: --min-support 0 shows the best guess"
     return f"{head}:\n{_aligned(rows)}"

@@ -8,9 +8,7 @@ begins.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -20,7 +18,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.induce import displayed
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.interrupts import check_time
+from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze
 
 #: The likelihood of d features has the exponent 12 / d if there are more: those of tables are less independent than
@@ -180,24 +178,12 @@ def sample_trees(
         coordinates = [independent(points, start) for start in starts]
     seeds = rng.integers(2**63, size=len(starts)).tolist()
     each = -(-TREES // len(starts))
-    stop = Event()
 
-    def run(i: int) -> tuple[np.ndarray, np.ndarray]:
+    def run(i: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
         chain = Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
         return chain.sampled(n_steps(len(points), effort), each, stop)
 
-    with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
-        futures = [pool.submit(run, i) for i in range(len(starts))]
-        waiting = set(futures)
-        try:
-            while waiting:  # a wait without an end would not hear Ctrl-C everywhere
-                done, waiting = wait(waiting, timeout=0.2)
-                check_time()
-                tell(len(done))
-        except BaseException:
-            stop.set()
-            raise
-        found = [future.result() for future in futures]
+    found = side_by_side(run, len(starts), tell)
     return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
 
 

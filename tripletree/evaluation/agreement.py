@@ -1,27 +1,34 @@
-"""Who agrees with whom: answers of people held against those of others, and against the hierarchy of others."""
+"""Who agrees with whom: answers of people held against those of others, and against trees made of those of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.consensus import TrioVotes, collect_answers, held_out
+from tripletree.algorithms.consensus import POWERS, HeldOut, TrioVotes, collect_answers, held_out
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze
 
 #: The share of right answers of somebody who answers at random.
 _CHANCE = 1 / 3
-#: Error rate of the tests, over all people together.
-_LEVEL = 0.05
-#: Parts of a person's own answers that are left out in turn.
-_OWN_PARTS = 10
+#: Powers of the chances that count as not following the others, how probable they must be for a verdict, and how
+#: probable for somebody's own answers to be looked at.
+_ASTRAY, _SURE, _DOUBTFUL = 0.3, 0.8, 0.5
+#: How many times likelier one explanation of the answers must be than another, as a logarithm.
+_EVIDENCE = float(np.log(20))
+#: With fewer answers there is no verdict.
+_FEWEST = 5
+#: The share of the steps of a chain for a person's own answers, and the number of chains.
+_EFFORT, _CHAINS = 0.3, 2
 
 
 # ----------------------------------------------------------------------
@@ -137,14 +144,15 @@ class Agreement:
     n_repeated : ndarray of int64
         How many such pairs there are.
     with_consensus : ndarray of float64
-        Of the answers that name an odd one, the share that the hierarchy of the others displays; 1/3 by chance.
+        Of the answers that name an odd one, the share that trees made of the answers of others foretell; 1/3 by chance.
     with_own_hierarchy : ndarray of float64
-        The same for a hierarchy of this person's other answers (ten parts are left out in turn); only for people who
-        agree less with the consensus than the average.
+        The same for trees of this person's other answers; only for people who seem not to follow the others.
+    weights : ndarray of float64
+        What an answer of each counts in `consensus`; NaN for those who name no odd one.
     verdict : tuple of str
-        "agrees": with the consensus, more than by chance. "careless": more than by chance, less than the average.
-        "random": no more than by chance, neither with the consensus nor with the person's own other answers. "other
-        criterion": these foretell the answers better than the consensus does. "unclear": too few answers to say.
+        "agrees": follows the others, beyond chance. "other criterion": the person's other answers foretell each of them
+        better than those of the others do. "random": neither does, beyond chance. "careless": follows the others beyond
+        chance, but hardly. "unclear": too few answers to say; fewer than five are never enough.
     kappa : float
         Agreement of different people on the same questions beyond chance, of all pairs of answers together: 0 by
         chance, 1 if they are always equal (the kappa of Brennan and Prediger for the three items). NaN without pairs.
@@ -159,6 +167,7 @@ class Agreement:
     n_repeated: np.ndarray
     with_consensus: np.ndarray
     with_own_hierarchy: np.ndarray
+    weights: np.ndarray
     verdict: tuple[str, ...]
     kappa: float
 
@@ -173,7 +182,7 @@ class Agreement:
         import pandas as pd
 
         names = ("n_answers", "n_unsure", "with_others", "n_shared", "with_itself", "n_repeated")
-        columns = {x: getattr(self, x) for x in (*names, "with_consensus", "with_own_hierarchy", "verdict")}
+        columns = {x: getattr(self, x) for x in (*names, "with_consensus", "with_own_hierarchy", "weights", "verdict")}
         return pd.DataFrame({"who": list(self.people), **columns})
 
 
@@ -188,7 +197,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     answers : AnswerSet
         Answers without a name count as those of one person.
     random_state : None, int, Generator or RandomState
-        For the parts that are left out and the search. None is a fixed seed.
+        For the parts that are left out and the sampled trees. None is a fixed seed.
     verbose : bool or int
         Show a progress bar.
 
@@ -211,15 +220,24 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
 
     Notes
     -----
-    The consensus that a person is held against is made without this person's answers, as in `tripletree.consensus`;
-    otherwise the few answers of each, and be they random, shape the hierarchy that they are compared with. The verdicts
-    are tests of shares by the binomial distribution, of a person's own hierarchy against the consensus by the sign
-    test, at an error rate of 5 % over all people together.
+    The trees that a person is held against are made without this person's answers, as in `tripletree.consensus`;
+    otherwise the few answers of each, and be they random, shape the trees that they are compared with.
+
+    The chances that those trees foretell, raised to a power, fit the answers of a person; 0 is chance, and people like
+    the others are about 1. Somebody whose power is at most 0.3 with a probability of 80 % does not follow the others.
+    The probability is that of a model of all people, estimated from their answers. "agrees" wants answers that are 20
+    times likelier than by chance; "other criterion" wants the person's own trees to make them 20 times likelier than
+    the trees of others or chance do, each answer being foretold from the rest [2]_.
+
+    Of simulated people with 40 answers or more who guess, 93 to 100 % are named; of the others less than 1 % are. A
+    criterion of one's own shows with about 100 answers about 40 samples, and passes for "random" with fewer.
 
     References
     ----------
     .. [1] Brennan, Prediger (1981), Coefficient kappa: some uses, misuses, and alternatives, Educational and
        Psychological Measurement 41(3), 687-699.
+    .. [2] Gelfand, Dey, Chang (1992), Model determination using predictive distributions with implementation via
+       sampling-based methods, Bayesian Statistics 4, 147-167.
 
     Examples
     --------
@@ -245,14 +263,16 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     equal, pairs, same, repeats = _pairs_of_answers(answers, person, p)
     votes = collect_answers(answers)
     place = np.array([names.index(x) for x in votes.names], np.int64)
-    with_consensus, own = np.full(p, np.nan), np.full(p, np.nan)
+    with_consensus, own, weights = (np.full(p, np.nan) for _ in range(3))
+    weights[place] = 1.0
     verdict = ["unclear"] * p
-    with progress_bar(verbose, None, "agreement", "hierarchies") as tick:
+    with progress_bar(verbose, None, "agreement", "chains") as tick:
         found = held_out(votes, rng, tick)
         if found is not None:
-            with_consensus[place] = np.bincount(votes.voter, found.agrees) / np.bincount(votes.voter)
-            for v, k in enumerate(place.tolist()):
-                verdict[k], own[k] = _verdict(votes, found.agrees, v, rng, tick)
+            with_consensus[place] = np.bincount(votes.voter, _foretold(found.chances)) / np.bincount(votes.voter)
+            weights[place] = found.weight
+            for k, (word, share) in zip(place.tolist(), _verdicts(votes, found, rng, tick), strict=True):
+                verdict[k], own[k] = word, share
     total = int(pairs.sum())
     with np.errstate(invalid="ignore"):
         with_others, with_itself = equal / pairs, same / repeats
@@ -266,6 +286,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
         n_repeated=freeze(repeats),
         with_consensus=freeze(with_consensus),
         with_own_hierarchy=freeze(own),
+        weights=freeze(weights),
         verdict=tuple(verdict),
         kappa=float((equal.sum() / total - _CHANCE) / (1 - _CHANCE)) if total else float("nan"),
     )
@@ -292,42 +313,63 @@ def _pairs_of_answers(answers: AnswerSet, person: np.ndarray, p: int) -> tuple[n
     return equal, pairs, same, repeats
 
 
-def _verdict(votes: TrioVotes, agrees: np.ndarray, v: int, rng: np.random.Generator, tick: Any) -> tuple[str, float]:
-    """What the answers of a voter look like, and the share that hierarchies of the voter's other answers display."""
-    from scipy.stats import binom
+def _foretold(chances: np.ndarray) -> np.ndarray:
+    """How far each answer is the likeliest one, given its chance and those of the two others: 1, 0, or a share."""
+    most = chances.max(axis=1, keepdims=True)
+    best = chances >= most - 1e-9
+    return best[:, 0] / best.sum(axis=1)
 
+
+def _verdicts(votes: TrioVotes, found: HeldOut, rng: np.random.Generator, tick: Any) -> list[tuple[str, float]]:
+    """For each voter the verdict, and the share of the answers that the voter's own trees foretell."""
     p = len(votes.names)
-    level = _LEVEL / p
-    mine = votes.voter == v
-    n, right = int(mine.sum()), int(agrees[mine].sum())
-    average = float(agrees[~mine].mean())
-    by_chance = binom.sf(right - 1, n, _CHANCE) >= level
-    if binom.cdf(right, n, average) >= level:
-        return ("unclear" if by_chance else "agrees"), np.nan
-    own = _own_agreement(votes, mine, rng, tick)
-    n_own = int(own.sum())
-    better, worse = int((own & ~agrees[mine]).sum()), int((~own & agrees[mine]).sum())
-    own_by_chance = binom.sf(n_own - 1, n, _CHANCE) >= level
-    if not own_by_chance and binom.sf(better - 1, better + worse, 0.5) < level:
-        return "other criterion", n_own / n
-    if not by_chance:
-        return "careless", n_own / n
-    return ("random" if own_by_chance else "unclear"), n_own / n
+    n = np.bincount(votes.voter, minlength=p)
+    astray = POWERS <= _ASTRAY
+    strays = found.posterior[:, astray].sum(axis=1)
+    chance = found.fits[:, 0]
+    others = found.fits[:, ~astray]
+    follows = np.logaddexp.reduce(others + np.log(found.share[~astray] / found.share[~astray].sum()), axis=1)
+    seeds = rng.integers(2**63, size=p).tolist()
+    doubtful = np.flatnonzero((strays > _DOUBTFUL) & (n >= _FEWEST)).tolist()
+
+    def run(i: int, stop: Event) -> np.ndarray:
+        if stop.is_set():
+            return np.empty((0, 3))
+        return _own_chances(votes.of(doubtful[i]), np.random.default_rng(seeds[doubtful[i]]))
+
+    own = dict(zip(doubtful, side_by_side(run, len(doubtful), lambda done: None), strict=True)) if doubtful else {}
+    if tick is not None:
+        tick(len(doubtful))
+    words = []
+    for v in range(p):
+        share, word = np.nan, "unclear"
+        agrees = follows[v] - chance[v] > _EVIDENCE
+        if n[v] >= _FEWEST:
+            if agrees:
+                word = "agrees"
+            if strays[v] > _SURE:
+                word = "careless" if agrees else "random"
+        if v in own:
+            share = float(_foretold(own[v]).mean())
+            if np.log(own[v][:, 0]).sum() - max(follows[v], chance[v]) > _EVIDENCE:
+                word = "other criterion"
+        words.append((word, share))
+    return words
 
 
-def _own_agreement(votes: TrioVotes, mine: np.ndarray, rng: np.random.Generator, tick: Any) -> np.ndarray:
-    """Of each vote of one voter whether a hierarchy of the voter's votes for other triplets displays it."""
-    at = np.flatnonzero(mine)
-    rows, which = np.unique(votes.row[at], return_inverse=True)
-    part = rng.permutation(np.arange(rows.size) % min(rows.size, _OWN_PARTS))[which.reshape(-1)]
-    own = np.zeros(at.size, np.bool_)
-    for k in range(int(part.max()) + 1):
-        weight = np.zeros(len(votes.row))
-        weight[at[part != k]] = 1.0
-        own[part == k] = votes.agrees(votes.hierarchy(weight, rng))[at[part == k]]
-        if tick is not None:
-            tick(1)
-    return own
+def _own_chances(votes: TrioVotes, rng: np.random.Generator) -> np.ndarray:
+    """For each vote the chances of the one named and of the two others, given all other votes of this voter.
+
+    A tree counts for an answer the less, the better it fits that answer: this takes the answer out of the posterior.
+    """
+    sample = votes.trees(np.ones(len(votes.row)), rng, _CHAINS, effort=_EFFORT)
+    total, weight = np.zeros((len(votes.row), 3)), np.zeros(len(votes.row))
+    columns = np.stack([votes.odd, (votes.odd + 1) % 3, (votes.odd + 2) % 3], axis=1)
+    for chances in sample.each(votes.rows):
+        each = np.take_along_axis(chances[votes.row], columns, axis=1)
+        total += each / each[:, :1]
+        weight += 1 / each[:, 0]
+    return total / weight[:, None]
 
 
 # ----------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import cut, suggest_n_clusters
@@ -151,6 +150,8 @@ def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers:
         k = suggest_n_clusters(tree, points, triplets=triplets if len(triplets) else None).n_clusters
         labels = cut(tree, k, rule="auto", triplets=triplets, samples=points)
         if len(links):
+            from scipy.cluster.hierarchy import linkage
+
             plain = from_linkage(linkage(points, "ward"), over)
             votes = flat_votes(links, np.empty((0, 3), np.int32), np.empty(0))
             labels = by_votes(labels, plain, points, False, votes, None, rng)

@@ -8,16 +8,15 @@ reach disagree most, and on which most of the tree depends.
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 
 from tripletree import kernels
 from tripletree.cluster.odd_one_out.questions import Question
 from tripletree.cluster.posterior import Chain, TreeSample, independent, mean_tree, parents_of
-from tripletree.interrupts import check_time
+from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it shows meanwhile.
 CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 80, 8_000, 3
@@ -140,18 +139,18 @@ def mean_of(sample: TreeSample) -> np.ndarray:
 def _walked(chains: list[Chain], trees: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Some trees of each chain, so many steps apart, and the share of wrong answers that goes with each."""
 
-    def walk(chain: Chain) -> tuple[list[np.ndarray], list[float]]:
-        found, shares = [], []
+    def walk(i: int, stop: Event) -> tuple[list[np.ndarray], list[float]]:
+        found, shares, chain = [], [], chains[i]
         for _ in range(trees):
+            if stop.is_set():
+                break
             chain.go_on(steps)
             found.append(chain.tree())
             shares.append(chain.wrong)
         chain.begin()
         return found, shares
 
-    with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
-        every = list(pool.map(walk, chains))
-    check_time()
+    every = side_by_side(walk, len(chains), lambda done: None)
     return np.array([x for found, _ in every for x in found]), np.array([x for _, some in every for x in some])
 
 

@@ -1,0 +1,44 @@
+"""Work in threads that an interrupt or a limit of time can end: for chains of kernels, which release the lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+from typing import TypeVar
+
+from tripletree.interrupts import check_time
+
+T = TypeVar("T")
+
+
+def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], object]) -> list[T]:
+    """What ``run(i, stop)`` returns for i in 0..n-1, in this order, several at a time.
+
+    Parameters
+    ----------
+    run : callable
+        It looks at ``stop.is_set()`` now and then, and ends where that is true.
+    n : int
+    tell : callable
+        Is given the number of those that have ended.
+
+    Examples
+    --------
+    >>> side_by_side(lambda i, stop: i * i, 3, lambda done: None)
+    [0, 1, 4]
+    """
+    stop = Event()
+    with ThreadPoolExecutor(min(n, os.cpu_count() or 1)) as pool:
+        futures = [pool.submit(run, i, stop) for i in range(n)]
+        waiting = set(futures)
+        try:
+            while waiting:  # a wait without an end would not hear Ctrl-C everywhere
+                done, waiting = wait(waiting, timeout=0.2)
+                check_time()
+                tell(len(done))
+        except BaseException:
+            stop.set()
+            raise
+        return [future.result() for future in futures]
