@@ -1,7 +1,6 @@
 """What every k-means is made of: nearest centres, weighted means, k-means++ starts.
 
-    columns : float64[d, n], read-only, the points, one feature a row: where loops run along the points
-    rows : float64[n, d], read-only, the same, one point a row: where they run along the features
+    columns : float64[d, n], read-only, the points, one feature a row: loops then run along the points
     weight : float64[n], read-only
     centres : float64[k, d], read-only
     label : int32[n], read-only
@@ -207,65 +206,93 @@ def weighted_distances(columns, centres, scale):
 
 
 @njit
-def own_distances(rows, centres, label):
+def own_distances(columns, centres, label):
     """Squared distances of the points to their own centres, float64[n]: to the bit those of `squared_distances`."""
-    n, d = rows.shape
-    out = np.empty(n)
-    for i in range(n):
-        here, own = rows[i], centres[label[i]]
-        total = 0.0
-        t = 0
-        while t + 4 <= d:
-            u, v, w, x = here[t] - own[t], here[t + 1] - own[t + 1], here[t + 2] - own[t + 2], here[t + 3] - own[t + 3]
-            total += u * u + v * v + (w * w + x * x)
-            t += 4
-        while t < d:
-            difference = here[t] - own[t]
-            total += difference * difference
-            t += 1
-        out[i] = total
+    d, n = columns.shape
+    out = np.zeros(n)
+    t = 0
+    while t + 4 <= d:
+        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+        for i in range(n):
+            here = centres[label[i]]
+            u, v, w, x = a[i] - here[t], b[i] - here[t + 1], c[i] - here[t + 2], e[i] - here[t + 3]
+            out[i] += u * u + v * v + (w * w + x * x)
+        t += 4
+    while t < d:
+        values = columns[t]
+        for i in range(n):
+            difference = values[i] - centres[label[i], t]
+            out[i] += difference * difference
+        t += 1
     return out
 
 
 @njit
-def weighted_own(rows, centres, scale, label):
+def weighted_own(columns, centres, scale, label):
     """Scaled squared distances of the points to their own centres, float64[n]."""
-    n, d = rows.shape
-    out = np.empty(n)
-    for i in range(n):
-        here, own, factor = rows[i], centres[label[i]], scale[label[i]]
-        total = 0.0
-        for t in range(d):
-            difference = here[t] - own[t]
-            total += factor[t] * difference * difference
-        out[i] = total
+    d, n = columns.shape
+    out = np.zeros(n)
+    for t in range(d):
+        for i in range(n):
+            j = label[i]
+            difference = columns[t, i] - centres[j, t]
+            out[i] += scale[j, t] * difference * difference
     return out
 
 
 @njit
-def diagonal_scatter(rows, weight, label, centres):
+def diagonal_scatter(columns, weight, label, centres):
     """Weighted sums of squared differences to the own centre, feature by feature, float64[k, d]."""
-    n, d = rows.shape
+    d, n = columns.shape
     total = np.zeros(centres.shape)
-    for i in range(n):
-        here, own, mine, w = rows[i], centres[label[i]], total[label[i]], weight[i]
-        for t in range(d):
-            difference = here[t] - own[t]
-            mine[t] += w * difference * difference
+    t = 0
+    while t + 4 <= d:  # four features at a time: sums of one wait for each other
+        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+        for i in range(n):
+            j, w = label[i], weight[i]
+            p, q, r, s = (
+                a[i] - centres[j, t],
+                b[i] - centres[j, t + 1],
+                c[i] - centres[j, t + 2],
+                e[i] - centres[j, t + 3],
+            )
+            total[j, t] += w * p * p
+            total[j, t + 1] += w * q * q
+            total[j, t + 2] += w * r * r
+            total[j, t + 3] += w * s * s
+        t += 4
+    while t < d:
+        values = columns[t]
+        for i in range(n):
+            difference = values[i] - centres[label[i], t]
+            total[label[i], t] += weight[i] * difference * difference
+        t += 1
     return total
 
 
 @njit
-def sums(rows, weight, label, k):
+def sums(columns, weight, label, k):
     """Weighted sums of the points of each cluster, float64[k, d], and the clusters' weights, float64[k]."""
-    n, d = rows.shape
+    d, n = columns.shape
     total = np.zeros((k, d))
     mass = np.zeros(k)
     for i in range(n):
-        here, mine, w = rows[i], total[label[i]], weight[i]
-        mass[label[i]] += w
-        for t in range(d):
-            mine[t] += w * here[t]
+        mass[label[i]] += weight[i]
+    t = 0
+    while t + 4 <= d:
+        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+        for i in range(n):
+            j, w = label[i], weight[i]
+            total[j, t] += w * a[i]
+            total[j, t + 1] += w * b[i]
+            total[j, t + 2] += w * c[i]
+            total[j, t + 3] += w * e[i]
+        t += 4
+    while t < d:
+        values = columns[t]
+        for i in range(n):
+            total[label[i], t] += weight[i] * values[i]
+        t += 1
     return total, mass
 
 

@@ -31,64 +31,50 @@ class Points:
 
     Attributes
     ----------
-    table : ndarray of float64, shape (n, d), read-only
+    columns : ndarray of float64, shape (d, n), read-only
     weights : ndarray of float64, shape (n,), read-only
     """
 
-    table: np.ndarray
+    columns: np.ndarray
     weights: np.ndarray
 
     @classmethod
     def of(cls, samples: np.ndarray, weights: np.ndarray | None = None) -> Points:
-        """From samples of shape (n, d), which nobody changes meanwhile, and their weights, None for ones."""
+        """From samples of shape (n, d) and their weights, None for ones."""
         weights = np.ones(samples.shape[0]) if weights is None else weights
-        table = np.ascontiguousarray(samples, np.float64).view()
-        table.flags.writeable = False
-        return cls(table, frozen(weights, np.float64))
-
-    @classmethod
-    def of_columns(cls, columns: np.ndarray, weights: np.ndarray) -> Points:
-        """From features along the rows, shape (d, n), which nobody else holds, and read-only weights."""
-        points = cls(freeze(np.ascontiguousarray(columns.T)), weights)
-        vars(points)["columns"] = freeze(np.ascontiguousarray(columns))
-        return points
+        return cls(freeze(np.array(samples.T, np.float64, order="C")), frozen(weights, np.float64))
 
     @classmethod
     def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
         """The weighted means of groups 0..n_groups-1 of samples; plain means where a group has no weight."""
-        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
-            if (group[1:] > group[:-1]).all():
-                return cls.of(samples, weights)
-            by = np.argsort(group)
-            return cls.of(samples[by], weights[by])
         mass = np.bincount(group, weights, n_groups)
         size = np.bincount(group, minlength=n_groups)
+        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
+            columns = np.empty((samples.shape[1], n_groups))
+            columns[:, group] = samples.T
+            return cls(freeze(columns), freeze(mass))
         share = np.where(mass[group] > 0, weights / np.where(mass > 0, mass, 1.0)[group], 1.0 / size[group])
-        return cls(freeze(cls.of(samples, share).sums(group, n_groups)[0]), freeze(mass))
-
-    @cached_property
-    def columns(self) -> np.ndarray:
-        """The features along the rows, shape (d, n), read-only."""
-        return freeze(np.array(self.table.T, order="C"))
+        rows = (np.bincount(group, share * samples[:, t], n_groups) for t in range(samples.shape[1]))
+        return cls(freeze(np.array(list(rows))), freeze(mass))
 
     @cached_property
     def lengths(self) -> np.ndarray:
         """The squared length of each point."""
-        return freeze(squared_lengths(self.table))
+        return freeze(np.einsum("ij,ij->j", self.columns, self.columns))
 
     @property
     def n(self) -> int:
         """Number of points."""
-        return self.table.shape[0]
+        return self.columns.shape[1]
 
     def rows(self, which: Any) -> np.ndarray:
         """Some points, as rows."""
-        return self.table[which]
+        return np.ascontiguousarray(self.columns[:, which].T)
 
     def part(self, which: np.ndarray, weights: np.ndarray | None = None) -> Points:
         """Some points, with their own weights or others."""
         weights = self.weights[which] if weights is None else np.array(weights, np.float64)
-        return Points(freeze(self.table[which]), freeze(weights))
+        return Points(freeze(np.ascontiguousarray(self.columns[:, which])), freeze(weights))
 
     def nearest(self, centres: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
         """The nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
@@ -126,11 +112,11 @@ class Points:
 
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the own centres, shape (n,)."""
-        return kernels.lloyd.own_distances(self.table, frozen(centres, np.float64), frozen(labels))
+        return kernels.lloyd.own_distances(self.columns, frozen(centres, np.float64), frozen(labels))
 
     def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Weighted sums of the points of each cluster, shape (k, d), and the weights of the clusters."""
-        return kernels.lloyd.sums(self.table, self.weights, frozen(labels), k)
+        return kernels.lloyd.sums(self.columns, self.weights, frozen(labels), k)
 
     def value_order(self) -> np.ndarray:
         """Points in the order of their first feature, of the next ones where it is equal."""
@@ -138,7 +124,7 @@ class Points:
 
     def equal_to(self, i: int) -> np.ndarray:
         """Which points are at the place of point i."""
-        return (self.table == self.table[i]).all(axis=1)
+        return (self.columns == self.columns[:, [i]]).all(axis=0)
 
     def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
         """k-means++ with several candidates a step, see `kernels.lloyd`: numbers of points."""
@@ -146,7 +132,7 @@ class Points:
 
     def scaled(self, factors: np.ndarray) -> Points:
         """The points with their features multiplied."""
-        return Points(freeze(factors * self.table), self.weights)
+        return Points(freeze(factors[:, None] * self.columns), self.weights)
 
     def widths(self) -> np.ndarray:
         """The range of each feature."""
@@ -154,7 +140,7 @@ class Points:
 
     def differences(self, pairs: np.ndarray) -> Any:
         """The first less the second point of each pair, shape (e, d)."""
-        return self.table[pairs[:, 0]] - self.table[pairs[:, 1]]
+        return np.ascontiguousarray((self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]).T)
 
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
@@ -168,12 +154,12 @@ class Points:
     def diagonal_own(self, labels: np.ndarray, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Such distances to the own centres, shape (n,)."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(labels)
-        return kernels.lloyd.weighted_own(self.table, *given)
+        return kernels.lloyd.weighted_own(self.columns, *given)
 
     def diagonal_scatter(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Weighted sums of squared differences to the own centres, feature by feature, shape (k, d)."""
         given = frozen(labels), frozen(centres, np.float64)
-        return kernels.lloyd.diagonal_scatter(self.table, self.weights, *given)
+        return kernels.lloyd.diagonal_scatter(self.columns, self.weights, *given)
 
 
 @dataclass(frozen=True)
@@ -328,7 +314,7 @@ _PRODUCTS, _MOST = 2**15, 4096
 
 def _products_pay(centres: np.ndarray, *, twice: bool = False) -> bool:
     """Whether a matrix product and a look at it take less time than distances; `twice`: with own distances, too."""
-    (k, d), least = centres.shape, 128 if twice else 64
+    (k, d), least = centres.shape, 400 if twice else 64
     return d >= 8 and k * d >= least
 
 

@@ -15,6 +15,7 @@ from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
 # The state of `MPCKMeans`: centres, and a metric for each cluster or one for all of them.
@@ -115,7 +116,7 @@ def _mapped(root: np.ndarray, points: Any) -> Any:
     """Points in a space whose Euclidean distances are those of the metric of a root."""
     if root.ndim == 1:
         return points.scaled(root)
-    return Points.of_columns(root @ points.columns, points.weights)
+    return Points(freeze(np.ascontiguousarray(root @ points.columns)), points.weights)
 
 
 def _mapped_rows(root: np.ndarray, rows: np.ndarray) -> np.ndarray:
