@@ -7,7 +7,7 @@ import numpy as np
 
 from papers.engine import Cell, seed_of
 from papers.figures import curves
-from papers.results import Claim, gain, gains, listed, verdict
+from papers.results import COMPARABLE, Claim, gain, gains, listed, verdict
 from papers.sets import load_set, scaled
 
 TITLE = "CVQE+ and Border: active constrained clustering"
@@ -616,11 +616,19 @@ def _temporal(results):
     yield Claim(
         "Propagated pairs make snapshots 2 and 3 better still",
         "4.3, Fig. 12",
-        "much better",
+        "further boosted",
         f"gain of NMI, mean of 20, 50 and 100 questions: {gains(rows)}; {each}; answers alone propagated, 100 "
         f"questions: {gains(answers)}",
         verdict(sum(g.higher for _, g in rows), len(rows)),
         "",
+    )
+    yield Claim(
+        "... much better",
+        "4.3, Fig. 12",
+        "much better",
+        f"gain of NMI, as above: {gains(rows)}",
+        verdict(sum(g.higher and g.mean > COMPARABLE for _, g in rows), len(rows)),
+        f"much here means significantly, and more than {COMPARABLE}",
     )
     a, b = (mean("mai-border, propagation", i) - mean("mai-border", i) for i in (3, 2))
     g = gain(a, b)

@@ -676,7 +676,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     A round ends where the scatter around the means would rise, as assignments under pairs can make it. The paper goes
     on until no label changes (``stop="labels"``), which is worse where classes hardly show in the features; `rho`
-    matters less, see ``benchmarks/papers/README.md``.
+    matters less, see ``benchmarks/papers/boosted.md``.
 
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
     the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
