@@ -16,7 +16,6 @@ from tripletree.algorithms.repair import Problem, Repair, SphereCut, completed, 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze
-from tripletree.kernels.jit import MODE, compiled
 
 METHODS = ("best_pair", "max_cut", "min_cut")
 MAX_STEPS = 1_000_000_000
@@ -90,8 +89,7 @@ class MinimumCut:
         key, place = np.unique(ends[apart].min(axis=1) * k + ends[apart].max(axis=1), return_inverse=True)
         ends = np.stack(np.divmod(key, k), axis=1).astype(np.int32)
         total = np.bincount(place, weights=weight[apart])
-        cut = minimum_cut.minimum_cut if MODE == "never" else compiled(minimum_cut.minimum_cut)
-        side, steps = cut(freeze(ends), freeze(total), int(at.max()) + 1)
+        side, steps = minimum_cut.minimum_cut.fast(freeze(ends), freeze(total), int(at.max()) + 1)
         self._left -= int(steps) + k
         return side[at]
 

@@ -1,110 +1,87 @@
-"""Interrupts by Ctrl-C and by limits of time: `time_limit`, and where an interrupt has to wait a moment.
+"""Interrupts by Ctrl-C and by limits of time: `time_limit`, and long steps that would not hear of either.
 
-Python hears of a signal between two steps of its main thread, and what the handler raises comes up there. So Ctrl-C
-ends whatever that thread does, in this package or in any other, unless one step takes long (for these there are
-``kernels.interruptible`` and ``core.progress.Pace``). A limit of time goes the same way: a thread that waits sends the
-main thread the signal of Ctrl-C, and the handler tells the two apart. Other threads hear of no signal; they look at
-the clock in these two places (`check_time`).
+Python runs a handler of signals between two steps of its main thread, and an error that the handler raises comes up
+there. So Ctrl-C ends all that the main thread does, unless one step takes long. Kernels are such steps. They run in a
+thread of their own while the main thread waits (`in_thread`), or do a part of the work a call (``core.progress.Pace``).
+
+A limit of time goes the same way. The main thread sets the system's timer (``signal.setitimer``), whose signal raises
+the error. Other threads hear of no signal, and Windows has no such timer. There `check_time` looks at the clock, which
+is called between two parts of long work.
 """
 
 from __future__ import annotations
 
-import dis
-import gc
 import signal
 import sys
 import threading
-from _thread import interrupt_main
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from math import inf
 from numbers import Real
 from time import monotonic
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from tripletree.errors import TimeLimitError
 
-__all__ = ["check_time", "ctrl_c_waits", "in_time", "is_heard", "time_limit"]
+__all__ = ["check_time", "in_thread", "is_heard", "time_limit"]
 
-#: Functions that are called back from C, which forgets what they raise, or takes it for an error of another kind. LLVM
-#: calls the first two when it has compiled, and when it loads; numba the third when it is given a pointer to a kernel.
-_CALLED_BACK = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer", "_get_wrapper_address", "__del__"}
-#: What would stay half done for the rest of the session: in ``kernels.jit``, and, for a limit, imports.
-_AT_ONCE = {"tripletree.kernels.jit": {"_load_numba", "_scope"}}
-_AT_ONCE_OR_IMPORTING = {**_AT_ONCE, "importlib._bootstrap": {"_find_and_load"}}
-
-#: Seconds after which an interrupt that had to wait comes again: at first, and at most.
-_FIRST, _LAST = 0.001, 0.05
-#: Seconds that a limit waits for a place in its own block from which the end of the block is reached.
-_PATIENCE = 1.0
+#: Seconds after which a limit strikes again: Python drops an error that comes up in a callback from C.
+_AGAIN = 1.0
+#: Seconds after which a limit tries again that has come up in an import, which would stay half done.
+_SOON = 0.02
+#: Seconds for which work that has been told to end is waited for.
+_LAST_STEPS = 2.0
 
 
-# ---------------------------------------------------------------------- signals
+# ---------------------------------------------------------------------- long steps
 
 
-class in_time:  # noqa: N801 (called like a function)
-    """A handler of signals that raises; where that would be lost or leave harm, the signal comes again a little later.
+def in_thread(work: Callable[..., Any], *arguments: Any, end: Callable[[], Any] | None = None) -> Any:
+    """Do one long step in a thread of its own, so that Ctrl-C and limits of time end the wait for it at once.
 
-    Examples
-    --------
-    >>> before = signal.signal(signal.SIGTERM, in_time(lambda number, frame: sys.exit(128 + number)))
-    >>> _ = signal.signal(signal.SIGTERM, before)
+    The step itself goes on in the background, unless `end` tells it to stop. A thread that hears of no interrupt does
+    the step itself.
+
+    Parameters
+    ----------
+    work : callable
+    *arguments
+        Of `work`.
+    end : callable, optional
+        Called after an interrupt. The thread is then waited for, but not for long.
     """
+    if not is_heard():
+        return work(*arguments)
+    results: list[Any] = []
+    errors: list[BaseException] = []
 
-    def __init__(self, handler: Callable[[int, Any], Any]) -> None:
-        self._handler = handler
-        self._again: threading.Timer | None = None
+    def run() -> None:
+        try:
+            results.append(work(*arguments))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
 
-    def __call__(self, number: int, frame: FrameType | None) -> Any:
-        if not _must_wait(_frames(frame), _AT_ONCE):
-            return self._handler(number, frame)
-        self._again = threading.Timer(_LAST, interrupt_main, [number])
-        self._again.daemon = True
-        self._again.start()
-        return None
-
-    def wait_no_more(self, number: int) -> None:
-        """Let a signal come now that had to wait."""
-        if self._again is not None and not self._again.finished.is_set():
-            self._again.cancel()
-            signal.raise_signal(number)
-
-
-@contextmanager
-def ctrl_c_waits() -> Iterator[None]:
-    """Keep Ctrl-C in this block from getting lost in a function that C calls back, and from leaving half an import."""
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or before is _interrupted or isinstance(before, in_time) or not _is_main():
-        yield
-        return
-    handler = in_time(before)
-    signal.signal(signal.SIGINT, handler)
+    done = threading.Event()  # (a `join` that is interrupted takes the thread for ended)
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        handler.wait_no_more(signal.SIGINT)
+        threading.Thread(target=run, name="kernel", daemon=True).start()  # it does not keep the process from ending
+        while not done.wait(0.1):  # a wait without an end hears no signal on Windows
+            check_time()
+    except BaseException:
+        if end is not None:
+            end()
+            done.wait(_LAST_STEPS)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
-def _frames(frame: FrameType | None, depth: int = 0) -> list[FrameType]:
-    """The frames from the innermost one outwards, without the outermost `depth` ones."""
-    found = []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.f_back
-    return found[: max(len(found) - depth, 0)]
-
-
-def _must_wait(frames: list[FrameType], at_once: dict[str, set[str]]) -> bool:
-    callbacks = {getattr(x, "__code__", None) for x in gc.callbacks}  # what these raise is forgotten, too
-    return any(
-        x.f_code.co_name in _CALLED_BACK
-        or x.f_code in callbacks
-        or x.f_code.co_name in at_once.get(x.f_globals.get("__name__", ""), ())
-        or x.f_code in _UNDISTURBED
-        for x in frames
-    )
+def is_heard() -> bool:
+    """Whether this thread may be interrupted: the main one always, another one by a limit of time."""
+    return _is_main() or bool(_limits())
 
 
 def _is_main() -> bool:
@@ -115,10 +92,10 @@ def _is_main() -> bool:
 
 
 def time_limit(seconds: float) -> AbstractContextManager[None]:
-    """End what is done in a ``with`` block after so many seconds, by a `TimeLimitError`.
+    """End a ``with`` block after so many seconds, by a `TimeLimitError`.
 
-    Limits may be nested: the nearest end counts, and the error says whose it was. What has taken as long as that is
-    lost, and nothing else: objects and files are as they were, and the session goes on.
+    Limits may be nested: the nearest end counts, and the error says which limit it was. Only the work in progress is
+    lost. Objects and files stay as they were, and the session goes on.
 
     Parameters
     ----------
@@ -132,19 +109,25 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     Raises
     ------
     TimeLimitError
-        At the end of the block, if it was cut short; it is a TimeoutError, too.
-    TypeError, ValueError
-        If `seconds` is not a number above 0.
+        At the end of the block, if it was cut short. It is a TimeoutError, too.
 
     Notes
     -----
-    In the main thread a limit ends all that Ctrl-C ends: this package, other packages, waiting for input. What cannot
-    be interrupted is one long call of another package's compiled code, such as a decomposition of a matrix; the error
-    comes after it, and after an import that has begun, which would stay half done. In other threads, and where a
-    program handles SIGINT outside of Python, the clock is looked at between parts of compiled loops, in what takes
-    long here, and nowhere else. Processes that the block has started, such as joblib's, are left to what started
-    them. Do not ``await`` in the block, nor ``yield`` out of it but in a context manager: what runs meanwhile would be
-    cut short, and by an error that nobody turns into a `TimeLimitError`.
+    In the main thread a limit ends all that Ctrl-C ends: this package, other packages, waiting for input. It ends later
+    in these cases:
+
+    - One long call of another package's compiled code, such as a decomposition of a matrix: after that call.
+    - An import: after it, as it would stay half done.
+    - Other threads than the main one, and Windows: between parts of compiled loops, in all of this package that takes
+      long, and nowhere else.
+    - An error that Python drops, in a callback from C or in a collection of garbage: a second later.
+    - Processes that the block has started, such as joblib's: they are left to the program that started them.
+    - From Python 3.13 on, a ``while`` loop in the block itself that calls nothing: it may end with its function
+      (github.com/python/cpython/issues/130279).
+
+    In the main thread a limit uses the alarm of the system (SIGALRM), and puts back the handler and the timer that were
+    set before. Do not ``await`` in the block, and do not ``yield`` out of it, except in a context manager: the limit
+    would cut short other code.
 
     Examples
     --------
@@ -168,99 +151,75 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
 
 
 class _TimeIsOver(BaseException):
-    """What ends the block of a limit; not an Exception, as nobody on the way is to take it for a failure."""
+    """Ends the block of a limit. It is no Exception, so that no code on the way takes it for a failure."""
 
     def __init__(self, limit: _Limit) -> None:
         super().__init__(f"the time limit of {limit.seconds:g} s was reached")
         self.limit = limit
 
     def __reduce__(self) -> Any:
-        return BaseException, self.args  # Dask pickles what an error came from, too, and a limit has a lock
+        return BaseException, self.args  # Dask pickles the causes of an error, too, and a limit has a frame
 
 
 class _Limit:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self.end = 0.0
+        self.end = self.next = 0.0  # when it is over, and when the alarm strikes next
         self.has_struck = False
-        self.code: CodeType | None = None  # of the block
-        self.depth = 0
         self._what: str | None = None
-        self._is_over = threading.Event()
+        self._frame: FrameType | None = None  # of the block
 
     def __enter__(self) -> None:
         limits = _limits()
         if self in limits:
             msg = "this limit is in use; make another one by time_limit(seconds)"
             raise RuntimeError(msg)
-        frames = _frames(sys._getframe(1))
-        self.code, self.depth = frames[0].f_code, len(frames)
-        self.has_struck, self._what = False, None
-        self._is_over = threading.Event()
-        self.end = monotonic() + self.seconds
-        is_heard = _is_main() and (bool(limits) or _listen())
+        self.has_struck, self._what, self._frame = False, None, sys._getframe(1)
+        self.end = self.next = monotonic() + self.seconds
         limits.append(self)
-        if is_heard:
-            threading.Thread(target=self._remind, args=(self._is_over,), name="time limit", daemon=True).start()
+        if _has_alarm():
+            _set_alarm()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        self.close()
-        is_mine = isinstance(error, _TimeIsOver) and error.limit is self
-        if not self.has_struck or not (error is None or is_mine or isinstance(error, Exception)):
-            return
-        if is_mine and error is not None:
-            error.__traceback__ = None  # it would keep all that was being worked on
-            error = None
-        raise self.error() from error
+        limits = _limits()
+        inside = limits[limits.index(self) :]
+        struck = error.limit if isinstance(error, _TimeIsOver) else None
+        # the blocks inside of this one are over, too, if the error has left them without their ends
+        for limit in inside if struck in inside else [self]:
+            limits.remove(limit)
+        self._frame = None
+        if _has_alarm():
+            _set_alarm()
+        if struck is not None and struck in inside:
+            error.__traceback__ = None  # type: ignore[union-attr]  # it would keep all the objects of the work
+            raise struck.error() from None
+        if self.has_struck and (error is None or isinstance(error, Exception)):  # somebody has swallowed it
+            raise self.error() from error
 
     def strike(self, frames: list[FrameType]) -> None:
         """End the block."""
-        self.has_struck = True
-        self._is_over.set()
+        self.has_struck, self.next = True, monotonic() + _AGAIN
         self._what = _named(frames)
         raise _TimeIsOver(self)
 
-    def is_left_from(self, frame: FrameType | None) -> bool:
-        """Whether what is raised now in this frame, the innermost, leaves the block without its end being reached.
+    def frames(self, frame: FrameType | None) -> tuple[list[FrameType], bool]:
+        """The frames from an inner one out to that of the block, and whether this was met.
 
-        From Python 3.13 on, the jump back of a ``while`` loop belongs to no ``with`` and no ``try``
-        (github.com/python/cpython/issues/130279): a loop without a call in it can only be ended with its function.
+        It is not met if the block has been left without its end, and if the block is a context manager's.
         """
-        if sys.version_info < (3, 13) or frame is None or frame.f_code is not self.code:
-            return False
-        covered = any(x.start <= frame.f_lasti < x.end for x in dis.Bytecode(frame.f_code).exception_entries)
-        return not covered and len(_frames(frame)) == self.depth
-
-    def close(self) -> None:
-        """Send no signal from now on."""
-        with _lock:
-            self._is_over.set()
-        limits = _limits()
-        limits.remove(self)
-        if _is_main() and not limits:
-            _listen_no_more()
+        found = []
+        while frame is not None and frame is not self._frame:
+            found.append(frame)
+            frame = frame.f_back
+        return found, frame is not None
 
     def error(self) -> TimeLimitError:
         where = f" in {self._what}" if self._what else ""
         message = f"the time limit of {self.seconds:g} s was reached{where}; raise it, or make the work smaller"
         return TimeLimitError(message, seconds=self.seconds, what=self._what)
 
-    def _remind(self, is_over: threading.Event) -> None:
-        global _was_sent
-        wait, again = self.seconds, _FIRST
-        while not is_over.wait(min(wait, threading.TIMEOUT_MAX)):
-            with _lock:
-                # one at a time: what comes while the handler begins would be taken for Ctrl-C
-                if not is_over.is_set() and not _was_sent and monotonic() >= self.end:
-                    _was_sent = True
-                    _send()
-            wait, again = again, min(2 * again, _LAST)
-
 
 _of_thread = threading.local()
-_lock = threading.Lock()
-_before: Any = None
-_was_sent = False
 
 
 def _limits() -> list[_Limit]:
@@ -270,91 +229,74 @@ def _limits() -> list[_Limit]:
     return _of_thread.limits
 
 
-def is_heard() -> bool:
-    """Whether this thread may be interrupted: the main one always, another one by a limit of time."""
-    return _is_main() or bool(_limits())
-
-
 def check_time() -> None:
-    """End the block of a limit of this thread that has run out; only for what is worth it, in the main thread too."""
-    over = _run_out()
-    if over is not None:
-        over.strike(_frames(sys._getframe(1), over.depth))
-
-
-def _run_out() -> _Limit | None:
-    """The limit of this thread that has run out first."""
+    """End the block of a limit of this thread that has run out, in the main thread, too."""
     limits = _limits()
     over = [x for x in limits if not x.has_struck and monotonic() >= x.end] if limits else []
-    return min(over, key=lambda x: x.end, default=None)
-
-
-def _listen() -> bool:
-    """Handle the signal of Ctrl-C; False where that is done outside of Python."""
-    global _before, _was_sent
-    before = signal.getsignal(signal.SIGINT)
-    if before is None:
-        return False
-    _before, _was_sent = before, False
-    signal.signal(signal.SIGINT, _interrupted)
-    return True
-
-
-def _listen_no_more() -> None:
-    if signal.getsignal(signal.SIGINT) is _interrupted:  # whoever has set another handler meanwhile keeps it
-        signal.signal(signal.SIGINT, _before)
-
-
-def _send() -> None:
-    if hasattr(signal, "pthread_kill"):  # ends waiting for input as well
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        interrupt_main()
-
-
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    """Handle the signal of Ctrl-C, and of a limit that has run out."""
-    global _was_sent
-    if not _was_sent:
-        if callable(_before):
-            try:
-                in_time(_before)(number, frame)
-            except BaseException:
-                _close_what_is_left(frame)
-                raise
-        return
-    _was_sent = False
-    over = _run_out()
-    if over is None:
-        return
-    frames = _frames(frame, over.depth)
-    if _must_wait(frames, _AT_ONCE_OR_IMPORTING):  # it comes again
-        return
-    if not over.is_left_from(frame):
-        _close_what_is_left(frame)
-        over.strike(frames)
-    elif monotonic() >= over.end + _PATIENCE:
-        _close_what_is_left(frame)
-        raise over.error()
-
-
-def _close_what_is_left(frame: FrameType | None) -> None:
-    """Close the limits whose ends are not reached by what is raised in this frame."""
-    for limit in [x for x in _limits() if x.is_left_from(frame)]:
-        limit.close()
-
-
-#: Code in which no limit strikes: the block has not begun, or is over, or another limit strikes.
-_UNDISTURBED = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _interrupted)}
+    if over:
+        limit = min(over, key=lambda x: x.end)
+        limit.strike(limit.frames(sys._getframe(1))[0])
 
 
 def _named(frames: list[FrameType]) -> str | None:
-    """The public function of this package that was called first, such as "ReCon.fit"; None outside of the package."""
-    faces = [x for name, x in list(sys.modules.items()) if name.split(".")[0] == "tripletree" and name.count(".") <= 1]
-    public = {name for face in faces for name in getattr(face, "__all__", ())}
+    """The function of this package that the block has called, such as "ReCon.fit". None if it is in none."""
     for frame in reversed(frames):
-        name, *method = frame.f_code.co_qualname.split(".")
-        is_ours = frame.f_globals.get("__name__", "").startswith("tripletree.")
-        if is_ours and name in public and not any(x.startswith(("_", "<")) for x in method):
-            return frame.f_code.co_qualname
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
+        is_of_users = module.startswith("tripletree.") and not module.startswith("tripletree.cli")
+        if is_of_users and not any(x.startswith(("_", "<")) for x in name.split(".")):
+            return name
     return None
+
+
+# ---------------------------------------------------------------------- the alarm of the main thread
+
+#: The handler and the timer that were set before the first limit, and when that was.
+_before: tuple[Any, tuple[float, float], float] | None = None
+#: Seconds for which the alarm is set at most: some systems refuse more.
+_LONGEST = 1e6
+
+
+def _has_alarm() -> bool:
+    """Whether this thread can be interrupted by the system's timer: no other program part handles it outside Python."""
+    return _is_main() and hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is not None
+
+
+def _set_alarm() -> None:
+    """Set the alarm for the limit that strikes next. After the last limit, set it as it was before the first one."""
+    global _before
+    limits = _limits()
+    if limits:
+        if _before is None:
+            _before = signal.signal(signal.SIGALRM, _ring), signal.getitimer(signal.ITIMER_REAL), monotonic()
+        wait = min(x.next for x in limits) - monotonic()
+        signal.setitimer(signal.ITIMER_REAL, min(max(wait, 1e-6), _LONGEST))
+    elif _before is not None:
+        (handler, (wait, interval), then), _before = _before, None
+        left = max(wait - (monotonic() - then), 1e-6) if wait > 0 else 0.0
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if signal.getsignal(signal.SIGALRM) is _ring:  # another handler, set in the block, stays
+            signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, left, interval)
+
+
+def _ring(_number: int, frame: FrameType | None) -> None:
+    """Handle the alarm: end the block of the limit that has run out first."""
+    try:
+        now = monotonic()
+        due = [x for x in _limits() if x.next <= now]
+        for limit in sorted(due, key=lambda x: x.end):
+            frames, is_inside = limit.frames(frame)
+            if limit.has_struck and not is_inside:
+                _limits().remove(limit)
+            elif any(x.f_code in _UNDISTURBED or x.f_code.co_filename == _IMPORT for x in frames):
+                limit.next = now + _SOON
+            else:
+                limit.strike(frames)
+    finally:
+        _set_alarm()
+
+
+#: Where Python's imports are written, by the name in their frames.
+_IMPORT = "<frozen importlib._bootstrap>"
+#: In these functions no limit strikes: a block begins or ends, or another limit strikes.
+_UNDISTURBED = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _ring)}

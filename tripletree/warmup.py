@@ -63,7 +63,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     if kernels.MODE == "never":
         msg = "kernels are not compiled here (TRIPLETREE_JIT=0, or numba is not installed), so nothing can be"
         raise TripletreeError(msg)
-    folder = kernels.cache_folder()
+    folder = kernels.folder_of_cache()
     if folder is None:
         msg = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
         raise TripletreeError(msg)

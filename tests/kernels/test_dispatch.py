@@ -1,6 +1,5 @@
 """Small inputs run as plain Python, others compiled, and nobody can tell from the results."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from tripletree.cluster.agglomerative.merges import merge_condensed, merge_point
 from tripletree.cluster.agglomerative.penalty import merge_softly
 from tripletree.cluster.distances import FittedMetric
 from tripletree.kernels import jit
-from tripletree.kernels.jit import Dispatcher, KernelModule
+from tripletree.kernels.jit import Kernel
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 
@@ -32,27 +31,24 @@ def python(code, **environment):
 @needs_numba
 @pytest.mark.parametrize("linkage", ["centroid", "median", "ward", "average", "weighted", "complete", "single"])
 def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
-    sources = importlib.import_module("tripletree.kernels.recon")
-    rooms = {"plain": KernelModule(sources, jit.plainly), "fast": KernelModule(sources, jit.compiled)}
     for n in (3, 9, 70, 140):
         X = rng.normal(size=(n, 3))
         rows = np.array(random_triplets(rng, n, n), np.int32).reshape(-1, 3)
         found = {}
-        for name, room in rooms.items():
-            monkeypatch.setattr(_engine, "_kernels_for", lambda *_, room=room: room)
+        for name in ("never", "always"):
+            monkeypatch.setattr(jit, "MODE", name)
             if linkage in ("centroid", "median", "ward"):
                 found[name] = merge_points(X, rows, linkage)
             else:
                 i, j = np.triu_indices(n, 1)
                 distances = np.sqrt(np.square(X[i] - X[j]).sum(axis=1))
                 found[name] = merge_condensed(distances, n, rows, linkage)
-        assert np.array_equal(found["plain"][0], found["fast"][0])
-        assert found["plain"][1] == found["fast"][1]
+        assert np.array_equal(found["never"][0], found["always"][0])
+        assert found["never"][1] == found["always"][1]
 
 
 @needs_numba
 def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, monkeypatch):
-    sources, at_hand = importlib.import_module("tripletree.kernels.division"), kernels.at_hand
     for n, kind in [(9, "hard"), (40, "soft"), (24, "auto"), (30, "pairs"), (30, "distances"), (30, "classes")]:
         y = np.arange(n) % 3
         X = rng.normal(size=(n, 3)) + y[:, None]
@@ -68,11 +64,8 @@ def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, mon
         samples = np.abs(X[:, None] - X[None]).sum(axis=2) if kind == "distances" else X
         model = DivisiveReCon(3, metric=metric, constraints=kind if kind in ("hard", "soft") else "auto")
         found = []
-        for choose in (jit.plainly, jit.compiled):
-            room = KernelModule(sources, choose)
-            monkeypatch.setattr(
-                kernels, "at_hand", lambda name, *x, room=room: room if name == "division" else at_hand(name, *x)
-            )
+        for mode in ("never", "always"):
+            monkeypatch.setattr(jit, "MODE", mode)
             model.fit(samples, **known)
             found.append((model.linkage_, model.labels_))
         assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True)), kind
@@ -80,141 +73,143 @@ def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, mon
 
 @needs_numba
 def test_dispatch__logarithms_of_plain_and_compiled_divisions_are_the_same_to_the_bit(rng):
-    sources = importlib.import_module("tripletree.kernels.division")
     points = rng.normal(size=(50, 2))
     distance, scale = np.linalg.norm(points[:, None] - points, axis=2), rng.uniform(0.5, 2.0, 50)
     parent = np.append(np.repeat(np.arange(50, 99), 2), -1).astype(np.int32)
     found = []
-    for choose in (jit.plainly, jit.compiled):
+    for is_fast in (False, True):
         total = np.zeros((50, 50))
-        choose(sources.add_sizes)(parent, np.arange(1.0, 51.0), 0.3, total)
-        found.append((choose(sources.columns)(distance, scale, 20), total))
+        kernels.division.add_sizes.version(is_fast)(parent, np.arange(1.0, 51.0), 0.3, total)
+        found.append((kernels.division.columns.version(is_fast)(distance, scale, 20), total))
     assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
 
 
 @needs_numba
 @pytest.mark.parametrize("linkage", ["centroid", "average"])
 def test_dispatch__plain_and_compiled_penalties_are_the_same_to_the_bit(rng, monkeypatch, linkage):
-    sources = importlib.import_module("tripletree.kernels.penalty")
     for n in (9, 60):
         X, rows = rng.lognormal(size=(n, 3)), random_triplets(rng, n, 2 * n)
         found = []
-        for choose in (jit.plainly, jit.compiled):
-            monkeypatch.setattr(kernels, "at_hand", lambda *_, choose=choose: KernelModule(sources, choose))
+        for mode in ("never", "always"):
+            monkeypatch.setattr(jit, "MODE", mode)
             triplets = tt.TripletSet(np.array(rows).reshape(-1, 3), n)
             found.append(merge_softly(X, triplets, linkage, FittedMetric("euclidean"), 0.15))
         assert np.array_equal(*found)
 
 
 def test_dispatch__precision_and_work_decide(monkeypatch):
-    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
-    monkeypatch.setattr(kernels, "at_hand", lambda name, kernel, seconds, *_: seconds)
+    told = []
+    monkeypatch.setattr(Kernel, "pays", lambda self, seconds, *_: told.append(seconds) or False)
     found = []
     for work, real in [(5, "float32"), (5, "float64"), (10**9, "float64")]:
         centres = kernels.centres.new_centres(np.zeros((2, 1), real), np.ones(2, real), np.zeros(2, real))
-        found.append(_engine._kernels_for(_engine._Run("merge_by_centres", (), centres, work), None, 0))
-    assert found == ["fast", 5 * _engine.SECONDS_PLAIN, 10**9 * _engine.SECONDS_PLAIN]
+        found.append(_engine._kernel_for(_engine._Run("merge_by_centres", (), centres, work, None), None, 0)[0])
+    merge = kernels.recon.merge_by_centres
+    assert found == [merge.fast, merge.plain, merge.plain]
+    assert told == [5 * _engine.SECONDS_PLAIN, 10**9 * _engine.SECONDS_PLAIN]
 
 
-@needs_numba
-def test_dispatch__compiling_pays_once_plain_python_has_taken_a_share_of_it(monkeypatch):
-    sources = importlib.import_module("tripletree.kernels.recon")
-    merge, join = sources.merge_by_centres, sources.JOIN
-    alone, both = (jit.SHARE * sum(map(jit._seconds_to_compile, x)) for x in ((merge,), (merge, join)))
+@pytest.fixture
+def auto(monkeypatch):
+    """The default, in a process that has neither numba nor a cache nor spent any time."""
+    monkeypatch.setattr(jit, "MODE", "auto")
+    monkeypatch.setattr(jit, "_seconds_plain", 0.0)
+    monkeypatch.setattr(jit, "_is_kept", lambda *_: False)
+    monkeypatch.setattr(jit, "_loading_pays", lambda seconds: False)
+
+
+@pytest.fixture
+def kernel(auto, monkeypatch):
+    """One whose versions say which of them runs."""
+    made = Kernel(lambda *_: "plain")
+    monkeypatch.setattr(Kernel, "_load", lambda self, _: setattr(self, "_numba", lambda *_: "compiled"))
+    return made
+
+
+def test_dispatch__compiling_pays_once_plain_python_has_taken_a_share_of_it(auto, monkeypatch):
+    room = kernels.recon
+    merge, join = Kernel(room.merge_by_centres.source), room.JOIN
+    alone, both = (jit.SHARE * sum(map(jit.seconds_to_compile, x)) for x in ((merge,), (merge, join)))
     assert jit.PATIENCE < alone < both
-    monkeypatch.setattr(jit, "_spent", {merge: 0.5 * alone})
-    assert not jit.compiling_pays(merge, 0.4 * alone)
-    assert jit.compiling_pays(merge, 0.6 * alone)
-    assert not jit.compiling_pays(merge, 0.6 * alone, np.zeros(3), join)
-    assert jit.compiling_pays(merge, both, np.zeros(3), join)
-    # what takes no time to compile gets some patience all the same
-    monkeypatch.setattr(jit, "_seconds_to_compile", lambda kernel: 0.0)
-    assert not jit.compiling_pays(join, 0.9 * jit.PATIENCE)
-    assert jit.compiling_pays(join, 1.1 * jit.PATIENCE)
+    merge.seconds_plain = 0.5 * alone
+    assert not merge.pays(0.4 * alone)
+    assert merge.pays(0.6 * alone)
+    assert not merge.pays(0.6 * alone, np.zeros(3), join)
+    assert merge.pays(both, np.zeros(3), join)
+    # a kernel that takes no time to compile waits a little all the same
+    monkeypatch.setattr(jit, "seconds_to_compile", lambda kernel: 0.0)
+    merge.seconds_plain = 0.0
+    assert not merge.pays(0.9 * jit.PATIENCE)
+    assert merge.pays(1.1 * jit.PATIENCE)
 
 
-def test_dispatch__little_work_takes_compiled_code_where_loading_it_pays(monkeypatch):
-    monkeypatch.setattr(kernels, "MODE", "auto")
-    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
-    monkeypatch.setattr(kernels, "plain", lambda name: "plain")
-    for pays, kept in [(False, False), (True, False), (False, True), (True, True)]:
-        monkeypatch.setattr(kernels, "loading_pays", lambda seconds, pays=pays: pays)
-        monkeypatch.setattr(kernels, "is_kept", lambda kernel, *_, kept=kept: kept)
-        monkeypatch.setattr(kernels, "compiling_pays", lambda *_: False)
-        assert kernels.at_hand("recon", "merge_by_centres", 1.0) == ("fast" if pays and kept else "plain")
-    monkeypatch.setattr(kernels, "compiling_pays", lambda *_: True)
-    assert kernels.at_hand("recon", "merge_by_centres", 1.0) == "fast"
+@pytest.mark.parametrize("pays", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+def test_dispatch__little_work_takes_compiled_code_if_loading_it_pays(kernel, monkeypatch, pays, kept):
+    monkeypatch.setattr(jit, "_loading_pays", lambda seconds: pays)
+    monkeypatch.setattr(jit, "_is_kept", lambda *_: kept)
+    assert kernel.pays(0.01) == (pays and kept)
 
 
 @needs_numba
-def test_dispatch__loading_pays_later_where_numba_has_not_started(monkeypatch):
+def test_dispatch__loading_pays_later_if_numba_has_not_started(monkeypatch):
     monkeypatch.setattr(jit, "_seconds_plain", 0.4 * jit.STARTING)
     few, many = 0.5 * jit.STARTING, 0.7 * jit.STARTING
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert jit.loading_pays(few)
+    assert jit._loading_pays(few)
     monkeypatch.delitem(sys.modules, "numba")
-    assert not jit.loading_pays(few)
-    assert jit.loading_pays(many)
+    assert not jit._loading_pays(few)
+    assert jit._loading_pays(many)
 
 
-@needs_numba
 @pytest.mark.parametrize("kept", [True, False])
-def test_dispatch__a_small_input_takes_what_is_kept(monkeypatch, kept):
+def test_dispatch__the_cache_is_asked_once(kernel, monkeypatch, kept):
     sought = []
-    monkeypatch.setattr(jit, "is_kept", lambda *call: sought.append(call) or kept)
-    monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
-    monkeypatch.setattr(jit, "loading_pays", lambda seconds: True)
+    monkeypatch.setattr(jit, "_is_kept", lambda *call: sought.append(call) or kept)
+    monkeypatch.setattr(jit, "_loading_pays", lambda seconds: seconds > jit.LOADING)
     clock = iter(0.6 * jit.LOADING * i for i in range(99))
     monkeypatch.setattr(jit, "thread_time", lambda: next(clock))
-    kernel = Dispatcher(lambda *_: "plain")
     found = [kernel(1) for _ in range(8)]
     assert found == ["plain"] * 2 + (["compiled"] * 6 if kept else ["plain"] * 6)
     assert len(sought) == 1
-    assert sought[0][1:] == (1,)
 
 
 @needs_numba
-def test_dispatch__code_is_kept_for_the_types_that_it_was_compiled_for(tmp_path, monkeypatch):
-    unite = importlib.import_module("tripletree.kernels.disjoint_set").unite
-    up = np.arange(4, dtype=np.int32)
-    compiled = jit.compiled(unite)
-    compiled(up, 0, 3)
-    assert jit.is_kept(unite, up, 0, 3)
-    assert not jit.is_kept(unite, up.astype(np.float32), 0, 3)
-    # as in a process that has not loaded it yet
-    monkeypatch.setattr(compiled, "overloads", {})
-    assert jit.is_kept(unite, up, 0, 3)
-    monkeypatch.setattr(compiled, "_cache", None)
-    assert not jit.is_kept(unite, up, 0, 3)
+def test_dispatch__the_cache_knows_for_what_types_it_has_code():
+    unite, up = kernels.disjoint_set.unite, np.arange(4, dtype=np.int32)
+    unite.fast(up, 0, 3)
+    assert jit._is_kept(unite)
+    assert jit._is_kept(unite, jit._types((up, 0, 3)))
+    assert not jit._is_kept(unite, jit._types((up.astype(np.float32), 0, 3)))
+    assert not jit._is_kept(Kernel(lambda x: x))
 
 
-def test_dispatch__a_large_input_is_compiled(monkeypatch):
-    made = []
-    monkeypatch.setattr(jit, "compiled", lambda kernel: made.append(kernel) or (lambda *_: "compiled"))
-    kernel = Dispatcher(lambda *_: "plain")
+def test_dispatch__a_large_input_is_compiled(kernel):
     assert kernel(np.zeros(jit.SMALL), 3) == "plain"
     assert kernel(np.zeros(jit.SMALL), np.zeros(1)) == "compiled"
-    assert kernel(np.zeros(1), 3) == "compiled"  # it is there now
-    assert made == [kernel.plain]
+    assert kernel(np.zeros(1), 3) == "compiled"  # it is loaded now
+    assert kernel.plain(np.zeros(jit.SMALL + 1)) == "plain"
 
 
-def test_dispatch__many_small_inputs_are_compiled(monkeypatch):
-    monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
-    monkeypatch.setattr(jit, "is_kept", lambda *_: False)
+def test_dispatch__many_small_inputs_are_compiled(kernel, monkeypatch):
     clock = iter(0.6 * jit.PATIENCE * i for i in range(9))
     monkeypatch.setattr(jit, "thread_time", lambda: next(clock))
-    kernel = Dispatcher(lambda *_: "plain")
     assert [kernel(1) for _ in range(4)] == ["plain", "plain", "compiled", "compiled"]
 
 
-def test_dispatch__plain_kernels_are_silent_about_infinities():
-    divide = Dispatcher(lambda a, b: a[0] / b[0])
+def test_dispatch__a_kernel_that_a_plain_one_calls_is_plain(kernel):
+    outer = Kernel(lambda x: kernel(x))
+    assert outer.plain(np.zeros(jit.SMALL + 1)) == "plain"
+    assert kernel(np.zeros(jit.SMALL + 1)) == "compiled"
+
+
+def test_dispatch__plain_kernels_are_silent_about_infinities(auto):
+    divide = Kernel(lambda a, b: a[0] / b[0])
     assert divide(np.array([1.0]), np.array([0.0])) == np.inf
 
 
 def test_dispatch__rooms_hold_constants_and_kernels():
     assert kernels.recon.LINKAGES[0] == "centroid"
-    assert kernels.fast("recon").LINKAGES == kernels.plain("recon").LINKAGES
     with pytest.raises(AttributeError, match="nonsense"):
         kernels.recon.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match="nonsense"):

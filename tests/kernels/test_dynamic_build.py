@@ -7,14 +7,12 @@ import pytest
 from examples import caterpillar, yule
 from oracles import clades_of, one_tree_definition
 
-from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import DynamicAhoTree
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import jit
-from tripletree.kernels.jit import KernelModule, plainly
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 sources = importlib.import_module("tripletree.kernels.dynamic_build")
@@ -23,7 +21,7 @@ sources = importlib.import_module("tripletree.kernels.dynamic_build")
 @pytest.fixture
 def deep_at_once(monkeypatch):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
-    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    monkeypatch.setattr(jit, "MODE", "never")
     monkeypatch.setattr(sources, "_LONG_WAY", 1)
     monkeypatch.setattr(sources, "_SHORT_WAY", 0)
 
@@ -192,7 +190,7 @@ def contradictory_rows(rng, n, m):
 
 def test_dynamic_build__splits_refuse_what_a_test_would_refuse(monkeypatch):
     monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)  # note each
-    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    monkeypatch.setattr(jit, "MODE", "never")
     rng = np.random.default_rng(6)
     noted, tested, refused = 0, [], 0
     test = sources._contradicts
@@ -214,7 +212,7 @@ def test_dynamic_build__splits_refuse_what_a_test_would_refuse(monkeypatch):
 def test_dynamic_build__old_splits_make_room(monkeypatch):
     monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)
     monkeypatch.setattr(sources, "_SIDE_BITS", 12)
-    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    monkeypatch.setattr(jit, "MODE", "never")
     rng, noted = np.random.default_rng(7), []
     for _ in range(8):
         rows = contradictory_rows(rng, 16, 100)
@@ -230,7 +228,7 @@ def test_dynamic_build__old_splits_make_room(monkeypatch):
 
 def test_dynamic_build__numbers_begin_again_before_they_are_too_large(monkeypatch):
     monkeypatch.setattr(sources, "_LAST_STAMP", 20)
-    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    monkeypatch.setattr(jit, "MODE", "never")
     rng = np.random.default_rng(8)
     for n in (12, 20):
         rows = contradictory_rows(rng, n, 60)
@@ -284,14 +282,13 @@ def test_dynamic_build__lists_of_several_pieces_shrink_and_grow():
 @needs_numba
 def test_dynamic_build__plain_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(5)
-    rooms = {"plain": plainly, "fast": jit.compiled}
     for n in (8, 40, 300):
         rows = (decompose(caterpillar(n)) | sample_triplets(yule(n, rng), 3 * n // 2, random_state=rng)).rows
         keys = [tuple(row) for row in rng.permutation(rows).tolist()]
         found = {}
-        for name, choose in rooms.items():
-            monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, choose))
+        for mode in ("never", "always"):
+            monkeypatch.setattr(jit, "MODE", mode)
             state = DynamicAhoTree(n)
             added = state.add_consistent(keys)
-            found[name] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]
-        assert found["plain"] == found["fast"]
+            found[mode] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]
+        assert found["never"] == found["always"]

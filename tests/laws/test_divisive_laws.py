@@ -15,7 +15,7 @@ from tripletree import kernels
 from tripletree.cluster import DivisiveReCon, ReCon, divisive
 
 SHAPES_5 = [((((0, 1), 2), 3), 4), (((0, 1), (2, 3)), 4), (((0, 1), 2), (3, 4))]
-fast = kernels.fast("division")
+fast = kernels.division
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +177,8 @@ def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
 def test_link_is_that_of_scipy(ward, method, rng):
     for n in (2, 3, 10, 60):
         X = rng.normal(size=(n, 4))
-        ends, height = fast.link(squareform(pdist(X)), np.ones(n), ward)
-        child = fast.in_order(ends, np.argsort(height, kind="stable"))
+        ends, height = fast.link.fast(squareform(pdist(X)), np.ones(n), ward)
+        child = fast.in_order.fast(ends, np.argsort(height, kind="stable"))
         want = linkage(X, method)
         np.testing.assert_allclose(np.sort(np.sqrt(height) if ward else height), want[:, 2])
         np.testing.assert_array_equal(np.sort(child, 1), np.sort(want[:, :2], 1))
@@ -187,7 +187,7 @@ def test_link_is_that_of_scipy(ward, method, rng):
 @pytest.mark.parametrize("ward", [True, False])
 def test_link_counts_repeated_rows_by_their_size(ward, rng):
     X, size = rng.normal(size=(12, 3)), rng.integers(1, 5, 12)
-    _, height = fast.link(squareform(pdist(X)), size.astype(float), ward)
+    _, height = fast.link.fast(squareform(pdist(X)), size.astype(float), ward)
     Z = linkage(np.repeat(X, size, axis=0), "ward" if ward else "average")
     np.testing.assert_allclose(np.sort(np.sqrt(height) if ward else height), Z[size.sum() - 12 :, 2])
 
@@ -196,7 +196,7 @@ def test_mean_sizes_by_their_definition(rng):
     n = 9
     parent, size = divisive._parents(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
     total = np.zeros((n, n))
-    fast.add_sizes(parent, size, 0.5, total)
+    fast.add_sizes.fast(parent, size, 0.5, total)
     for i, j in combinations(range(n), 2):
         least = min((c for c in clades_of_parent(parent) if {i, j} <= c), key=len)
         assert total[i, j] == pytest.approx(0.5 * np.log(sum(size[x] for x in least)))
@@ -260,9 +260,9 @@ def test_restricted_trees_by_their_clades(source, rng):
 def test_few_columns_give_back_a_smooth_kernel(rng):
     distance = squareform(pdist(rng.normal(size=(50, 2))))
     scale = np.full(50, 2.0)
-    columns = fast.columns(distance, scale, 50)
+    columns = fast.columns.fast(distance, scale, 50)
     np.testing.assert_allclose(columns @ columns.T, np.exp(-((distance / 2) ** 2)), atol=0.05)
-    assert fast.columns(distance, scale, 3).shape == (50, 3)
+    assert fast.columns.fast(distance, scale, 3).shape == (50, 3)
 
 
 # ---------------------------------------------------------------------- pairs, large data, order

@@ -252,8 +252,8 @@ def test_walk__the_compiled_kernel_agrees_with_the_plain_one(monkeypatch):
     query = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
     size, found = closure_size(t), []
     monkeypatch.setattr(kernels, "interruptible", lambda walk, *arguments: walk(*arguments))
-    for loops in (kernels.plain("infer"), kernels.fast("infer")):
-        monkeypatch.setattr(kernels, "infer", loops)
+    for is_fast in (False, True):
+        monkeypatch.setattr(kernels.infer.walk, "pays", lambda *_, is_fast=is_fast: is_fast)
         out = np.zeros((size, 3), np.int32)
         found.append([inference._walk(t, task, None, out=out) for task in ("SIZES", "LIST", "CYCLES", "SPARE")])
         found[-1] += [inference._walk(t, "ANSWER", None, queries=query.rows), (out, out)]

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import tripletree as tt
 from tripletree import cluster, interrupts, kernels
 from tripletree.core.progress import Pace
-from tripletree.interrupts import check_time, in_time
+from tripletree.interrupts import check_time
 from tripletree.kernels.budget import new_budget, spend
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(tt.__file__).parents[1])}
@@ -46,11 +46,11 @@ def clock_watched():
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)
     yield
-    assert signal.getsignal(signal.SIGINT) is before
-    time.sleep(0.02)  # a signal too many would end the next test, too
-    assert not [x for x in threading.enumerate() if x.name == "time limit" and x.is_alive()]
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)  # an alarm too many would end the next test, too
+    assert interrupts._limits() == []
 
 
 #: Between the opening of a file and its ``with`` an interrupt leaves the file to the collector, as Ctrl-C does.
@@ -214,17 +214,19 @@ def test_time_limit__is_told_even_if_somebody_swallows_it():
     assert isinstance(caught.value.__cause__, TypeError)
 
 
-def test_time_limit__is_not_lost_in_a_callback_nor_in_an_import(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_time_limit__comes_again_after_a_callback_and_later_in_an_import(tmp_path, monkeypatch):
+    """Python drops an error that comes up in a callback from C."""
     reached = []
 
-    def _raw_object_cache_notify():
+    def callback():
         end = time.monotonic() + 0.1
         while time.monotonic() < end:
             pass
-        reached.append("callback")
 
     with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
-        ctypes.CFUNCTYPE(None)(_raw_object_cache_notify)()
+        ctypes.CFUNCTYPE(None)(callback)()
+        reached.append("callback")
         forever()
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(.1)\nwhole = True\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -451,20 +453,9 @@ def test_time_limit__ctrl_c_in_a_loop_without_a_call():
         count()
 
 
-def test_time_limit__sends_no_signal_before_the_last_one_was_heard(monkeypatch):
-    """One that comes while the handler begins would be taken for Ctrl-C."""
-    sent = []
-    with monkeypatch.context() as patched:
-        patched.setattr(interrupts, "_send", lambda: sent.append(True))
-        with tt.time_limit(0.005):
-            time.sleep(0.2)
-    assert sent == [True]
-    with pytest.raises(tt.TimeLimitError), tt.time_limit(0.005):
-        forever()
-
-
-def test_time_limit__waits_while_garbage_is_collected():
-    """What a callback of the collector raises is forgotten."""
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_time_limit__comes_again_after_a_collection_of_garbage():
+    """Python drops the errors of callbacks of the collector."""
     met = []
 
     def callback(phase, info):
@@ -481,6 +472,24 @@ def test_time_limit__waits_while_garbage_is_collected():
     finally:
         gc.callbacks.remove(callback)
     assert met == ["start", "collected"]
+
+
+def test_time_limit__puts_back_the_alarm_of_others():
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(True))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(tt.TimeLimitError), tt.time_limit(0.05):
+            forever()
+        assert heard == []
+        assert 0.0 < signal.getitimer(signal.ITIMER_REAL)[0] < 0.3
+        end = time.monotonic() + 20
+        while not heard and time.monotonic() < end:
+            time.sleep(0.01)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert heard == [True]
 
 
 def test_time_limit__no_limit_strikes_while_another_does(monkeypatch):
@@ -500,26 +509,3 @@ def test_time_limit__no_limit_strikes_while_another_does(monkeypatch):
             found.append(error.seconds)
         forever()
     assert (found, outer.value.seconds) == ([0.02], 0.05)
-
-
-def test_in_time__waits_while_something_must_not_be_left_half_done():
-    handled = []
-
-    def here(frame_of):
-        in_time(lambda *_: handled.append(True))(signal.SIGINT, frame_of())
-
-    def _get_wrapper_address():
-        return sys._getframe()
-
-    here(lambda: sys._getframe())
-    assert handled == [True]
-    before = signal.signal(signal.SIGINT, lambda *_: handled.append("again"))
-    try:
-        here(_get_wrapper_address)
-        assert handled == [True]
-        end = time.monotonic() + 20
-        while len(handled) < 2 and time.monotonic() < end:
-            time.sleep(0.01)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert handled == [True, "again"]

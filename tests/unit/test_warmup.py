@@ -46,7 +46,7 @@ def test_warmup__progress_and_what_is_refused(monkeypatch):
     for n_jobs in (0, -2):
         with pytest.raises(ValueError, match=f"n_jobs is {n_jobs}; give"):
             tt.warm_up(n_jobs=n_jobs)
-    monkeypatch.setattr(kernels, "cache_folder", lambda: None)
+    monkeypatch.setattr(kernels, "folder_of_cache", lambda: None)
     with pytest.raises(TripletreeError, match="NUMBA_CACHE_DIR"):
         tt.warm_up()
 
@@ -59,6 +59,6 @@ def test_warmup__without_numba_there_is_nothing_to_compile(monkeypatch):
 
 @needs_numba
 def test_warmup__the_folder_is_the_one_of_the_cache(tmp_path):
-    folder = kernels.cache_folder()
+    folder = kernels.folder_of_cache()
     assert folder is not None
     assert folder.is_dir()

@@ -227,8 +227,8 @@ class _EntailedStars:
         # candidates to read, many times the size of the arrays
         above = w[w >= 0]
         work = int((degree[above] + np.diff(d.reach.start)[above - d.n]).sum())
-        loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
-        self.first, self.third = loops.thirds(freeze(w), child_start, child, d.reach, d.order, DEFAULT_LIMIT)
+        thirds = kernels.ontology.thirds if work < _LITTLE_WORK else kernels.ontology.thirds.fast
+        self.first, self.third = thirds(freeze(w), child_start, child, d.reach, d.order, DEFAULT_LIMIT)
         _check_size(int(self.counts().sum()))
 
     def counts(self) -> np.ndarray:

@@ -341,7 +341,7 @@ def _walk(
     budget = kernels.budget.new_budget(most)
     arguments = clades, rows, asked, getattr(loops, task), out, budget
     seconds = 1e-3 * (len(triplets) + wanted) + 1e-6 * out.size  # as plain Python, as a rule
-    walk = kernels.at_hand("infer", "walk", seconds, *arguments).walk
+    walk = loops.walk.version(loops.walk.pays(seconds, *arguments))
     flag, sizes = kernels.interruptible(walk, *arguments)
     spent = int(budget.spent[0])
     if spent > most:

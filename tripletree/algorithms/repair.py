@@ -393,8 +393,8 @@ _FEW = 7
 
 def _exact_split(group: Problem) -> np.ndarray:
     """The first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
-    loops = kernels.fast("repair") if group.k > _FEW else kernels.repair
-    return loops.best_split(group.rows, group.weight, group.k)
+    split = kernels.repair.best_split.fast if group.k > _FEW else kernels.repair.best_split
+    return split(group.rows, group.weight, group.k)
 
 
 def _exact_rule(group: Problem) -> np.ndarray:

@@ -28,7 +28,6 @@ from tripletree.errors import (
     escaped_controls,
     shortened,
 )
-from tripletree.interrupts import in_time
 from tripletree.interrupts import time_limit as limit_of_time
 from tripletree.io.rows import quoted
 from tripletree.io.source import last_written
@@ -144,10 +143,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed. The status is as usual.
-
-    None of them, nor Ctrl-C, gets lost while a kernel is compiled.
-    """
+    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed. The status is as usual."""
     numbers = [getattr(signal, x) for x in ("SIGTERM", "SIGHUP") if hasattr(signal, x)]
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -157,9 +153,9 @@ def _ended_by_signals() -> Iterator[None]:
         sys.exit(128 + number)
 
     # signals that the caller ignores, as nohup does, stay ignored
-    before = {x: signal.signal(x, in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
+    before = {x: signal.signal(x, leave) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _startup.leave):
-        before[signal.SIGINT] = signal.signal(signal.SIGINT, in_time(signal.default_int_handler))
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:

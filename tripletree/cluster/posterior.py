@@ -121,9 +121,10 @@ def parents_of(merges: np.ndarray) -> np.ndarray:
     return parent
 
 
-def run_division(kernel: str, seconds: float, *arguments: Any) -> Any:
+def run_division(name: str, seconds: float, *arguments: Any) -> Any:
     """Call a kernel of ``kernels/division.py`` that takes about so many seconds as plain Python."""
-    return getattr(kernels.at_hand("division", kernel, seconds, *arguments), kernel)(*arguments)
+    kernel = getattr(kernels.division, name)
+    return kernel.version(kernel.pays(seconds, *arguments))(*arguments)
 
 
 # ---------------------------------------------------------------------- chains

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from tripletree.interrupts import check_time, ctrl_c_waits
+from tripletree.interrupts import check_time
 
 #: Seconds that one call of a kernel should take: Python hears Ctrl-C between two calls.
 _BETWEEN_LOOKS = 0.3
@@ -37,12 +37,9 @@ class Pace:
 
     def __enter__(self) -> None:
         check_time()
-        self._waits = ctrl_c_waits()
-        self._waits.__enter__()
         self._begin = perf_counter()
 
     def __exit__(self, *error: Any) -> None:
-        self._waits.__exit__(*error)
         wanted = _BETWEEN_LOOKS / max(perf_counter() - self._begin, 1e-9)
         self.steps = min(max(int(self.steps * min(wanted, 2.0)), 1), self._most)  # the last call may have been compiled
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import find, unite
-from tripletree.kernels.jit import inlined, inner, njit
+from tripletree.kernels.jit import allocating, inlined, inner, njit
 
 __all__ = ["DEFERRED_RUN", "build"]
 
@@ -124,7 +124,7 @@ def _is_deep(n_leaves, weight, run, first_weight):
     return run >= DEFERRED_RUN and n_leaves > _SMALL and weight > _SHRUNK * first_weight
 
 
-@njit
+@allocating
 def _grown(rows):
     """The rows, with room for as many again."""
     out = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)

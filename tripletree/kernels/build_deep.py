@@ -19,7 +19,7 @@ import numpy as np
 
 from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import unite
-from tripletree.kernels.jit import inlined, inner, njit
+from tripletree.kernels.jit import allocating, inlined, inner, njit
 
 __all__ = ["build_deep", "prepare"]
 
@@ -104,7 +104,7 @@ def _unlink(forest, s):
             forest.previous[after] = before
 
 
-@njit
+@allocating
 def _thirds(abc, n):
     """Lists of all triplets by third leaf."""
     m = abc.shape[1]
@@ -122,7 +122,7 @@ def _thirds(abc, n):
     return DyingLists(start, size, entry)
 
 
-@njit
+@allocating
 def _others(abc, tree, n):
     """Lists of the triplets off the forest, by each end."""
     m = abc.shape[1]
@@ -343,7 +343,7 @@ def build_deep(abc, tree, n, budget):
             return leaf_up, inner_up[:n_inner], order[begin[whole] : begin[whole] + count[whole]]
 
 
-@njit
+@allocating
 def _first_parts(abc, tree, n):
     """The components under the forest as parts, and their number."""
     up = np.arange(n).astype(np.int32)
@@ -382,7 +382,7 @@ def _first_parts(abc, tree, n):
 # Linear in leaves and triplets, up to the near constant cost of disjoint sets. `build_deep` starts from it.
 
 
-@njit
+@allocating
 def _by_third(abc, n):
     """Order the triplets by how often their third leaf is a third leaf: roughly, those that die last come first.
 
@@ -418,7 +418,7 @@ def _by_third(abc, n):
     return order
 
 
-@njit
+@allocating
 def _forest(abc, n):
     """Mark the triplets that form a spanning forest, those that die last before others. Returns uint8[m], components.
 
@@ -435,7 +435,7 @@ def _forest(abc, n):
     return tree, k
 
 
-@njit
+@allocating
 def _walk_order(abc, tree, n):
     """Number the leaves in depth-first order of the forest: neighbours stand close together. Returns int32[n]."""
     m = abc.shape[1]

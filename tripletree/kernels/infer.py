@@ -538,7 +538,7 @@ def _copy(entry, at, begin, end):
     return at
 
 
-@njit
+@allocating
 def _longer(table, size):
     """The table, with room for as many lines, and more."""
     if table.shape[0] >= size:
@@ -548,7 +548,7 @@ def _longer(table, size):
     return out
 
 
-@njit
+@allocating
 def _wider(array, size):
     """The array, with room for as many entries, and more."""
     if array.size >= size:
@@ -558,7 +558,7 @@ def _wider(array, size):
     return out
 
 
-@njit
+@allocating
 def _enlarged(arenas, n_blocks, n_rows, n_queries):
     """The arenas, with room for so many blocks, rows and queries."""
     return Arenas(

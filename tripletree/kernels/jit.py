@@ -1,23 +1,27 @@
-"""How kernels are compiled, and when: the marks on their sources, and what numba makes of them.
+"""Kernels: loops over arrays, written as plain Python functions and compiled by numba where that pays.
 
-A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what is called in its place:
+A `Kernel` is what callers see. It holds one function in two versions: `Kernel.plain` runs the function as Python, and
+`Kernel.fast` runs what numba makes of it. Both give the same results, to the bit. A call of the kernel itself picks one
+of them. The choice follows ``TRIPLETREE_JIT``:
 
 "auto" (the default)
-    Small inputs run as plain Python until that has taken as long as loading compiled code takes; from then on what
-    lies compiled in the cache is used for them, too. What does not is compiled, once on a machine, for larger inputs,
-    and after plain Python has taken half the time that compiling takes: who looks at some hundred samples does
-    not wait for the compiler.
+    A call is compiled if its arrays have more than `SMALL` entries, or if the kernel is loaded already. Other calls run
+    as plain Python, so small inputs never wait for the compiler. This ends in two cases (`Kernel.pays`). Compiled code
+    is loaded from the cache once plain Python has taken as long as loading takes. A kernel is compiled once plain
+    Python has taken half as long as compiling takes.
 "1"
-    Always the compiled one (the tests run so).
+    Every call is compiled. The tests run so.
 "0"
-    Always plain Python; numba is never imported (for coverage and debugging, and where it is not installed).
+    Every call is plain Python. numba is never imported, which helps coverage and debugging.
 
-Both give the same results, to the bit. Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a
-``NUMBA_CACHE_DIR`` of its own.
+Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a ``NUMBA_CACHE_DIR`` of its own.
 
-Compiled code is kept in the user's folder for caches, or in the one that numba is told to use (`_folder`). numba by
-itself keeps it beside the sources. There it would outlive the package: pip leaves files that it did not install, and
-their folders then stand for the package in the place of an editable installation.
+Compiled code is kept in the user's cache folder, or in ``NUMBA_CACHE_DIR`` if that is set (`_folder`). numba's default
+is a folder beside the sources. Such a folder would outlive the package, since pip only removes files that it installed.
+
+Switches of numba that its documentation does not describe are used in `njit`, `in_place`, `inner`, `inlined` and
+`pointer`, and nowhere else: ``no_cpython_wrapper``, ``no_cfunc_wrapper``, ``forceinline`` and ``_nrt``. They save time.
+Results and tests are the same without them.
 """
 
 from __future__ import annotations
@@ -25,49 +29,46 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import RLock
+from threading import RLock, local
 from time import thread_time
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Annotated, Any, get_type_hints
+from zlib import crc32
 
 import numpy as np
 
 from tripletree.errors import warn_user
-from tripletree.interrupts import ctrl_c_waits
+from tripletree.interrupts import in_thread
 from tripletree.kernels.first_use import alone, said
 
 __all__ = [
     "MODE",
     "BitTable",
     "Bits",
-    "Dispatcher",
     "IntegerTable",
     "Integers",
-    "KernelModule",
+    "Kernel",
+    "Pointer",
     "RealBlocks",
     "RealTable",
     "Reals",
     "allocating",
-    "compiled",
-    "compiling_pays",
-    "total_size",
+    "folder_of_cache",
     "in_place",
     "inlined",
     "inner",
-    "is_kept",
-    "is_marked",
-    "loading_pays",
     "n_compiled",
     "njit",
-    "plainly",
-    "pointer",
+    "total_size",
 ]
 
 #: "auto", "always" or "never".
@@ -92,35 +93,31 @@ if MODE != "never" and find_spec("numba") is None:  # a small installation, or a
 
 # ---------------------------------------------------------------------- state
 
-# The state of a kernel is a NamedTuple of arrays (or of such tuples). Its fields carry the numba types of their arrays,
-# for kernels that are compiled by signature; "real" is float32 or float64, whichever the samples are.
-Integers = Annotated[np.ndarray, "int64[::1]"]
-IntegerTable = Annotated[np.ndarray, "int64[:, ::1]"]
-Bits = Annotated[np.ndarray, "uint64[::1]"]
-BitTable = Annotated[np.ndarray, "uint64[:, ::1]"]
-Reals = Annotated[np.ndarray, "real[::1]"]
-RealTable = Annotated[np.ndarray, "real[:, ::1]"]
-RealBlocks = Annotated[np.ndarray, "real[:, :, ::1]"]
+# The state of a kernel is a NamedTuple of arrays (or of such tuples). Its fields name the types of their arrays, for
+# kernels that are compiled for given types (`Pointer`): the type of the entries and the number of dimensions. "real" is
+# float32 or float64, whichever the samples are.
+Integers = Annotated[np.ndarray, "int64", 1]
+IntegerTable = Annotated[np.ndarray, "int64", 2]
+Bits = Annotated[np.ndarray, "uint64", 1]
+BitTable = Annotated[np.ndarray, "uint64", 2]
+Reals = Annotated[np.ndarray, "real", 1]
+RealTable = Annotated[np.ndarray, "real", 2]
+RealBlocks = Annotated[np.ndarray, "real", 3]
 
 
 def _numba_type(kind: Any, real: str) -> Any:
-    """The numba type of a string, or of a class of NamedTuples with annotated fields."""
+    """The numba type for the name of a number type, a tuple of these, an annotated array, or a NamedTuple of arrays."""
     from numba import types
-    from numba.core.sigutils import normalize_signature
 
     if isinstance(kind, str):
-        return normalize_signature(f"({kind.replace('real', real)},)")[0][0]
+        return getattr(types, real if kind == "real" else kind)
+    if isinstance(kind, tuple):
+        return types.Tuple([_numba_type(part, real) for part in kind])
+    if hasattr(kind, "__metadata__"):
+        entry, n_dimensions = kind.__metadata__
+        return types.Array(_numba_type(entry, real), n_dimensions, "C")
     fields = get_type_hints(kind, include_extras=True).values()
-    parts = [field.__metadata__[0] if hasattr(field, "__metadata__") else field for field in fields]
-    return types.BaseTuple.from_types([_numba_type(part, real) for part in parts], kind)
-
-
-def _pointer_type(function: Any) -> Any:
-    """The numba type of a `pointer`."""
-    from numba import types
-
-    result, arguments, real = function.kernel_options["signature"]
-    return types.FunctionType(_numba_type(result, real)(*(_numba_type(kind, real) for kind in arguments)))
+    return types.BaseTuple.from_types([_numba_type(field, real) for field in fields], kind)
 
 
 def total_size(value: Any) -> int:
@@ -128,246 +125,313 @@ def total_size(value: Any) -> int:
     return sum(map(total_size, value)) if isinstance(value, tuple) else getattr(value, "size", 0)
 
 
-# ---------------------------------------------------------------------- marks
+# ---------------------------------------------------------------------- kernels
 
 
-def njit(function: FunctionType) -> Any:
-    """Mark a kernel: no Python objects, no GIL, kept on disk between processes. C never calls it: see `pointer`."""
-    return _marked(function, nogil=True, no_cfunc_wrapper=True, _nrt=True)
+def njit(function: FunctionType) -> Kernel:
+    """Make a kernel that Python can call. It needs no Python objects and gives up the GIL."""
+    return Kernel(function, nogil=True, no_cfunc_wrapper=True, _nrt=True)
 
 
-def in_place(function: FunctionType) -> Any:
-    """Mark a kernel as `njit` does, but one that neither makes nor returns arrays: it counts no references to them.
+def in_place(function: FunctionType) -> Kernel:
+    """Make a kernel that neither creates nor returns arrays, so that numba need not count references to them.
 
-    What it calls may make arrays. With a state of a hundred arrays, counting is half of the code.
+    Parts that it calls may create arrays. Counting references to a state of a hundred arrays is half of the code.
     """
-    return _marked(function, nogil=True, no_cfunc_wrapper=True, _nrt=False)
+    return Kernel(function, nogil=True, no_cfunc_wrapper=True, _nrt=False)
 
 
 def inner(function: FunctionType) -> Any:
-    """Mark a part of a kernel that Python never calls and that neither makes nor returns arrays (else: `allocating`).
+    """Mark a part of kernels that Python never calls and that neither creates nor returns arrays.
 
-    It comes without the wrappers, which take long to compile, and without counting references to the arrays that it is
-    given: each count is an atomic operation, and they were 40 % of ReCon's time.
+    It needs no entry for Python or C, which would take long to compile. References to arrays are not counted. Each
+    count is an atomic operation, and all of them were 40 % of the time of ReCon.
     """
-    return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+    return _part(function, _nrt=False)
 
 
 def inlined(function: FunctionType) -> Any:
-    """Mark an `inner` part that is compiled into what calls it, for one with a wide state and one or two callers.
+    """Mark an `inner` part that is compiled into its callers, for one with a wide state and one or two callers.
 
-    A call that is left as one hands over each array of the state in some seven words: that was 15 % of an addition to a
-    changing tree.
+    A real call hands over seven words for each array of the state. This was 15 % of an addition to a changing tree.
     """
-    return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+    return _part(function, _nrt=False, forceinline=True)
 
 
 def allocating(function: FunctionType) -> Any:
-    """Mark a part of a kernel that Python never calls and that makes arrays."""
-    return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)
+    """Mark a part of kernels that Python never calls and that creates arrays.
 
-
-def pointer(kernel: Any, result: str, *arguments: Any, real: str = "float64") -> Any:
-    """Mark a kernel that is compiled by itself, to be passed to other kernels, which call it by its address.
-
-    What calls a kernel by name takes in all of its code and optimises it once more; along a chain of large kernels that
-    is most of the time to compile.
-
-    Parameters
-    ----------
-    kernel : marked function
-    result : str
-        numba type of what it returns.
-    *arguments : str or class
-        numba types of its arguments, or classes of NamedTuples with annotated fields.
-    real : {"float64", "float32"}
-        What "real" stands for in these types.
+    It counts references even if its caller does not: without the switch, numba would take over that of the caller.
     """
-    # a function of its own: in numba's cache it must not stand for the kernel that Python can call
-    function = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__)
-    function.__module__, function.__qualname__ = kernel.__module__, f"{kernel.__qualname__}_by_address"
-    return _marked(function, signature=(result, arguments, real), _nrt=False)
+    return _part(function, _nrt=True)
 
 
-def _marked(function: FunctionType, **options: Any) -> FunctionType:
+def _part(function: FunctionType, **options: Any) -> Any:
+    options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
     function.kernel_options = options  # type: ignore[attr-defined]
     return function
 
 
-def is_marked(value: Any) -> bool:
-    """Whether a value is a kernel, or a part of one."""
-    return hasattr(value, "kernel_options")
+#: Calls with at most so many entries in all arrays run as plain Python at first.
+SMALL = 50_000
+#: A kernel is compiled after so many seconds of plain Python that are also this share of the seconds to compile it.
+#: Later sessions gain by compiled code, too.
+PATIENCE, SHARE = 0.1, 0.5
+#: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
+#: Once numba runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
+STARTING, LOADING = 0.5, 0.02
+
+_seconds_plain = 0.0
+_in_plain = local()  # its `kernel` is the kernel that runs as plain Python in this thread
+
+
+def _loading_pays(seconds: float) -> bool:
+    """Whether loading compiled code, if there is some, takes less time than so many seconds of plain Python."""
+    if "numba" in sys.modules:
+        return seconds > LOADING
+    return _seconds_plain + seconds > STARTING
+
+
+class Kernel:
+    """One loop in two versions, plain Python and compiled.
+
+    Parameters
+    ----------
+    source : function
+        Of arrays, numbers, and tuples of these.
+    **options
+        Of ``numba.njit``.
+    """
+
+    def __init__(self, source: FunctionType, **options: Any) -> None:
+        self.source, self.kernel_options = source, options
+        self.__name__, self.__doc__, self.__module__ = source.__name__, source.__doc__, source.__module__
+        self.__wrapped__ = source
+        self.seconds_plain = 0.0  #: that its plain version has taken in this session
+        self._numba: Any = None  # the compiled function, once it is loaded
+        self._loaded: set[tuple] = set()  # the numba types of the arguments that `fast` has seen
+        self._is_kept: bool | None = None  # whether it lies in the cache; None before anybody has looked
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the version that takes less time, see the head of this module."""
+        if self._numba is None or MODE == "never":
+            if getattr(_in_plain, "kernel", None) is not None:  # called by a kernel that runs as plain Python
+                return self.source(*arguments)
+            if not (self.pays(0.0, *arguments) or (MODE == "auto" and total_size(arguments) > SMALL)):
+                return self.plain(*arguments)
+            self._load(arguments)
+        return self._run(*arguments)
+
+    def plain(self, *arguments: Any) -> Any:
+        """Run it as plain Python, as silent about infinities and overflows as compiled code is."""
+        global _seconds_plain
+        before, _in_plain.kernel = getattr(_in_plain, "kernel", None), self
+        begin = thread_time()
+        try:
+            with np.errstate(all="ignore"):
+                return self.source(*arguments)
+        finally:
+            seconds = thread_time() - begin
+            _in_plain.kernel = before
+            _seconds_plain += seconds
+            self.seconds_plain += seconds
+
+    def fast(self, *arguments: Any) -> Any:
+        """Run it compiled, whatever the input. Where nothing is compiled, run it as plain Python."""
+        if MODE == "never":
+            return self.plain(*arguments)
+        import_numba()
+        types = _types(arguments)
+        if types not in self._loaded:
+            self._load(arguments)
+            self._loaded.add(types)
+        return self._run(*arguments)
+
+    def version(self, is_fast: bool) -> Callable[..., Any]:
+        """`fast` or `plain`."""
+        return self.fast if is_fast else self.plain
+
+    def pays(self, seconds: float, *arguments: Any) -> bool:
+        """Whether to run it compiled for a call that takes about so many seconds as plain Python.
+
+        Pointers among the arguments are compiled with it.
+        """
+        if MODE != "auto":
+            return MODE == "always"
+        if self._numba is not None:
+            return True
+        spent = self.seconds_plain + seconds
+        pointers = [x for x in arguments if isinstance(x, Pointer)]
+        if spent >= PATIENCE and spent >= SHARE * sum(map(seconds_to_compile, (self, *pointers))):
+            return True
+        if not _loading_pays(spent):
+            return False
+        if self._is_kept is None:
+            self._is_kept = all(_is_kept(x) for x in (self, *pointers))
+        return self._is_kept
+
+    def _run(self, *arguments: Any) -> Any:
+        try:
+            return self._numba(*arguments)
+        except OSError as error:  # numba has compiled it for further types, and cannot keep that
+            _go_on_without_cache(error)
+            self._numba = None
+            self._load(arguments)
+            return self._numba(*arguments)
+
+    def _load(self, arguments: tuple) -> None:
+        """Compile it for the types of some arguments, or load it from the cache. Ctrl-C is heard meanwhile."""
+        import_numba()
+        in_thread(self._load_here, _types(arguments))
+
+    def _load_here(self, types: tuple) -> None:
+        from numba.core.errors import NumbaError
+
+        name, folder = _name(self), folder_of_cache()
+        once = alone(folder, name) if folder else nullcontext()
+        seconds = 0.0 if _is_kept(self, types) else seconds_to_compile(self)
+        with _lock, said(name, seconds), once, _without_garbage_collector():
+            kernel = self._numba or _compiled(self)
+            try:
+                kernel.compile(types)
+            except NumbaError:
+                raise
+            except Exception as error:  # a full disk, a damaged file: reading one can raise anything
+                _go_on_without_cache(error)
+                kernel = _compiled(self)
+                kernel.compile(types)
+            self._numba = kernel
+            _note_as_kept(self, types)
+
+
+class Pointer:
+    """A kernel that is compiled by itself and passed to other kernels, which call it by its address.
+
+    A kernel that calls another one by name takes in all of its code and optimises it once more. Along a chain of large
+    kernels this is most of the time to compile.
+
+    Parameters
+    ----------
+    source : Kernel or function
+        A kernel or an `inner` part.
+    result : str or tuple
+        The type of its result: a number type, or a tuple of these.
+    *arguments : str or class
+        The types of its arguments: number types, or classes of NamedTuples with annotated fields.
+    real : {"float64", "float32"}
+        What "real" stands for in these types.
+    """
+
+    def __init__(self, source: Any, result: Any, *arguments: Any, real: str = "float64") -> None:
+        self.source, self._types = getattr(source, "source", source), (result, arguments, real)
+        self.__name__, self.__module__ = source.__name__, source.__module__
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it as plain Python."""
+        return self.source(*arguments)
+
+    def version(self, is_fast: bool) -> Any:
+        """What to pass to `Kernel.fast` or to `Kernel.plain`."""
+        if not is_fast or MODE == "never":
+            return self
+        import_numba()
+        return in_thread(self._compiled)
+
+    def _compiled(self) -> Any:
+        result, arguments, real = self._types
+        with _lock:
+            signature = _numba_type(result, real)(*(_numba_type(kind, real) for kind in arguments))
+            name, folder = _name(self), folder_of_cache()
+            once = alone(folder, name) if folder else nullcontext()
+            seconds = 0.0 if _is_kept(self, signature.args) else seconds_to_compile(self)
+            with said(name, seconds), once, _without_garbage_collector():
+                compiled = _compiled(self, signature)
+            _note_as_kept(self, signature.args)
+            return compiled
 
 
 # ---------------------------------------------------------------------- compilation
 
-#: Bytes of bytecode that are compiled in a second: kernels of ReCon took one for 1,300 to 2,300 each, 1,800 in all.
-BYTES_A_SECOND = 1800
 
-_n_compiled = 0
+@cache
+def _digest() -> str:
+    """A fingerprint of all kernel sources.
+
+    numba renews a cached kernel when its own file changes, but not when the file of a kernel that it calls does. With
+    the fingerprint in its name, every kernel is renewed when any file changes.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+#: Bytes of bytecode that are compiled in a second: kernels of ReCon took one for 700 to 1,200 each.
+BYTES_A_SECOND = 1000
 
 _lock = RLock()
-_compiled: dict[FunctionType, Any] = {}
 _scopes: dict[str, dict[str, Any]] = {}
-
-
-def compiled(function: Any) -> Any:
-    """What numba makes of a marked function; the same object at every call. It is compiled when first called."""
-    with _lock:
-        if function not in _compiled:
-            with ctrl_c_waits():
-                _compiled[function] = _with_numba(function)
-        return _compiled[function]
+_of_numba: dict[Any, Any] = {}
+_all_of_numba: list[Any] = []
 
 
 @cache
-def _load_numba() -> None:
-    """Import numba, and what it imports when it first compiles or loads a kernel: all of it, or a session is lost."""
-    with ctrl_c_waits():
-        from numba.core.registry import cpu_target
-
-        cpu_target.target_context.refresh()
-        cpu_target.typing_context.refresh()
+def import_numba() -> None:
+    """Import numba in a thread, as Ctrl-C in the midst of it would leave half of it for the rest of the session."""
+    in_thread(__import__, "numba")
 
 
-def _with_numba(function: Any) -> Any:
-    _load_numba()
+def _types(arguments: tuple) -> tuple:
     import numba
-    from numba.core.ccallback import CFunc
 
-    options = {**function.kernel_options}
-    signature = options.pop("signature", None)
+    return tuple(map(numba.typeof, arguments))
+
+
+def _name(kernel: Any) -> str:
+    return f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}"
+
+
+def _is_marked(value: Any) -> bool:
+    return isinstance(value, Kernel) or isinstance(value, FunctionType) and hasattr(value, "kernel_options")
+
+
+def _compiled(kernel: Any, signature: Any = None) -> Any:
+    """The numba function of a kernel or a part, which is compiled when first called. A `Pointer` has a signature."""
+    key = kernel if signature is None else (kernel, signature)
+    if key not in _of_numba:
+        _of_numba[key] = _with_numba(kernel, signature)
+        _all_of_numba.append(_of_numba[key])
+    return _of_numba[key]
+
+
+def _with_numba(kernel: Any, signature: Any) -> Any:
+    import numba
+    from numba.core.errors import NumbaError
+
+    function = getattr(kernel, "source", kernel)
+    # a function of its own: in numba's cache a pointer must not stand for the part that other kernels call by name
+    suffix = _digest() if signature is None else f"by_address_{_digest()}"
     twin = FunctionType(function.__code__, _scope(function.__module__), function.__name__, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
-    twin.__doc__ = function.__doc__
-    options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
-    kernel: Any
-    if signature is None:
-        kernel = numba.njit(**options)(twin)
-    else:
-        by_address = _pointer_type(function).signature
-        types = by_address.args, by_address.return_type
-        kernel = CFunc(twin, types, {}, {"nopython": True, **options})
-    _keep(kernel)
-    kernel.compile = partial(_compile, kernel, kernel.compile, function)
-    if signature is not None:
-        kernel.compile()  # here and now: callers ask for its address
-    else:
-        kernel.get_call_template = partial(_called, kernel.get_call_template)
-    return kernel
-
-
-def _called(get_call_template: Callable[..., Any], arguments: tuple, named: dict) -> Any:
-    """What another kernel calls: integers are handed over as int64.
-
-    numba would compile a kernel once for int32, once for int64, and once more for every constant.
-    """
-    return get_call_template(tuple(map(_widest, arguments)), named)
-
-
-def _widest(kind: Any) -> Any:
-    from numba import types
-
-    kind = types.unliteral(kind)
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
-
-
-def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *signature: Any) -> Any:
-    """Let numba compile or load a kernel for a signature; one process at a time, and a terminal hears of it.
-
-    A `pointer` has one signature, which is not given.
-    """
-    from numba.core.compiler_lock import global_compiler_lock
-
-    global _n_compiled
-    key = signature[0] if signature else kernel._sig
-    if signature and key in kernel.overloads or _lies_in_cache(kernel, key):
-        return compile_kernel(*signature)
-    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-    folder = kernel._cache.cache_path
-    once = alone(Path(folder), name) if folder else nullcontext()
-    with global_compiler_lock, ctrl_c_waits(), said(name, _seconds_to_compile(function)), once, _uncollected():
-        if not _lies_in_cache(kernel, key):  # by now, after others were waited for
-            _n_compiled += 1
-        return compile_kernel(*signature)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Switch the garbage collector off: the compiler makes few cycles, and searching them takes a tenth of its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def n_compiled() -> int:
-    """How many kernels this process has compiled, parts of others included."""
-    return _n_compiled
-
-
-def _lies_in_cache(kernel: Any, signature: Any) -> bool:
-    from numba.core.registry import cpu_target
-
-    cache = kernel._cache
-    codegen = cpu_target.target_context.codegen()
-    try:
-        return cache._index_key(signature, codegen) in cache._cache_file._load_index()
-    except Exception:  # no cache, or a damaged one
-        return False
-
-
-@cache
-def _seconds_to_compile(function: Any) -> float:
-    """About how long a kernel takes to compile, from the length of all code that it calls by name."""
-    seen, waiting = {function}, [function]
-    while waiting:
-        scope = waiting.pop()
-        for name in scope.__code__.co_names:
-            called = scope.__globals__.get(name)
-            if is_marked(called) and "signature" not in called.kernel_options and called not in seen:
-                seen.add(called)
-                waiting.append(called)
-    return sum(len(x.__code__.co_code) for x in seen) / BYTES_A_SECOND
-
-
-@cache
-def _folder() -> Path | None:
-    """The folder for compiled code: numba's where one is set, else the user's; None where it cannot be written."""
-    import numba
-    from platformdirs import user_cache_path
-
-    # numba reads the variable when it is imported, which may have been before the variable was set
-    set_for_numba = numba.config.CACHE_DIR or os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(set_for_numba or user_cache_path("tripletree", appauthor=False)).absolute()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=folder).close()
-    except OSError as error:
-        _warn_of_cache(error, folder)
-        return None
-    return folder
-
-
-def _keep(kernel: Any) -> None:
-    """Let numba load and keep a kernel's code in the folder for it, and nowhere else."""
-    folder, nothing = _folder(), kernel._cache
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{suffix}"
+    options: dict[str, Any] = {"_nrt": False} if signature is not None else kernel.kernel_options
+    # kernels never raise: a check at each division would keep loops from vectorising
+    options = {**options, "error_model": "numpy"}
+    decorate = numba.njit if signature is None else partial(numba.cfunc, signature, nopython=True)
+    folder = folder_of_cache()
     if folder is None:
-        return
+        return decorate(**options)(twin)
     try:
         with _numba_keeps_in(folder):
-            kernel.enable_caching()
-    except RuntimeError as error:  # it has found no folder
-        _warn_of_cache(error, folder)
-        return
-    if folder in Path(kernel._cache.cache_path).parents:
-        kernel._cache = _ForgivingCache(kernel._cache, folder)
-    else:  # it cannot write there, and has taken the folder of the sources
-        kernel._cache = nothing
-        _warn_of_cache(PermissionError("a folder in it cannot be written"), folder)
+            made = decorate(**options, cache=True)(twin)
+        if signature is not None or folder in Path(made.stats.cache_path).parents:
+            return made
+        error: Exception = PermissionError("a folder in it cannot be written")  # numba would write beside the sources
+    except NumbaError:
+        raise
+    except Exception as caught:  # a full disk, no folder to write to, a damaged file: reading one can raise anything
+        error = caught
+    _go_on_without_cache(error)
+    return _with_numba(kernel, signature)
 
 
 @contextmanager
@@ -383,39 +447,79 @@ def _numba_keeps_in(folder: Path) -> Iterator[None]:
         numba.config.CACHE_DIR = before
 
 
-class _ForgivingCache:
-    """numba's cache of one kernel; when it fails, the kernel is compiled, and nothing else happens.
+def _scope(module: str) -> dict[str, Any]:
+    """The globals of a module for compiled functions: kernels and parts give way to what numba makes of them."""
+    if module not in _scopes:
+        scope = _scopes[module] = dict(vars(sys.modules[module]))
+        for name, value in vars(sys.modules[module]).items():
+            if _is_marked(value):
+                scope[name] = _compiled(value)
+    return _scopes[module]
 
-    numba itself lets a full disk, a quota and a file that was cut off end the run, and every later run.
-    """
 
-    def __init__(self, cache: Any, folder: Path) -> None:
-        self._cache, self._folder = cache, folder
+@contextmanager
+def _without_garbage_collector() -> Iterator[None]:
+    """Switch the garbage collector off. The compiler makes few cycles, and looking for them is a tenth of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
-    def load_overload(self, *arguments: Any) -> Any:
-        try:
-            return self._cache.load_overload(*arguments)
-        except Exception as error:  # unpickling a damaged file can raise anything
-            _warn_of_cache(error, self._folder)
-            with suppress(Exception):
-                self._cache.flush()  # an empty index, so that the next run finds a sound one
-            return None
 
-    def save_overload(self, *arguments: Any) -> None:
-        try:
-            self._cache.save_overload(*arguments)
-        except Exception as error:
-            _warn_of_cache(error, self._folder)
+def n_compiled() -> int:
+    """How many functions this process has compiled, parts of kernels included."""
+    kernels = [x for x in _all_of_numba if hasattr(x, "stats")]
+    pointers = [x for x in _all_of_numba if not hasattr(x, "stats")]
+    return sum(sum(x.stats.cache_misses.values()) for x in kernels) + sum(x.cache_hits == 0 for x in pointers)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cache, name)
 
+@cache
+def seconds_to_compile(kernel: Any) -> float:
+    """About how long a kernel takes to compile, from the length of all code that it calls by name."""
+    seen, waiting = {kernel}, [kernel]
+    while waiting:
+        kernel = waiting.pop()
+        function = getattr(kernel, "source", kernel)
+        called = [function.__globals__.get(name) for name in function.__code__.co_names]
+        new = {x for x in called if _is_marked(x)} - seen
+        seen |= new
+        waiting.extend(new)
+    return sum(len(getattr(x, "source", x).__code__.co_code) for x in seen) / BYTES_A_SECOND
+
+
+# ---------------------------------------------------------------------- the cache on disk
 
 _cache_has_failed = False
 
 
+def folder_of_cache() -> Path | None:
+    """The folder for compiled code; None if it cannot be written, or has failed in this session."""
+    return None if _cache_has_failed else _folder()
+
+
+@cache
+def _folder() -> Path | None:
+    """Numba's folder if one is set, else the user's."""
+    from platformdirs import user_cache_path
+
+    # numba reads the variable when it is imported, which may have been before the variable was set
+    numba = sys.modules.get("numba")
+    set_for_numba = (numba and numba.config.CACHE_DIR) or os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(set_for_numba or user_cache_path("tripletree", appauthor=False)).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        _warn_of_cache(error, folder)
+        return None
+    return folder
+
+
 def _warn_of_cache(error: Exception, folder: Path) -> None:
-    """Warn of the first failure only: where one kernel cannot be kept, hardly any can."""
+    """Warn of the first failure only: if one kernel cannot be kept, hardly any can."""
     global _cache_has_failed
     if not _cache_has_failed:
         _cache_has_failed = True
@@ -426,135 +530,51 @@ def _warn_of_cache(error: Exception, folder: Path) -> None:
         )
 
 
-def _scope(module: str) -> dict[str, Any]:
-    """The globals of a module's compiled functions: those of the module, with the compiled ones in their places."""
-    if module not in _scopes:
-        scope = _scopes[module] = dict(vars(sys.modules[module]))
-        for name, value in vars(sys.modules[module]).items():
-            if is_marked(value) and "signature" not in value.kernel_options:
-                scope[name] = compiled(value)
-    return _scopes[module]
+def _go_on_without_cache(error: Exception) -> None:
+    """Compile kernels in this session without keeping them. Damaged files are removed, so that the next one has none.
 
-
-@cache
-def _digest() -> str:
-    """A fingerprint of all kernel sources.
-
-    numba renews a cached kernel when its own file changes, but not when the file of a kernel that it calls does: it
-    would go on with the old one. With the fingerprint in its name, every kernel is renewed when any of them changes.
+    By itself numba lets a full disk, a quota and a file that was cut off end the run, and every later run.
     """
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+    folder = folder_of_cache()
+    if folder is None:
+        return
+    if not isinstance(error, OSError):
+        for path in {Path(x.stats.cache_path) for x in _all_of_numba if hasattr(x, "stats") and x.stats.cache_path}:
+            if folder in path.parents:
+                shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(folder / _KEPT, ignore_errors=True)
+    _warn_of_cache(error, folder)
+    _of_numba.clear()
+    _scopes.clear()
 
 
-# ---------------------------------------------------------------------- dispatch
-
-#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds,
-#: and this share of what compiling takes: later sessions gain by compiled code, too.
-SMALL, PATIENCE, SHARE = 50_000, 0.1, 0.5
-#: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
-#: Once it runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
-STARTING, LOADING = 0.5, 0.02
-
-_seconds_plain = 0.0
-_spent: dict[Any, float] = {}  # of that, by kernel
+#: In this folder of the cache a file for each kernel names the types that it was compiled for: its existence says,
+#: without an import of numba, that compiled code can be loaded.
+_KEPT = "kept"
 
 
-def loading_pays(seconds: float) -> bool:
-    """Whether loading compiled code, where there is some, takes less time than so many seconds of plain Python."""
-    if "numba" in sys.modules:
-        return seconds > LOADING
-    return _seconds_plain + seconds > STARTING
+def _note_of(kernel: Any) -> Path | None:
+    folder = folder_of_cache()
+    if folder is None:
+        return None
+    kind = "_by_address" if isinstance(kernel, Pointer) else ""
+    name = f"{_name(kernel)}{kind}_{_digest()}_numba-{version('numba')}_{sys.implementation.cache_tag}"
+    return folder / _KEPT / name
 
 
-def compiling_pays(kernel: Any, seconds: float, *arguments: Any) -> bool:
-    """Whether so many seconds of a marked kernel as plain Python, after those so far, are too many not to compile.
-
-    Pointers among the arguments are compiled with it.
-    """
-    spent = _spent.get(kernel, 0.0) + seconds
-    if spent < PATIENCE:
+def _is_kept(kernel: Any, types: tuple | None = None) -> bool:
+    """Whether compiled code of a kernel for some types, or for any, lies in the cache."""
+    note = _note_of(kernel)
+    if note is None or not note.exists():
         return False
-    return spent >= SHARE * sum(map(_seconds_to_compile, (kernel, *filter(is_marked, arguments))))
+    return types is None or str(crc32(str(types).encode())) in note.read_text().split()
 
 
-def is_kept(kernel: Any, *arguments: Any) -> bool:
-    """Whether compiled code of a marked kernel for such arguments is loaded or lies in the cache.
-
-    Pointers among the arguments are the marked ones.
-    """
-    fast = compiled(kernel)
-    kinds = tuple(_pointer_type(x) if is_marked(x) else fast.typeof_pyval(x) for x in arguments)
-    return kinds in fast.overloads or _lies_in_cache(fast, kinds)
-
-
-class Dispatcher:
-    """A kernel that runs as plain Python while its inputs are small and it has taken little time, then compiled."""
-
-    def __init__(self, plain: Callable[..., Any]) -> None:
-        self.plain = plain
-        self.__doc__, self.__name__ = plain.__doc__, plain.__name__
-        self._fast: Callable[..., Any] | None = None
-        self._sought = False
-
-    def __call__(self, *arguments: Any) -> Any:
-        if self._fast is None:
-            if self._stays_plain(arguments):
-                return run_plain(self.plain, *arguments)
-            self._fast = compiled(self.plain)
-        return self._fast(*arguments)
-
-    def _stays_plain(self, arguments: tuple) -> bool:
-        if total_size(arguments) > SMALL or compiling_pays(self.plain, 0.0, *arguments):
-            return False
-        spent = _spent.get(self.plain, 0.0)
-        if self._sought or spent <= LOADING or not loading_pays(spent):
-            return True
-        self._sought = True
-        return not is_kept(self.plain, *arguments)
-
-
-def run_plain(kernel: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a kernel as plain Python, as silent about infinities and overflows as compiled code is."""
-    global _seconds_plain
-    begin = thread_time()
-    try:
-        with np.errstate(all="ignore"):
-            return kernel(*arguments)
-    finally:
-        seconds = thread_time() - begin
-        _seconds_plain += seconds
-        _spent[kernel] = _spent.get(kernel, 0.0) + seconds
-
-
-def plainly(kernel: Any) -> Any:
-    """A marked kernel to be called as plain Python; a pointer, which other kernels call, as it is."""
-    return kernel if "signature" in kernel.kernel_options else partial(run_plain, kernel)
-
-
-class KernelModule:
-    """A module of kernels as its callers see it: constants unchanged, each kernel in the version to call.
-
-    Parameters
-    ----------
-    module : module
-        Of plain sources.
-    choose : callable
-        Plain kernel -> what to call in its place.
-    """
-
-    def __init__(self, module: ModuleType, choose: Callable[[Any], Any]) -> None:
-        self._module, self._choose = module, choose
-        self.__name__ = module.__name__
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        if is_marked(value):
-            value = self._choose(value)
-        setattr(self, name, value)
-        return value
-
-    def __repr__(self) -> str:
-        return f"<kernels of {self.__name__}, {MODE}>"
+def _note_as_kept(kernel: Any, types: tuple) -> None:
+    note = _note_of(kernel)
+    if note is None or _is_kept(kernel, types):
+        return
+    with suppress(OSError):  # then a small input does not know of it, and nothing else happens
+        note.parent.mkdir(exist_ok=True)
+        with note.open("a") as file:
+            file.write(f"{crc32(str(types).encode())}\n")

@@ -23,7 +23,7 @@ from tripletree.kernels.centres import least_of_block as renew_least
 from tripletree.kernels.disjoint_set import find
 from tripletree.kernels.distance_table import BLOCK, first_of_least, least_of_block, scan, update
 from tripletree.kernels.distance_table import pack as pack_table
-from tripletree.kernels.jit import Integers, in_place, inner, njit, pointer
+from tripletree.kernels.jit import Integers, Pointer, in_place, inner, njit
 from tripletree.kernels.rejected_pairs import (
     RejectedPairs,
     clear,
@@ -61,15 +61,15 @@ __all__ = [
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 
 #: The kernel ``aho_forest.join``, by its address.
-JOIN = pointer(_join, "UniTuple(int64, 2)", Forest, "int64", "int64", "int64")
+JOIN = Pointer(_join, ("int64", "int64"), Forest, "int64", "int64", "int64")
 
 #: In the place of a place, see `_next_place`.
 _NONE_NOW, _ENOUGH, _STUCK = -1, -2, -3
 
 _SEARCH_TYPES = "void", Centres, "int64", "int64", "int64", RejectedPairs
 #: The kernel ``centres.search`` for coordinates of either precision, by its address.
-SEARCH_FLOAT32 = pointer(search, *_SEARCH_TYPES, real="float32")
-SEARCH_FLOAT64 = pointer(search, *_SEARCH_TYPES)
+SEARCH_FLOAT32 = Pointer(search, *_SEARCH_TYPES, real="float32")
+SEARCH_FLOAT64 = Pointer(search, *_SEARCH_TYPES)
 
 
 class Counters(NamedTuple):

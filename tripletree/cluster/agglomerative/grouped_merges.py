@@ -181,11 +181,12 @@ def _merge_free_groups(
     # the arrays of few large groups are small, but the work is not: it grows with the squares of their sizes
     work = float(np.square(np.diff(start), dtype=np.float64).sum()) * points.shape[1]
     everything = points, members, start, EUCLIDEAN.index(linkage), merges, centres
-    loops = kernels.at_hand("must_link_groups", "agglomerate_groups", SECONDS_PLAIN * work, *everything)
+    kernel = kernels.must_link_groups.agglomerate_groups
+    agglomerate = kernel.version(kernel.pays(SECONDS_PLAIN * work, *everything))
     stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=n_groups))
     for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
         part = merges[start[lo] - lo : start[hi] - hi]
-        loops.agglomerate_groups(points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi])
+        agglomerate(points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi])
         if progress is not None:
             progress(len(part))
     return merges, centres

@@ -148,12 +148,13 @@ class _Run(NamedTuple):
     live: _LiveClusters
 
 
-def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
-    """The kernels as plain Python where that takes less time than loading compiled code, or compiling."""
-    if run.distances.bound.dtype != np.float64:  # numpy's scalars round float32 at other places
-        return kernels.fast("recon")
-    arguments = state, run.distances, kind, _CHUNK, *(getattr(kernels.plain("recon"), x) for x in run.pointers)
-    return kernels.at_hand("recon", run.kernel, SECONDS_PLAIN * run.work, *arguments)
+def _kernel_for(run: _Run, state: Any, kind: int) -> tuple[Callable[..., bool], list[Any]]:
+    """The kernel and its pointers, as plain Python if this takes less time than to load or to compile them."""
+    kernel, pointers = getattr(kernels.recon, run.kernel), [getattr(kernels.recon, x) for x in run.pointers]
+    is_fast = run.distances.bound.dtype != np.float64  # numpy's scalars round float32 at other places
+    if not is_fast:
+        is_fast = kernel.pays(SECONDS_PLAIN * run.work, state, run.distances, kind, _CHUNK, *pointers)
+    return kernel.version(is_fast), [x.version(is_fast) for x in pointers]
 
 
 def _merged(
@@ -170,8 +171,7 @@ def _merged(
     counts = state.counts
     if run.live.at_first:
         counts.live[0] = run.live.at_first
-    loops = _kernels_for(run, state, kind)
-    kernel, pointers = getattr(loops, run.kernel), [getattr(loops, x) for x in run.pointers]
+    kernel, pointers = _kernel_for(run, state, kind)
     pace, done, ended = Pace(_CHUNK), 0, n == 1
     while not ended:
         with pace:

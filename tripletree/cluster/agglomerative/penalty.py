@@ -160,11 +160,11 @@ def _merged_softly(
     state = kernels.penalty.new_merges(n, run.live)
     kind, ties = kernels.recon.LINKAGES.index(linkage), _ties(triplets.rows, weights, run.place)
     arguments = kind, min(float(penalty), _LARGEST), run.distances, ties, state
+    kernel = getattr(kernels.penalty, run.kernel)
     if run.distances.weight.dtype != np.float64:  # numpy's scalars round float32 at other places
-        loops = kernels.fast("penalty")
+        merge = kernel.fast
     else:
-        loops = kernels.at_hand("penalty", run.kernel, SECONDS_PLAIN * run.work, *arguments, _CHUNK)
-    merge = getattr(loops, run.kernel)
+        merge = kernel.version(kernel.pays(SECONDS_PLAIN * run.work, *arguments, _CHUNK))
     pace, done, ended = Pace(_CHUNK), 0, n == 1
     while not ended:
         with pace:
