@@ -91,13 +91,20 @@ class TrioVotes:
         return np.bincount(3 * self.row + self.odd, weight, 3 * len(self.rows)).reshape(-1, 3)
 
     def trees(
-        self, weight: np.ndarray, rng: np.random.Generator, n_chains: int, tick: Tick | None = None, **options: Any
+        self,
+        weight: np.ndarray,
+        rng: np.random.Generator,
+        n_chains: int,
+        tick: Tick | None = None,
+        *,
+        start: Hierarchy | None = None,
+        **options: Any,
     ) -> TreeSample:
-        """Sample trees from their posterior, given weights of the votes."""
+        """Sample trees from their posterior given weights of the votes, by chains from `start` or searched trees."""
         count = self.count(weight)
         told = count.any(axis=1)
         trios = Trios(frozen(self.rows[told]), count[told], len(self.leaves))
-        starts = [_searched(trios, rng) for _ in range(n_chains)]
+        starts = [start or _searched(trios, rng) for _ in range(n_chains)]
         done = [0]
 
         def tell(ended: int) -> None:
@@ -214,18 +221,19 @@ def held_out(
     weight = np.ones(p)
     chances = np.empty((m, 3))
 
-    def run(k: int, stop: Event) -> np.ndarray:
+    last: list[Hierarchy | None] = [None] * len(seeds)  # the tree of each part at which its next chain begins
+
+    def run(k: int, stop: Event) -> tuple[np.ndarray, Hierarchy | None]:
         if stop.is_set():
-            return np.empty((0, 3))
+            return np.empty((0, 3)), None
         out = part[votes.voter] == k
-        sample = votes.trees(
-            np.where(out, 0.0, weight[votes.voter]), np.random.default_rng(seeds[k]), 1, effort=_EFFORT, n_trees=_FEWER
-        )
+        others, own = np.where(out, 0.0, weight[votes.voter]), np.random.default_rng(seeds[k])
+        sample = votes.trees(others, own, 1, start=last[k], effort=_EFFORT, n_trees=_FEWER)
         rows, inverse = np.unique(votes.row[out], return_inverse=True)
-        return sample.chances(votes.rows[rows])[inverse.reshape(-1)]
+        return sample.chances(votes.rows[rows])[inverse.reshape(-1)], Hierarchy(sample.parents[-1].copy())
 
     for _ in range(n_rounds):
-        for k, found in enumerate(side_by_side(run, len(seeds), lambda done: None)):
+        for k, (found, last[k]) in enumerate(side_by_side(run, len(seeds), lambda done: None)):
             out = part[votes.voter] == k
             odd = votes.odd[out]
             chances[out] = np.take_along_axis(found, np.stack([odd, (odd + 1) % 3, (odd + 2) % 3], axis=1), axis=1)
