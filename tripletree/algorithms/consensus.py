@@ -20,7 +20,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
-from tripletree.algorithms.likeness import TreeSample, Trios, sample_trees
+from tripletree.algorithms.likeness import AnswerTrees, Trios, sample_trees
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
@@ -99,7 +99,7 @@ class TrioVotes:
         *,
         start: Hierarchy | None = None,
         **options: Any,
-    ) -> TreeSample:
+    ) -> AnswerTrees:
         """Sample trees from their posterior given weights of the votes, by chains from `start` or searched trees."""
         count = self.count(weight)
         told = count.any(axis=1)
@@ -460,7 +460,7 @@ def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray
 # One tree for many.
 
 
-def _mean_tree(votes: TrioVotes, sample: TreeSample, rng: np.random.Generator) -> Hierarchy:
+def _mean_tree(votes: TrioVotes, sample: AnswerTrees, rng: np.random.Generator) -> Hierarchy:
     """A binary tree that displays, on average over all trios, as many triplets of the sampled trees as can be found."""
     n = len(votes.leaves)
     if n < 3:
@@ -507,7 +507,7 @@ def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
     return until[stop[n:]] ^ until[start[n:]]
 
 
-def _support(sample: TreeSample, best: Hierarchy) -> np.ndarray:
+def _support(sample: AnswerTrees, best: Hierarchy) -> np.ndarray:
     """The share of the sampled trees that have each clade; NaN for the root."""
     key = np.random.default_rng(0).integers(0, 2**63, best.n_leaves, dtype=np.int64).astype(np.uint64)
     wanted = _clade_keys(best, key)
@@ -557,7 +557,7 @@ def _decided(votes: TrioVotes, hierarchy: Hierarchy, count: np.ndarray) -> tuple
 
 
 def _leant_to(
-    votes: TrioVotes, sample: TreeSample, best: Hierarchy, count: np.ndarray, rng: np.random.Generator
+    votes: TrioVotes, sample: AnswerTrees, best: Hierarchy, count: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Which nodes of a binary hierarchy answers or trees prefer to the exchanges of a child for the sibling (bool)."""
     said, chance = _sides_of_votes(votes, best, count), _sides_of_trees(sample, best, rng)
@@ -585,7 +585,7 @@ def _sides_of_votes(votes: TrioVotes, best: Hierarchy, count: np.ndarray) -> np.
     return side
 
 
-def _sides_of_trees(sample: TreeSample, best: Hierarchy, rng: np.random.Generator) -> np.ndarray:
+def _sides_of_trees(sample: AnswerTrees, best: Hierarchy, rng: np.random.Generator) -> np.ndarray:
     """The mean chances of random trios that each node alone decides: for the clade, and for two exchanges."""
     n, size = best.n_leaves, best.n_nodes
     start, stop, order = best.leaf_intervals
