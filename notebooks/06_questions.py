@@ -228,7 +228,7 @@ print(answers)
 print("one hierarchy for all of them:", tt.is_consistent(answers.triplets()))
 
 # %% [markdown]
-# Whom can you believe? `agreement` holds each person against the others, against the hierarchy that the others make,
+# Whom can you believe? `agreement` holds each person against the others, against trees of the others' answers,
 # and against the rest of the same person's answers.
 
 # %%
@@ -245,11 +245,11 @@ common = tt.consensus(answers)
 print(common)
 print("weights:", dict(zip(common.people, common.weights.round(1).tolist(), strict=True)))
 print("distance to the kinds:", tt.robinson_foulds(common.hierarchy, kind))
-ax = tt.plot_dendrogram(common.named(), node_labels="names", title="Support of each clade: of answers / of people, %")
+ax = tt.plot_dendrogram(common.named(), node_labels="names", title="Probability of each clade, %")
 plt.show()
 
 # %% [markdown]
-# The weights of Dan and Eve are small, and the hierarchy is that of the kinds, whose clades nearly all samples show.
+# The weights of Dan and Eve are small, and the hierarchy is that of the kinds, whose clades nearly all sampled trees have.
 #
 # ## What to take home
 #

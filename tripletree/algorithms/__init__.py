@@ -12,6 +12,7 @@ decompose      a smallest set of triplets that determines a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
 consensus      one hierarchy from the answers of many people, each weighed by how far the others bear it out
+likeness       trees sampled from their posterior given answers, for `consensus`
 compare        distances between hierarchies
 clades         where the named clades of a reference are in another tree
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them

@@ -48,7 +48,7 @@ class Trios:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSample:
+class AnswerTrees:
     """Trees of a posterior, each as probable as it is frequent.
 
     Attributes
@@ -113,7 +113,7 @@ def sample_trees(
     effort: float = 1.0,
     n_trees: int = TREES,
     tell: Callable[[int], object] = lambda done: None,
-) -> TreeSample:
+) -> AnswerTrees:
     """Sample trees from chains that begin at given binary trees, as many from each."""
     seeds = rng.integers(2**63, size=len(starts)).tolist()
     each, steps = -(-n_trees // len(starts)), max(round(effort * n_steps(trios)), 100)
@@ -122,7 +122,7 @@ def sample_trees(
         return _sampled(_begun(trios, starts[i]), steps, each, np.random.default_rng(seeds[i]), stop)
 
     found = side_by_side(run, len(starts), tell)
-    return TreeSample(*(np.array([x for chain in found for x in chain[k]]) for k in range(3)))
+    return AnswerTrees(*(np.array([x for chain in found for x in chain[k]]) for k in range(3)))
 
 
 def _sampled(walk: Any, steps: int, trees: int, rng: np.random.Generator, stop: Event) -> tuple[list[np.ndarray], ...]:
@@ -165,7 +165,7 @@ def _begun(trios: Trios, start: Hierarchy) -> Any:
     told = np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32)
     state = np.zeros(4)
     state[kernels.likeness.LAPSES] = _LAPSES
-    walk = kernels.likeness.Walk(
+    walk = kernels.likeness.AnswerWalk(
         parent,
         child,
         height,

@@ -229,8 +229,8 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     times likelier than by chance; "other criterion" wants the person's own trees to make them 20 times likelier than
     the trees of others or chance do, each answer being foretold from the rest [2]_.
 
-    Of simulated people with 40 answers or more who guess, 93 to 100 % are named; of the others less than 1 % are. A
-    criterion of one's own shows with about 100 answers about 40 samples, and passes for "random" with fewer.
+    Of 161 simulated people with 40 answers or more who guess, 160 are named, and none of 1,446 others. A criterion of
+    one's own, four to six colours of 48 samples, shows with 100 to 160 answers, and passes for "random" with fewer.
 
     References
     ----------

@@ -20,7 +20,7 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = ["FIT", "LAPSES", "LENGTH", "STEP", "Walk", "begin", "rescale", "walk"]
+__all__ = ["FIT", "LAPSES", "LENGTH", "STEP", "AnswerWalk", "begin", "rescale", "walk"]
 
 _REGRAFT = 0.6  # share of proposals that regraft a clade; the others change a height
 _UP = 0.35  # chance to take the clade one level higher
@@ -28,14 +28,14 @@ _WIDE, _SCALE, _SLIP = 1.0, 0.3, 1.5  # width of the logarithm: of one height, o
 _LEAST, _MOST = 1e-4, 0.9  # share of lapses
 _TRIES = 9.0  # lapses have the prior Beta(1, 9)
 
-# entries of `Walk.state`
+# entries of `AnswerWalk.state`
 LENGTH = 0  # the sum of all heights
 FIT = 1  # log-likelihood of the answers
 LAPSES = 2  # share of answers that name any of the three
 STEP = 3  # steps so far
 
 
-class Walk(NamedTuple):
+class AnswerWalk(NamedTuple):
     """The state of a chain: a tree and what is known of it; changed in place."""
 
     parent: np.ndarray  #: int32[2 n - 1], -1 above the root
@@ -164,7 +164,7 @@ def _sister(w, i):
 def begin(w):
     """Compute sizes, where pairs meet, the likelihood and the sum of the heights; ``state[LAPSES]`` is given.
 
-    w : Walk
+    w : AnswerWalk
     """
     n = w.start.shape[0] - 1
     w.size[:] = 0
@@ -181,7 +181,7 @@ def begin(w):
 def rescale(w, draws):
     """Propose to multiply all heights, and then the share of lapses.
 
-    w : Walk; draws : float64[2, 2], uniform
+    w : AnswerWalk; draws : float64[2, 2], uniform
     """
     n = w.start.shape[0] - 1
     log = np.empty(w.rows.shape[0])
@@ -214,7 +214,7 @@ def walk(w, draws):
     A step regrafts a clade (that of a random leaf, then some levels up) beside a node above a random leaf at a new
     height, or changes the height of a node.
 
-    w : Walk; draws : float64[steps, 6], uniform in [0, 1)
+    w : AnswerWalk; draws : float64[steps, 6], uniform in [0, 1)
     Returns how many steps were accepted : int.
     """
     n, m = w.start.shape[0] - 1, w.rows.shape[0]
