@@ -94,7 +94,7 @@ def answers(tmp_path):
 def test_jit__parts_from_the_cache_serve_kernels_that_are_compiled_later(answers):
     # 27 takes 111 steps, and the next two numbers after it are 82 and 41
     assert answers("length") == [(111, 2)]  # the kernel and its part
-    assert answers("last", "length") == [(41 + 26**2, 3), (111, 3)]  # the kernel, the other part, one for int32
+    assert answers("last", "length") == [(41 + 26**2, 2), (111, 2)]  # the kernel and the other part
     assert answers("last") == [(41 + 26**2, 0)]
 
 
@@ -225,7 +225,7 @@ def test_jit__numbas_own_setting_wins(copied, tmp_path, before):
 def test_jit__without_a_folder_nothing_is_kept(copied, tmp_path, whose, place):
     more = {"NUMBA_CACHE_DIR": str(tmp_path / "own")} if whose == "numba's" else {}
     folder = Path(copied(**more)[-1])
-    (inside,) = folder.iterdir()
+    (inside,) = folder.glob("kernels_*")
     blocked = folder if place == "the folder" else inside
     shutil.rmtree(blocked)
     blocked.write_text("")
@@ -233,7 +233,7 @@ def test_jit__without_a_folder_nothing_is_kept(copied, tmp_path, whose, place):
     assert (depths, found) == (DEPTHS, "None")
     assert warned.count(f"the cache of compiled kernels in {folder} failed") == 1
     assert "compiled again in this run" in warned
-    assert kept_in(tmp_path) == set()
+    assert kept_in(tmp_path) <= {".lock"}  # no code
 
 
 @pytest.mark.slow

@@ -366,8 +366,8 @@ def _digest() -> str:
     return digest.hexdigest()[:12]
 
 
-#: Bytes of bytecode that are compiled in a second: kernels of ReCon took one for 700 to 1,200 each.
-BYTES_A_SECOND = 1000
+#: Bytes of bytecode that are compiled in a second: kernels of ReCon took one for 1,100 to 2,000 each.
+BYTES_A_SECOND = 1500
 
 _lock = RLock()
 _scopes: dict[str, dict[str, Any]] = {}
@@ -399,30 +399,38 @@ def _compiled(kernel: Any, signature: Any = None) -> Any:
     """The numba function of a kernel or a part, which is compiled when first called. A `Pointer` has a signature."""
     key = kernel if signature is None else (kernel, signature)
     if key not in _of_numba:
-        _of_numba[key] = _with_numba(kernel, signature)
+        made = _of_numba[key] = _with_numba(kernel, signature)
+        if signature is None:
+            made.get_call_template = partial(_called, made.get_call_template)
         _all_of_numba.append(_of_numba[key])
     return _of_numba[key]
 
 
+def _called(get_call_template: Callable[..., Any], arguments: tuple, named: dict) -> Any:
+    """What a kernel calls by name: integers are handed over as int64.
+
+    By itself numba compiles a part once for int32, once for int64, and once more for every constant. This is the one
+    place in which a method of numba's dispatchers is replaced.
+    """
+    return get_call_template(tuple(map(_widest, arguments)), named)
+
+
+def _widest(kind: Any) -> Any:
+    from numba import types
+
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
+
+
 def _with_numba(kernel: Any, signature: Any) -> Any:
-    import numba
     from numba.core.errors import NumbaError
 
-    function = getattr(kernel, "source", kernel)
-    # a function of its own: in numba's cache a pointer must not stand for the part that other kernels call by name
-    suffix = _digest() if signature is None else f"by_address_{_digest()}"
-    twin = FunctionType(function.__code__, _scope(function.__module__), function.__name__, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{suffix}"
-    options: dict[str, Any] = {"_nrt": False} if signature is not None else kernel.kernel_options
-    # kernels never raise: a check at each division would keep loops from vectorising
-    options = {**options, "error_model": "numpy"}
-    decorate = numba.njit if signature is None else partial(numba.cfunc, signature, nopython=True)
     folder = folder_of_cache()
     if folder is None:
-        return decorate(**options)(twin)
+        return _decorated(kernel, signature)
     try:
         with _numba_keeps_in(folder):
-            made = decorate(**options, cache=True)(twin)
+            made = _decorated(kernel, signature, cache=True)
         if signature is not None or folder in Path(made.stats.cache_path).parents:
             return made
         error: Exception = PermissionError("a folder in it cannot be written")  # numba would write beside the sources
@@ -431,7 +439,21 @@ def _with_numba(kernel: Any, signature: Any) -> Any:
     except Exception as caught:  # a full disk, no folder to write to, a damaged file: reading one can raise anything
         error = caught
     _go_on_without_cache(error)
-    return _with_numba(kernel, signature)
+    return _decorated(kernel, signature)
+
+
+def _decorated(kernel: Any, signature: Any, **options: Any) -> Any:
+    import numba
+
+    function = getattr(kernel, "source", kernel)
+    # a function of its own: in numba's cache a pointer must not stand for the part that other kernels call by name
+    suffix = _digest() if signature is None else f"by_address_{_digest()}"
+    twin = FunctionType(function.__code__, _scope(function.__module__), function.__name__, function.__defaults__)
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{suffix}"
+    options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
+    if signature is None:
+        return numba.njit(**kernel.kernel_options, **options)(twin)
+    return numba.cfunc(signature, nopython=True, _nrt=False, **options)(twin)
 
 
 @contextmanager
