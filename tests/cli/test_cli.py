@@ -1,4 +1,3 @@
-import ctypes
 import gzip
 import io
 import os
@@ -13,7 +12,7 @@ import pytest
 
 from tripletree._version import __version__
 from tripletree.cli import main
-from tripletree.cli.shell import _ended_by_signals, busy, progress
+from tripletree.cli.shell import busy, progress
 from tripletree.datasets import load_hierarchy
 from tripletree.io import parse_newick, read_newick, write_newick
 
@@ -256,8 +255,9 @@ def test_shell__a_limit_of_time_ends_it(shell_environment, tmp_path):
     ) as process:
         assert process.wait(60) == 124
         assert process.stdout.read() == ""
-        assert (
-            process.stderr.read() == "error: the time limit of 0.5 s was reached; raise it, or make the work smaller\n"
+        said = process.stderr.read()
+        assert re.fullmatch(
+            r"error: the time limit of 0\.5 s was reached.*; raise it, or make the work smaller\n", said
         )
     assert list(tmp_path.glob("out*")) == []
 
@@ -375,26 +375,6 @@ def test_info__definitions_whose_genus_is_no_parent(run):
     note = "1 definition with a genus that is not a parent here: -O genus=true takes it"
     assert shown.startswith(f"standard input: a hierarchy (OBO; {note})\n")
     assert "(OBO)" in run("info", "-", "-O", "genus=true", text=text).stdout
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_ctrl_c__is_not_lost_in_a_callback():
-    """As when it comes while LLVM compiles: Python prints what a callback raises, and goes on."""
-    reached = []
-
-    def _raw_object_cache_notify():
-        signal.raise_signal(signal.SIGINT)
-        reached.append(True)
-
-    def compile_something():
-        ctypes.CFUNCTYPE(None)(_raw_object_cache_notify)()
-        reached.append(True)
-        time.sleep(5)
-
-    with pytest.raises(KeyboardInterrupt), _ended_by_signals():
-        compile_something()
-    assert reached == [True, True]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "build", "describe", "closure", "repair"])

@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import tripletree as tt
 from tripletree import kernels
-from tripletree.cluster import DivisiveReCon, ReCon, divisive
+from tripletree.cluster import DivisiveReCon, ReCon, divisive, posterior
 
 SHAPES_5 = [((((0, 1), 2), 3), 4), (((0, 1), (2, 3)), 4), (((0, 1), 2), (3, 4))]
 fast = kernels.division
@@ -156,7 +156,7 @@ def test_a_base_without_triplets_stays(rng):
     for n in (2, 5, 30):
         base = random_base(rng, n)
         parent = divisive._divided(base, known([], n), hard=False)
-        assert tt.Hierarchy(parent) == tt.Hierarchy(divisive._parents(base))
+        assert tt.Hierarchy(parent) == tt.Hierarchy(posterior.parents_of(base))
 
 
 def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
@@ -165,7 +165,7 @@ def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
         (False, X, linkage(X, "ward")),
         (True, squareform(pdist(X)), linkage(pdist(X), "average")),
     ):
-        got = divisive._linkage(divisive._parents(want[:, :2].astype(np.int32)), Z, is_matrix)
+        got = divisive.linkage_of(posterior.parents_of(want[:, :2].astype(np.int32)), Z, is_matrix)
         np.testing.assert_array_equal(np.sort(got[:, :2], 1), np.sort(want[:, :2], 1))
         np.testing.assert_allclose(got[:, 2:], want[:, 2:])
 
@@ -194,7 +194,7 @@ def test_link_counts_repeated_rows_by_their_size(ward, rng):
 
 def test_mean_sizes_by_their_definition(rng):
     n = 9
-    parent, size = divisive._parents(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
+    parent, size = posterior.parents_of(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
     total = np.zeros((n, n))
     fast.add_sizes.fast(parent, size, 0.5, total)
     for i, j in combinations(range(n), 2):
@@ -242,7 +242,7 @@ def test_the_field_on_the_tree_by_enumeration(source, rng):
 def test_restricted_trees_by_their_clades(source, rng):
     for n in (2, 5, 12):
         child = random_base(rng, n)
-        whole = clades_of_parent(divisive._parents(child))
+        whole = clades_of_parent(posterior.parents_of(child))
         side = np.zeros(n, bool)
         side[rng.permutation(n)[: rng.integers(1, n)]] = True
         rows = source._restrict(child, side)
@@ -252,7 +252,7 @@ def test_restricted_trees_by_their_clades(source, rng):
             k = leaves.size
             part = rows[begin : begin + k - 1]
             begin += k
-            got = [{int(leaves[x]) for x in c} for c in clades_of_parent(divisive._parents(part))] if k > 1 else []
+            got = [{int(leaves[x]) for x in c} for c in clades_of_parent(posterior.parents_of(part))] if k > 1 else []
             want = {frozenset(c & set(leaves.tolist())) for c in whole}
             assert sorted(map(sorted, got)) == sorted(sorted(c) for c in want if len(c) > 1)
 
@@ -296,7 +296,7 @@ def test_many_samples_go_by_way_of_clades(monkeypatch, rng):
     np.testing.assert_array_equal(divisive._refined(plain, merges), merges[:, :2])
     np.testing.assert_array_equal(divisive._coarse(merges, 150)[1], merges[:, :2])
     base = random_base(rng, 20)
-    clades = clades_of_parent(divisive._parents(divisive._refined(base, merges)))
+    clades = clades_of_parent(posterior.parents_of(divisive._refined(base, merges)))
     for g in range(20):
         members = set(np.flatnonzero(owner == g).tolist())
         assert len(members) == 1 or members in clades

@@ -80,8 +80,8 @@ class KnowledgeReport:
             f"{self.chance[0]:.0%} if hidden samples exchange their names). If "
         )
         parts = [
-            f"{'all' if a == 1 else f'{a:.0%}'} of the other samples are known, {share:.0%} (exchanged: {by_chance:.0%})"
-            for a, share, by_chance in zip(self.amounts[1:], self.agreement[1:], self.chance[1:], strict=True)
+            f"{'all' if a == 1 else f'{a:.0%}'} of the other samples are known, {share:.0%} (exchanged: {other:.0%})"
+            for a, share, other in zip(self.amounts[1:], self.agreement[1:], self.chance[1:], strict=True)
         ]
         advice = {
             "helps": "The knowledge helps: it places samples about which it says nothing.",
