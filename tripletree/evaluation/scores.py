@@ -312,8 +312,8 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
 
     See Also
     --------
-    triplet_score : against triplets. `tripletree.triplets_from_classes` makes triplets of classes from
-    `tripletree.triplets_from_classes`. tripletree.cut : flat clusters, for the other scores.
+    triplet_score : against triplets, which `tripletree.triplets_from_classes` makes of classes.
+    tripletree.cut : flat clusters, for the other scores.
 
     Notes
     -----
