@@ -200,6 +200,7 @@ print(numba.njit(lambda x: x + 1)(1))
 """
 
 
+@needs_numba
 def test_first_use__ctrl_c_while_numba_is_imported_does_not_leave_half_of_it():
     done = subprocess.run(
         [sys.executable, "-c", LOADED_IN_SPITE_OF_CTRL_C], capture_output=True, text=True, check=False
