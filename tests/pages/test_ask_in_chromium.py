@@ -196,6 +196,28 @@ def test_page__another_question_of_that_name_is_shown_and_not_answered(browser, 
     page.close()
 
 
+def test_page__a_mouse_held_down_until_the_other_question_is_there_answers_nothing(browser, start):
+    _, address, path = start()
+    page = Person(browser, address)
+    page.page.click_on("#tt-who")
+    page.page.write("anna")
+    before = page.shown()
+    x, y = page.page.run(
+        "(() => { const b = document.querySelector('.tt-card:nth-child(2)').getBoundingClientRect();"
+        " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+    )
+    page.page.point(x, y)
+    page.page.mouse("mousePressed", x, y, button="left", clickCount=1)
+    page.wait()
+    page.page.wait("document.querySelector('.tt-status').textContent !== ''")
+    page.page.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    page.page.frames(2)
+    assert page.shown() != before
+    assert "please answer it" in status(page)
+    assert path.read_bytes() == b""
+    page.close()
+
+
 def test_page__no_more_samples_are_settled_than_there_are(browser, start):
     _, address, _ = start(points(18), real=True)
     page = Person(browser, address)

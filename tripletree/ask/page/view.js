@@ -116,18 +116,22 @@ class AskView {
     this.setBusy(true);
     this.renaming = true;
     this.tell("");
+    const before = rowsOf(this.known?.question);
     await this.refresh(null, was);
     this.renaming = false;
-    this.replyAsMeant();
+    this.replyAsMeant(before);
   }
 
-  /** A click on a card takes the focus from the name first: the reply waits for the new name, and then counts. */
-  replyAsMeant() {
+  /**
+   * A click on a card takes the focus from the name first: the reply waits for the new name, and then counts. If the
+   * name came with another question, that is said in any case: a card that was replaced under the mouse has no click.
+   */
+  replyAsMeant(before) {
     const { meant } = this;
+    const now = rowsOf(this.known?.question);
     this.meant = null;
-    if (!meant) return;
-    if (meant.question === rowsOf(this.known?.question)) this.reply(meant.reply);
-    else this.tell(this.texts.say("otherQuestion"), true);
+    if (before && now && before !== now) this.tell(this.texts.say("otherQuestion"), meant !== null);
+    else if (meant !== null) this.reply(meant);
   }
 
   key(event) {
@@ -151,7 +155,7 @@ class AskView {
   async reply(reply) {
     const question = this.known?.question;
     if (!question || this.isDone()) return;
-    if (this.renaming) this.meant = { question: rowsOf(question), reply };
+    if (this.renaming) this.meant = reply;
     if (this.busy) return;
     const seconds = Math.round(performance.now() - this.since) / 1000;
     question.forEach((sample, k) => this.cards.children[k].classList.toggle("tt-chosen", sample.row === reply));
