@@ -255,6 +255,10 @@ def test_tree__without_features(world):
         OddOneOutClustering().start(None)
     with pytest.raises(ValueError, match="questions are about a tree"):
         OddOneOutClustering(target="groups").start(None, sample_names=names)
+    with pytest.raises(ValueError, match="has 1 name; without X at least 3"):
+        OddOneOutClustering().start(None, sample_names=["a"])
+    with pytest.raises(TypeError, match="a list with a name for each sample, not str"):
+        OddOneOutClustering().start(None, sample_names="abc")
 
 
 def test_tree__distances_and_cosine(world):
@@ -527,3 +531,10 @@ def test_fit__says_how_the_oracle_is_called():
         OddOneOutClustering().fit(X, oracle=lambda trio: None)
     with pytest.raises(TypeError, match=r"expected oracle\(a, b\), a function of 2 .*this one takes \(a, b, c\)"):
         OddOneOutClustering(questions="pairs").fit(X, oracle=lambda a, b, c: None)
+
+
+def test_response_times_are_kept():
+    model = OddOneOutClustering().start([[0.0], [1.0], [5.0]])
+    model.answer(Answer((0, 1, 2), "odd", 2, "anna", "2026-01-01T10:00:00", 2.5)).answer("alike", (1, 0, 2))
+    assert [x.seconds for x in model.answers_] == [2.5, None]
+    assert model.undo("anna").seconds == 2.5

@@ -30,13 +30,16 @@ class RowNames:
 
 
 def named(X: Any, sample_names: Any) -> Any:
-    """The names as `RowNames`, checked, if they are given apart from X. Otherwise X itself."""
+    """The names as `RowNames`, checked, if they are given apart from X (or without any). Otherwise X itself."""
     if sample_names is None:
         return X
     if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
-        msg = f"sample_names must be a list with a name for each row of X, not {type(sample_names).__name__}"
+        whose = "sample" if X is None else "row of X"
+        msg = f"sample_names must be a list with a name for each {whose}, not {type(sample_names).__name__}"
         raise TypeError(msg)
     names = RowNames(list(sample_names))
+    if X is None:
+        return names
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(names.labels) != n:
         msg = f"sample_names has {len(names.labels)} names, X has {n} rows: give one name for each row"

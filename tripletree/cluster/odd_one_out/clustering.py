@@ -56,6 +56,7 @@ class _Said:
     reply: int
     who: str | None
     when: str | None
+    seconds: float
 
 
 class OddOneOutClustering(HierarchicalClusterer):
@@ -357,9 +358,11 @@ class OddOneOutClustering(HierarchicalClusterer):
                     "give features or distances"
                 )
                 raise ValueError(msg)
-            names = list(sample_names)
-            rows = LeafIndex(names)
-            self._leaves: LeafIndex = rows
+            names = named(None, sample_names).labels
+            if len(names) < 3:
+                msg = f"sample_names has {counted(len(names), 'name')}; without X at least 3 are needed, for one question"
+                raise ValueError(msg)
+            self._leaves: LeafIndex = LeafIndex(names)
             self._samples = self._points = np.empty((len(names), 0))
             self._kind = "hierarchy"
             return
@@ -826,6 +829,7 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._leaves,
             who=[entry.who for entry in log],
             when=[entry.when for entry in log],
+            seconds=[entry.seconds for entry in log],
         )
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -859,7 +863,8 @@ def _as_answer(reply: Any, question: Sequence[Hashable], who: str | None, when: 
 def _entry(answer: Answer, leaves: LeafIndex) -> _Said:
     row = [*leaves.indices(answer.items, what="samples of the question").tolist(), -1][:3]
     reply = answer.items.index(answer.odd) if answer.kind == "odd" else KINDS.index(answer.kind) + 2
-    return _Said(tuple(row), reply, answer.who, answer.when)
+    seconds = np.nan if answer.seconds is None else answer.seconds
+    return _Said(tuple(row), reply, answer.who, answer.when, seconds)
 
 
 def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
