@@ -239,11 +239,15 @@ def check_time() -> None:
 
 
 def _named(frames: list[FrameType]) -> str | None:
-    """The function of this package that the block has called, such as "ReCon.fit". None if it is in none."""
+    """The public function of this package that the block has called, such as "ReCon.fit". None if it is in none."""
     for frame in reversed(frames):
         module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
-        is_of_users = module.startswith("tripletree.") and not module.startswith("tripletree.cli")
-        if is_of_users and not any(x.startswith(("_", "<")) for x in name.split(".")):
+        rooms = module.split(".")[:-1]
+        faces = [sys.modules.get(".".join(rooms[:k])) for k in range(1, len(rooms) + 1)] if module else []
+        top, *methods = name.split(".")
+        if any(top in getattr(face, "__all__", ()) for face in faces) and not any(
+            x.startswith(("_", "<")) for x in methods
+        ):
             return name
     return None
 

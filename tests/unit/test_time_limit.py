@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 import tripletree as tt
 from tripletree import cluster, interrupts, kernels
+from tripletree.core.checks import described
 from tripletree.core.progress import Pace
 from tripletree.interrupts import check_time
 from tripletree.kernels.budget import new_budget, spend
@@ -169,6 +170,13 @@ def test_time_limit__ends_a_kernel_with_a_budget():
     with pytest.raises(tt.TimeLimitError), tt.time_limit(0.05):
         kernels.interruptible(obedient, np.zeros(100_000), new_budget())
     assert ended == [True]
+
+
+def test_time_limit__does_not_name_what_users_do_not_know():
+    with pytest.raises(tt.TimeLimitError, match="0.05 s was reached; raise it") as caught, tt.time_limit(0.05):
+        while True:
+            described(range(1000))
+    assert caught.value.what is None
 
 
 def test_time_limit__says_what_was_running(rng):

@@ -360,7 +360,9 @@ class OddOneOutClustering(HierarchicalClusterer):
                 raise ValueError(msg)
             names = named(None, sample_names).labels
             if len(names) < 3:
-                msg = f"sample_names has {counted(len(names), 'name')}; without X at least 3 are needed, for one question"
+                msg = (
+                    f"sample_names has {counted(len(names), 'name')}; without X at least 3 are needed, for one question"
+                )
                 raise ValueError(msg)
             self._leaves: LeafIndex = LeafIndex(names)
             self._samples = self._points = np.empty((len(names), 0))
