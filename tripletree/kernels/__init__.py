@@ -52,7 +52,7 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:
-    """Return ``array`` as a C-contiguous read-only array of ``dtype``; a copy unless `freeze` has made it one.
+    """Return ``array`` as a C-contiguous read-only array of ``dtype``. A copy unless `freeze` has made it one.
 
     A writable array is copied, never flagged: the caller's object stays as it was. So is a read-only view of one, and
     one that its owner has flagged, who can undo that.

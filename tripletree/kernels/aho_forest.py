@@ -1,12 +1,12 @@
 """The Aho tree of the live triplets, kept up to date while clusters merge.
 
-Cluster ids 0..n-1 are at the same time the leaves of the tree; a merge keeps one id and empties the other. A cluster
-is in the tree while some live triplet names it. The state is `Forest`; ``aho_tree`` has the parts of it that know
+Cluster ids 0..n-1 are at the same time the leaves of the tree. A merge keeps one id and empties the other. A cluster
+is in the tree while some live triplet names it. The state is `Forest`. ``aho_tree`` has the parts of it that know
 nothing of clusters. ``recon`` calls `join`, which tests a merge and makes it.
 
 Merging i and j is compatible unless there are disjoint A with i, B with j, three or more clusters together, each
 connected by the triplets inside A and B (a blocking pair). `join` descends from the last common ancestor of i and j:
-the children on both paths are fused level by level, with the triplets that cross between the fused ones; the ways up
+the children on both paths are fused level by level, with the triplets that cross between the fused ones. The ways up
 from the ends of these triplets are noted once, so that a deep tree is not climbed anew at each level. i and j are
 blocked where their components make up all that is there. If they are not, it does so for all components, and changes
 the tree. Only what is on the two paths can change: an edge ij leaves the components above the ancestor as they are, and
@@ -57,8 +57,8 @@ _ALL = np.int64(-1)
 class Triplets(NamedTuple):
     """The triplets ab|c, and the lists of the ends that each cluster has of them."""
 
-    row: IntegerTable  #: [t, 8], what is known of each triplet; its columns have names below: they are read together
-    last: Integers  #: of each cluster: an entry of its circular list, -1 if empty; end k of triplet t is 3 t + k
+    row: IntegerTable  #: [t, 8], what is known of each triplet. Its columns have names below: they are read together
+    last: Integers  #: of each cluster: an entry of its circular list, -1 if empty. End k of triplet t is 3 t + k
     n_entries: Integers  #: of each cluster, dead ones included
     block_of_a: Integers  #: [k], of the k-th triplet at hand
     block_of_c: Integers
@@ -71,24 +71,24 @@ class Ways(NamedTuple):
     run on the way.
     """
 
-    node: IntegerTable  #: [N, 10], what is known of each node; its columns have names below: they are read together
+    node: IntegerTable  #: [N, 10], what is known of each node. Its columns have names below: they are read together
     order: Integers
     used: Integers  #: one entry: places in use in `order`
     call: Integers  #: one entry: the number of the call
-    level: Integers  #: one entry: the depth of the current nodes; -1 before there are any
+    level: Integers  #: one entry: the depth of the current nodes, -1 before there are any
 
 
 # row: the three ends come first, clusters that have been merged since `RENEWED` included
 NEXT = 3  #: three columns, of each end: the entry after it in the list of its cluster
-FOUND = 6  #: stamp of the level at which it was last found; `DEAD` once it holds for good
+FOUND = 6  #: stamp of the level at which it was last found. `DEAD` once it holds for good
 RENEWED = 7  #: the number of the last call that brought its ends up to date
 DEAD = 2**62
 
 # node
 SEEN_AT = 0  #: stamp of BLOCK
 BLOCK = 1  #: the block that holds the node (-1 for none), or SPLIT
-MET = 2  #: the number of the last call that met the node; what follows is void unless that is this one
-DEPTH = 3  #: how far below the two nodes that fuse first; -1 outside of them
+MET = 2  #: the number of the last call that met the node. What follows is void unless that is this one
+DEPTH = 3  #: how far below the two nodes that fuse first, -1 outside of them
 HEAD = 4  #: the topmost node of its run
 PLACE = 5  #: its place in `order`
 ABOVE = 6  #: of a head: the node above it
@@ -330,7 +330,7 @@ def _note_way(forest, x):
 
 @inner
 def _find_block(forest, x, inside):
-    """The block that holds a leaf with a way: the node below the current ones on that way; -1 if there is none."""
+    """The block that holds a leaf with a way: the node below the current ones on that way, -1 if there is none."""
     ways = forest.ways
     node, depth = ways.node, ways.level[0] + 1
     if node[x, DEPTH] < depth:
@@ -490,7 +490,7 @@ def _gather(forest, n_touched, n_at_hand, only):
 
     They are among those at hand, or between children of one current node: among those that belong to it, and in the
     lists of the clusters below all its touched children but the largest. `only` : the set to look at, -1 for all.
-    Returns how many were found, and how many of them, the first ones, were at hand; the others at hand are the rest.
+    Returns how many were found, and how many of them, the first ones, were at hand. The others at hand are the rest.
     """
     tree, blocks, work, stack = forest.tree, forest.blocks, forest.work, forest.stack
     stamp = blocks.stamp[0]
@@ -533,7 +533,7 @@ def _is_child_touched(forest, u, p):
 
 @inlined
 def _set_of_triplet(forest, t, p):
-    """The set that holds triplet t, which belongs to node p; -1 if there is none."""
+    """The set that holds triplet t, which belongs to node p, -1 if there is none."""
     a = _block_of_end(forest, t, 0)
     if not _is_child_touched(forest, a, p):
         return -1
@@ -594,7 +594,7 @@ def _found_below(forest, top, count):
 
 @inner
 def _list_leaves(forest, top, side, count):
-    """List the leaves below a node; the first and the last one are below different children of it."""
+    """List the leaves below a node. The first and the last one are below different children of it."""
     tree, waiting = forest.tree, forest.stack.waiting
     waiting[0] = top
     n_waiting = 1
@@ -828,7 +828,7 @@ def _settle(forest, i, j):
 def join(forest, i, j, go):
     """Merge cluster i into cluster j, if they are compatible and `go` is not 0.
 
-    Returns the sizes of the largest blocking pair, whose clusters are in `sides`; (0, 0) if the merge is compatible.
+    Returns the sizes of the largest blocking pair, whose clusters are in `sides`. (0, 0) if the merge is compatible.
     """
     tree, work = forest.tree, forest.work
     if forest.degree[i] > 0 and forest.degree[j] > 0:

@@ -49,7 +49,7 @@ class ClusterMeans(NamedTuple):
 
 @inner
 def _nearest(distance, i, but):
-    """The nearest cluster of sample i, the lowest of several, other than `but`; 0 where there is but one."""
+    """The nearest cluster of sample i, the lowest of several, other than `but`, 0 where there is but one."""
     best, at = np.inf, -1
     for j in range(distance.shape[1]):
         if j != but and (at < 0 or distance[i, j] < best):
@@ -59,7 +59,7 @@ def _nearest(distance, i, but):
 
 @inner
 def _together(distance, label, a, b):
-    """A must-link: both go where the first of them is; if neither has a cluster, to the centre nearest to either."""
+    """A must-link: both go where the first of them is. If neither has a cluster, to the centre nearest to either."""
     if label[a] >= 0:
         label[b] = label[a]
     elif label[b] >= 0:
@@ -72,7 +72,7 @@ def _together(distance, label, a, b):
 
 @inner
 def _apart(distance, label, a, b):
-    """A cannot-link: each goes to its nearest centre; where that is the same, the farther one to its second."""
+    """A cannot-link: each goes to its nearest centre. Where that is the same, the farther one to its second."""
     if label[a] >= 0:
         label[b] = _nearest(distance, b, label[a])
     elif label[b] >= 0:
@@ -121,7 +121,9 @@ def _scatter(columns, label, centres):
 def constrained_run(samples, pairs, begin, most, to_the_end):
     """Assign and take means by turns, at most so many times, while the scatter decreases.
 
-    samples : SampleColumns; pairs : PriorityPairs; begin : ClusterMeans
+    samples : SampleColumns
+    pairs : PriorityPairs
+    begin : ClusterMeans
     to_the_end : bool, whether to go on, whatever the scatter, until no label changes
     Returns labels int32[n], their means float64[k, d] (an empty cluster keeps its centre), the scatter, the number of
     turns taken and whether the run has ended.
@@ -178,7 +180,7 @@ def disagreement(votes, importance, i):
 
 @njit
 def shares(votes, weight, label, k, q):
-    """The means of q clusters, float64[T, k, q], and their weights, float64[q]; an empty one's mean is 0."""
+    """The means of q clusters, float64[T, k, q], and their weights, float64[q]. An empty one's mean is 0."""
     m, rounds = votes.shape
     share = np.zeros((rounds, k, q))
     mass = np.zeros(q)

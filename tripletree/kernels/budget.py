@@ -20,7 +20,7 @@ _WITHOUT_LIMIT = 2**63 - 1
 class Budget(NamedTuple):
     """Two counters of one entry each."""
 
-    most: Integers  #: steps after which the kernel ends; -1 ends it now
+    most: Integers  #: steps after which the kernel ends, -1 ends it now
     spent: Integers  #: steps done, in all calls with this budget
 
 
@@ -31,6 +31,6 @@ def new_budget(most=_WITHOUT_LIMIT):
 
 @inner
 def spend(budget, steps):
-    """Count some steps; return whether there may be more."""
+    """Count some steps. Returns whether there may be more."""
     budget.spent[0] += steps
     return budget.spent[0] <= budget.most[0]

@@ -1,7 +1,7 @@
 """OneTree by splitting components again and again, on contiguous ranges of leaves and triplets.
 
 A subproblem is a range of the leaf order and a range of the triplet columns. Its leaves are joined by the edges ab of
-its triplets ab|c; the components are the children, each keeps the triplets that lie inside it. Cost: the sum over all
+its triplets ab|c. The components are the children, each keeps the triplets that lie inside it. Cost: the sum over all
 inner nodes of (leaves + triplets) below, which is near-linear on bushy trees and quadratic on a caterpillar. So a
 chain of subproblems that hardly shrinks is put off: `build` lists it, and ``build_deep`` solves it.
 
@@ -45,7 +45,7 @@ class Splitting(NamedTuple):
 def _components(splitting, low, high, t_low, t_high):
     """Number the components of the leaves low..high-1 under the edges of the triplets t_low..t_high-1.
 
-    Returns their number; each leaf's component is filled in unless there is just one.
+    Returns their number. Each leaf's component is filled in unless there is just one.
     """
     leaves, abc, up, component = splitting.leaves, splitting.abc, splitting.up, splitting.component
     for i in range(low, high):
@@ -138,13 +138,15 @@ def _grown(rows):
 def build(abc, n, deferring, budget):
     """Split all n leaves down to single ones.
 
-    abc : int32[3, m], the columns of the triplets, reordered in place; n : number of leaves, at least 1;
-    deferring : whether chains that hardly shrink are put off; budget : of leaves and triplets looked at
+    abc : int32[3, m], the columns of the triplets, reordered in place
+    n : number of leaves, at least 1
+    deferring : whether chains that hardly shrink are put off
+    budget : of leaves and triplets looked at
     Returns, void if the budget is spent,
-        leaf_up : int32[n], inner node above each leaf (-1 where it is put off);
-        inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
-        leaves : int32[n], the leaf order that the ranges refer to;
-        deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off;
+        leaf_up : int32[n], inner node above each leaf (-1 where it is put off)
+        inner_up : int32[k], inner node above each inner node. Node 0 is the root, -1 above it, parents come first
+        leaves : int32[n], the leaf order that the ranges refer to
+        deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off
         failed : int32[2], leaf range of a subproblem that does not split, (0, 0) if none.
     """
     leaf_up = np.full(n, -1, np.int32)

@@ -6,8 +6,8 @@ answer is out of date when its turn comes: of the two clusters of a pair, the on
 
 So for each pair that is not rejected one of the two has `bound` at most its distance, and, where these are equal, a
 kept answer that comes no later than the pair in the order of ties. The first answer in the order of (bound, the smaller
-id of the pair, its larger id) is therefore the closest pair, once it is not out of date; if it is, that cluster
-searches again. (Müllner's generic algorithm without its pass over all clusters after a merge; with rejections,
+id of the pair, its larger id) is therefore the closest pair, once it is not out of date. If it is, that cluster
+searches again. (Müllner's generic algorithm without its pass over all clusters after a merge. With rejections,
 nearest-neighbour chains are not valid for any linkage.)
 """
 
@@ -59,7 +59,7 @@ class Centres(NamedTuple):
     spread: Reals  #: of each place: mean squared distance to its centre, for linkages of mean squared distances
     tightest: Reals  #: of each block: at most the least spread in it
     first: Integers  #: of each block: at most the least id in it
-    bound: Reals  #: of each place; infinite if that is empty
+    bound: Reals  #: of each place, infinite if that is empty
     least: Reals  #: of each block: the least bound
     cluster: Integers  #: id of the cluster at each place
     nearest: Integers  #: of each place: id of the nearest cluster, -1 for none
@@ -72,9 +72,10 @@ class Centres(NamedTuple):
 
 
 def new_centres(samples, weight, spread):
-    """Clusters that have not searched, before the first `pack`; of the arrays given only the samples are copied.
+    """Clusters that have not searched, before the first `pack`. Of the arrays given only the samples are copied.
 
-    samples : real[n, d]; weight, spread : real[n]
+    samples : real[n, d]
+    weight, spread : real[n]
     """
     (n, d), real = samples.shape, samples.dtype
     blocks = (n + BLOCK - 1) // BLOCK
@@ -106,7 +107,7 @@ def new_centres(samples, weight, spread):
 
 # ---------------------------------------------------------------------- boxes
 #
-# Places 0..live-1 are cut into blocks; `_arrange` brings points that are close together into one block by halving the
+# Places 0..live-1 are cut into blocks. `_arrange` brings points that are close together into one block by halving the
 # widest side again and again: O(d n log n). The distance to a box is computed as that to a point, in the same order of
 # dimensions, and rounding is monotone: it never exceeds the computed distance to a point inside.
 
@@ -252,7 +253,7 @@ def _plus_spread(here, others, values):
 
 @inner
 def distances_of_block(centres, linkage, x, lo, values, limit):
-    """Fill values with the distances of place x to places lo, lo + 1, ...; False if none is at most the limit."""
+    """Fill values with the distances of place x to places lo, lo + 1, ..., False if none is at most the limit."""
     points, weight = centres.points, centres.weight
     for j in range(len(values)):
         values[j] = 0

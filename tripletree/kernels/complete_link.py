@@ -2,7 +2,7 @@
 
 Samples that are must-linked stand as one: N groups, q of them of two and more samples ("linked"). A path may pass only
 through linked groups, so only their q x N distances take part. Distances between linked groups come first, by Floyd and
-Warshall; then, for each group, the *entries*: linked groups that are reached from it directly, no longer way through
+Warshall. Then, for each group, the *entries*: linked groups that are reached from it directly, no longer way through
 another one. Each path begins with an entry, hence the distance of i and j is the least over the few entries b of i of
 (i to b) + (b to j). Time O(q^3 + N q e + N^2 e) with e entries a group on average: few of q in few dimensions, nearly
 all where distances hardly differ.
@@ -40,7 +40,7 @@ def contract(condensed, component, n_groups, low, high):
 
     condensed : float64[n * (n - 1) / 2], its first N * (N - 1) / 2 entries are the result
     component : int32[n], read-only, the group of each sample, numbered by their first samples
-    low, high : rows i with low <= i < high are done; all rows before must have been
+    low, high : rows i with low <= i < high are done. All rows before must have been
     """
     n = component.shape[0]
     newest = np.int64(-1)
@@ -103,7 +103,7 @@ def shorten(between, low, high):
 def enter(block, order, between, found, count):
     """Entries of some groups, and their shortest distances to the linked ones in the place of the direct ones.
 
-    block : float64[r, q], direct distances of r groups to the linked ones; becomes the shortest
+    block : float64[r, q], direct distances of r groups to the linked ones. Becomes the shortest
     order : int64[r, q], the linked groups of each row by their direct distance
     between : float64[q, q], shortest distances of linked groups
     found : int32[r, q], becomes the entries of each row, the first `count` of them
@@ -132,7 +132,7 @@ def enter(block, order, between, found, count):
 
 @njit
 def relax(condensed, n_groups, reach, entries, low, high):
-    """Replace distances by those of paths that are shorter, in place; oracle: `propagated_definition`.
+    """Replace distances by those of paths that are shorter, in place. Oracle: `propagated_definition`.
 
     Columns come in blocks that stay in the cache, entries four at a time.
 

@@ -74,7 +74,7 @@ def _price(g, h, weights, between):
 def _best_two(a, b, weights, between, g, h):
     """Clusters p, q of least ``a[p] + b[q]`` and price, as ``p * k + q``; g and h unless more than rounding is saved.
 
-    All k^2 are considered; whole rows are passed over where the price alone could not make up for a[p].
+    All k^2 are considered. Whole rows are passed over where the price alone could not make up for a[p].
     """
     k = len(a)
     now = a[g] + b[h] + _price(g, h, weights, between)
@@ -139,10 +139,12 @@ def _recount(i, sign, pairs, links, between, now):
 
 @njit
 def assign_joint(base, pairs, links, between, label):
-    """CVQE+: the two samples of each pair go where they and all of their pairs cost least; the number of moves.
+    """CVQE+: the two samples of each pair go where they and all of their pairs cost least. Returns the number of moves.
 
-    pairs : PairsInTurn; links : PairsOfSamples; between : BetweenCentres
-    label : int32[m], changed in place; the sum of all costs never increases
+    pairs : PairsInTurn
+    links : PairsOfSamples
+    between : BetweenCentres
+    label : int32[m], changed in place. The sum of all costs never increases
     """
     order, ends, weight, n_must = pairs
     twin = links.twin

@@ -1,10 +1,10 @@
 """Each cluster's nearest later one, for agglomeration on a table of distances in which the closest pair may be barred.
 
-Live clusters stand at places in the order of their slots; a pair belongs to the earlier place. `bound` is at most
-the distance of every pair of its place that is not rejected; where `near` names a place, that pair attains it and is
+Live clusters stand at places in the order of their slots. A pair belongs to the earlier place. `bound` is at most
+the distance of every pair of its place that is not rejected. Where `near` names a place, that pair attains it and is
 the first that does. So the place of the least bound either holds the closest pair, the first one in the order of
-(distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm; with rejections,
-nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage; single linkage has
+(distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm. With rejections,
+nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage. Single linkage has
 a table of its own, ``single_linkage``.
 """
 
@@ -37,7 +37,7 @@ _AVERAGE, _WEIGHTED = 3, 4
 #: Places looked at together.
 BLOCK = 256
 
-#: In the place of a nearest place: it has to be searched; there is no cluster at this place any more.
+#: In the place of a nearest place: it has to be searched. There is no cluster at this place any more.
 UNKNOWN, EMPTY = -1, -2
 
 
@@ -53,7 +53,7 @@ class DistanceTable(NamedTuple):
 
 
 def new_table(distances, weight, bound):
-    """The table of clusters that have not searched; the arrays given are used, not copied."""
+    """The table of clusters that have not searched. The arrays given are used, not copied."""
     n = len(weight)
     least = np.full((n + BLOCK - 1) // BLOCK, np.inf, bound.dtype)
     return DistanceTable(distances, weight, bound, least, np.full(n, UNKNOWN), np.arange(n))

@@ -5,13 +5,13 @@ much work. In the order of this file:
 
 * what is easy: nodes with few neighbours wait until the others have their clusters (`peel`), trees are solved from
   their leaves on (`fold`, `unfold`), nodes choose in turn (`greedy`), and a clique says that clusters are too few
-  (`large_clique`);
-* tabu search (`mend`) finds colourings that backtracking misses, but proves nothing;
-* exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper;
+  (`large_clique`).
+* tabu search (`mend`) finds colourings that backtracking misses, but proves nothing.
+* exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper.
 * branch and bound (`search`) finds the cheapest assignment, or proves that there is none. The node with the fewest
   clusters left comes next (DSATUR; of several, the one that loses most without its best cluster), its clusters from the
   cheapest on. Bound: each open node at its best cluster, and for every edge whose ends both want the same one, what one
-  of them has to lose;
+  of them has to lose.
 * `improve` puts the last two together.
 
     cost : float64[m, k], read-only: of node v in cluster c
@@ -147,7 +147,7 @@ def unfold(label, order, parent, two):
 def greedy(graph, cost, order, label):
     """Label the nodes of the order, each with its cheapest cluster that no neighbour has: int32[m].
 
-    Also the first node for which there is none (-1 where all went well); it and others like it are passed over. Nodes
+    Also the first node for which there is none (-1 where all went well). It and others like it are passed over. Nodes
     with a label >= 0 keep it.
     """
     start, near = graph
@@ -174,7 +174,7 @@ def greedy(graph, cost, order, label):
 def large_clique(graph, size, work):
     """Nodes that are all neighbours of each other, up to `size` of them: int32[count].
 
-    The most that were found by going from each node on to those with the most neighbours; no node is begun with after
+    The most that were found by going from each node on to those with the most neighbours. No node is begun with after
     `work` neighbours were looked at.
     """
     start, near = graph
@@ -231,7 +231,7 @@ class Mending(NamedTuple):
     n_crowd: np.ndarray  #: int64[1]
     n_edges: np.ndarray  #: int64[1]: clashing edges
     step: np.ndarray  #: int64[1]: steps done
-    random: np.ndarray  #: int64[1]: the state of the random numbers; kernels share no generator with numpy
+    random: np.ndarray  #: int64[1]: the state of the random numbers. Kernels share no generator with numpy
 
 
 @njit
@@ -397,7 +397,7 @@ def begin_exchanges(m, k):
 def exchange(problem, lo, hi, label, state, work):
     """Exchange two clusters on connected parts that have only these, where that is cheaper, until it nowhere is.
 
-    Returns how many costs and neighbours were looked at; it ends after `work` of them.
+    Returns how many costs and neighbours were looked at. It ends after `work` of them.
     """
     k = problem.cost.shape[1]
     for c in range(k):
@@ -495,7 +495,7 @@ def _exchange_part(problem, seed, a, b, label, state):
 
 
 class AssignmentSearch(NamedTuple):
-    """Where a search stands. A node is closed once it was chosen; `depth` of them are, the others are open."""
+    """Where a search stands. A node is closed once it was chosen. `depth` of them are, the others are open."""
 
     value: np.ndarray  #: int32[m]: the cluster that a closed node has now, -1 for none yet
     is_closed: np.ndarray  #: int32[m]
@@ -616,7 +616,7 @@ def _take_back(problem, u, c, state):
 
 @inner
 def _next_forced(state):
-    """An open node that has one cluster left, of those that were seen to become so; -1 for none."""
+    """An open node that has one cluster left, of those that were seen to become so, -1 for none."""
     while state.n_forced[0] > 0:
         state.n_forced[0] -= 1
         v = state.forced[state.n_forced[0]]
@@ -674,7 +674,7 @@ def _cost_of_clashes(problem, lo, hi, state):
 
 @inner
 def _next_cluster(cost, state, u, most):
-    """The cluster of u that comes after its present one in the order of (cost, number), below `most`; -1 for none."""
+    """The cluster of u that comes after its present one in the order of (cost, number), below `most`, -1 for none."""
     best, last = -1, state.value[u]
     for c in range(most):
         if state.n_taken[u, c] > 0 or c == last:
@@ -688,7 +688,7 @@ def _next_cluster(cost, state, u, most):
 
 @inner
 def _bound_at(depth, lo, hi, state):
-    """What the first `depth` nodes chosen cost, and the others at least; nothing else is given a cluster at depth 0."""
+    """What the first `depth` nodes chosen cost, and the others at least. Nothing else is given a cluster at depth 0."""
     if depth > 0:
         return state.bound[lo + depth - 1]
     total = 0.0
@@ -802,7 +802,7 @@ def _dive(problem, lo, hi, label, state):
 
 @inner
 def _sum(cost, lo, hi, label):
-    """What a part costs; infinite where a node has no cluster."""
+    """What a part costs, infinite where a node has no cluster."""
     total = 0.0
     for v in range(lo, hi):
         if label[v] < 0:
@@ -818,9 +818,9 @@ def improve(problem, blocks, label, other, exchanging, searching):
     Also for how many parts no assignment is cheaper.
 
     blocks : int32[count + 1], read-only, the first node of each part, and m
-    other : int32[m], read-only, another one, where it is cheaper; -1 in parts where there is none
+    other : int32[m], read-only, another one, where it is cheaper, -1 in parts where there is none
     exchanging, searching : int, costs and neighbours looked at in the exchanges and in the searches of all parts, at
-        most; what the first parts leave of their shares goes to the others. In searches each part gets 10,000 at least
+        most. What the first parts leave of their shares goes to the others. In searches each part gets 10,000 at least
     """
     start, cost = problem.graph.start, problem.cost
     m, k = cost.shape

@@ -16,7 +16,7 @@ from zlib import crc32
 
 __all__ = ["alone", "said"]
 
-#: Seconds for which a process waits while another one compiles a kernel; then it compiles the kernel itself.
+#: Seconds for which a process waits while another one compiles a kernel. Then it compiles the kernel itself.
 MOST_WAITED = 300.0
 #: Seconds to compile below which nothing is said.
 UNSAID = 1.0

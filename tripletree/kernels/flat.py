@@ -25,7 +25,7 @@ class ListedTriplets(NamedTuple):
 class LeafCosts(NamedTuple):
     """What a leaf costs in a cluster: that of its place, and `away` off its first cluster."""
 
-    place: np.ndarray  #: float64[n, k], read-only; or float64[n, 0], where places cost nothing
+    place: np.ndarray  #: float64[n, k], read-only, or float64[n, 0], where places cost nothing
     away: float
 
 
@@ -42,11 +42,14 @@ def min_conflicts(label, size, triplets, costs, search):
     """Move single leaves between clusters until no triplet is broken.
 
     Broken triplets are taken in turn. Of its three leaves the one is moved, and to that cluster, for which the weights
-    of all triplets that the leaf then breaks and the cost of its place grow least; the weight of the triplet itself
+    of all triplets that the leaf then breaks and the cost of its place grow least. The weight of the triplet itself
     grows with each turn, so that no state is a trap (breakout).
 
-    label : int32[n], clusters 0..k-1, changed; size : int32[k], leaves in each, changed: none becomes empty
-    triplets : ListedTriplets; costs : LeafCosts; search : Breakout
+    label : int32[n], clusters 0..k-1, changed
+    size : int32[k], leaves in each, changed: none becomes empty
+    triplets : ListedTriplets
+    costs : LeafCosts
+    search : Breakout
     Returns whether no triplet is broken : bool.
     """
     rows, start, member = triplets

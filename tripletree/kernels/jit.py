@@ -210,7 +210,7 @@ class Kernel:
         self.seconds_plain = 0.0  #: that its plain version has taken in this session
         self._numba: Any = None  # the compiled function, once it is loaded
         self._loaded: set[tuple] = set()  # the numba types of the arguments that `fast` has seen
-        self._is_kept: bool | None = None  # whether it lies in the cache; None before anybody has looked
+        self._is_kept: bool | None = None  # whether it lies in the cache, None before anybody has looked
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the version that takes less time, see the head of this module."""
@@ -518,7 +518,7 @@ _cache_has_failed = False
 
 
 def folder_of_cache() -> Path | None:
-    """The folder for compiled code; None if it cannot be written, or has failed in this session."""
+    """The folder for compiled code, None if it cannot be written, or has failed in this session."""
     return None if _cache_has_failed else _folder()
 
 

@@ -3,8 +3,8 @@
 A loop for each way to hold distances brings three engines together: ``centres`` or a table (``distance_table``,
 ``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds what
 blocks it, ``rejected_pairs`` remembers. What blocks a pair blocks the whole rectangle of its blocking pair. A merged
-cluster keeps the smaller id, that of its first sample; ties go to the pair with the first smaller id, then to that with
-the first larger one. Cannot-linked pairs count as rejected for good; where nothing else is left, the loop stops, and is
+cluster keeps the smaller id, that of its first sample. Ties go to the pair with the first smaller id, then to that with
+the first larger one. Cannot-linked pairs count as rejected for good. Where nothing else is left, the loop stops, and is
 stuck.
 
 `join` and `search` come as pointers (see ``jit``): they are compiled by themselves, not once more for each loop.
@@ -56,7 +56,7 @@ __all__ = [
     "new_agglomeration",
 ]
 
-#: Place in this list is a linkage's number in the kernels. The first three work on centres; so do average and weighted
+#: Place in this list is a linkage's number in the kernels. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 
@@ -245,7 +245,7 @@ def merge_by_vectors(state, centres, linkage, most, join):
 
 @in_place
 def merge_by_table(state, table, linkage, most, join):
-    """As `merge_by_centres`, on a table of distances; `live` is n at first."""
+    """As `merge_by_centres`, on a table of distances. `live` is n at first."""
     counts, rejected, bound = state.counts, state.rejected, table.bound
     n = len(table.cluster)
     live = counts.live[0]
@@ -296,7 +296,7 @@ def _search_compatible(state, table, x):
 
 @in_place
 def merge_by_single_linkage(state, table, linkage, most, join):
-    """As `merge_by_table`, by single linkage; `most` is also the limit of rows to be settled at a time."""
+    """As `merge_by_table`, by single linkage. `most` is also the limit of rows to be settled at a time."""
     counts, rejected, bound, into = state.counts, state.rejected, table.bound, state.forest.into
     n = len(bound)
     if counts.searched[0] < n:
@@ -331,7 +331,8 @@ def merge_by_single_linkage(state, table, linkage, most, join):
 def as_linkage(merges, squared):
     """Node numbers, heights and sizes from cluster ids: a scipy linkage with the smaller node first.
 
-    merges : float64[n - 1, 3], the second id stays; squared : whether distances are squared
+    merges : float64[n - 1, 3], the second id stays
+    squared : whether distances are squared
     Returns float64[n - 1, 4].
     """
     n = merges.shape[0] + 1

@@ -5,7 +5,7 @@ other one, unless the blocking pair (A, B) has shrunk to one cluster against one
 blocking pair found two clusters of one side are watched: when they merge, the pair is tested again. (One watch is
 enough: while they are two clusters, the blocking pair has at least three.)
 
-It is enough that one of the two clusters has the bit; `renew` brings a row up to date before its cluster searches. A
+It is enough that one of the two clusters has the bit. `renew` brings a row up to date before its cluster searches. A
 bit may name a cluster id that is empty by now: it then stands for the cluster that holds that one's samples.
 """
 
@@ -46,11 +46,11 @@ class RejectedPairs(NamedTuple):
     """
 
     bits: BitTable  #: a row for each cluster that a triplet or a cannot-link names, a bit for each cluster id
-    cannot_linked: BitTable  #: the bits that are never cleared; no rows if there are none
+    cannot_linked: BitTable  #: the bits that are never cleared, no rows if there are none
     row: Integers  #: of each cluster: its row of bits, -1 if it has none
     empty: Bits  #: the cluster ids that are empty now
     mask: Bits  #: scratch
-    same_side: IntegerTable  #: [2, w]: two clusters of one side of a blocking pair; the first is -1 once it is over
+    same_side: IntegerTable  #: [2, w]: two clusters of one side of a blocking pair. The first is -1 once it is over
     other_side: Integers  #: [w]: one of the other side
     next: Integers  #: of each entry
     last: Integers  #: of each cluster: an entry of its list
@@ -256,7 +256,7 @@ def watch(rejected, w, sides, left, right):
 
 @inner
 def due_watches(rejected, into, x, y):
-    """Join the lists of x and y, which have merged into y; list in `due` the watches on just these two. Returns count.
+    """Join the lists of x and y, which have merged into y. List in `due` the watches on just these two. Returns count.
 
     Entries of watches that are over are dropped on the way. Only the shorter list is gone through: a watch on just
     these two has an entry in each.

@@ -2,7 +2,7 @@
 
 The distance of two clusters is the least one of their samples. So when y merges into x, the distance of (z, y), z < y,
 can stay in row z: place y from then on stands for the cluster that holds sample y. Only the row of y goes into that of
-x. The distance of two clusters is the least entry in the row of either that stands for the other one; entries inside a
+x. The distance of two clusters is the least entry in the row of either that stands for the other one. Entries inside a
 cluster are infinite.
 
 Ties go by the ids of clusters. So the pairs at the least distance must be known by these, in the row of the smaller id,
@@ -32,21 +32,21 @@ _UNLISTED, _SETTLED, _OVER = 0, 1, 2
 
 
 class SingleLinkageTable(NamedTuple):
-    """The distances of places; live clusters stand at those of their ids."""
+    """The distances of places. Live clusters stand at those of their ids."""
 
     distances: Reals  #: in scipy's condensed order
     far: Reals  #: one entry: the largest number, left where an entry has been moved
     bound: Reals  #: of each place: at most the distance of every pair in its row that is not rejected
     least: Reals  #: of each block of places: the least bound
-    settled: Reals  #: one entry: all rows with this bound are settled; infinity for none
-    nearest: Integers  #: of each place: no pair at its bound comes earlier if it is settled; EMPTY without a cluster
+    settled: Reals  #: one entry: all rows with this bound are settled, infinity for none
+    nearest: Integers  #: of each place: no pair at its bound comes earlier if it is settled, EMPTY without a cluster
     phase: Integers  #: of each row
     listed: Integers  #: the rows that are settled, and some that have been
     n_listed: Integers  #: one entry
 
 
 def new_single_linkage_table(distances, n):
-    """The table of n samples that have not searched; the distances are used, not copied."""
+    """The table of n samples that have not searched. The distances are used, not copied."""
     real = distances.dtype
     far, settled = np.full(1, np.finfo(real).max, real), np.full(1, np.inf, real)
     bound, least = np.full(n, np.inf, real), np.full((n + BLOCK - 1) // BLOCK, np.inf, real)
@@ -166,7 +166,7 @@ def settle(table, low, most, into, rejected):
 
 @inner
 def next_tied(table, x, rejected):
-    """The first cluster in row x, which is settled, at its bound that is not rejected; -1 if there is none."""
+    """The first cluster in row x, which is settled, at its bound that is not rejected, -1 if there is none."""
     n = len(table.bound)
     low = table.bound[x]
     start = row_start(n, x)

@@ -1,7 +1,7 @@
 """Soft pairs: assigning samples to clusters so that distances and violated pairs together cost little.
 
 Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links. Labels are
-int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing.
+int32[m], changed in place, -1 is a sample without cluster, whose pairs cost nothing.
 
 A move is made where it lowers the sum of all costs by more than its rounding. Oracle: ``pair_costs`` of
 ``tests/pck_oracle.py``.
@@ -80,7 +80,7 @@ def _least(cost, here):
 
 @njit
 def settle(order, large, groups, links, label, rounds):
-    """Move samples until none can be, then groups and chains, and so on; returns whether nothing can be moved any more.
+    """Move samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any more.
 
     order : int32[m], large : int32, both read-only, the samples and the groups in the order in which they are looked at
     rounds : int, of moves of all samples, or of groups and chains, after which to return
@@ -99,7 +99,7 @@ def settle(order, large, groups, links, label, rounds):
 
 @allocating
 def _move_samples(order, links, label, stale):
-    """Move sample after sample to the cluster of least cost; returns how many moved.
+    """Move sample after sample to the cluster of least cost. Returns how many moved.
 
     stale : bool[m], whether the costs of a sample may have changed since it was looked at
     """
@@ -125,9 +125,11 @@ def _move_samples(order, links, label, stale):
 
 @njit
 def move_groups(order, groups, links, label):
-    """Move groups as a whole to the cluster of least cost, wherever their members are now; returns how many moved.
+    """Move groups as a whole to the cluster of least cost, wherever their members are now. Returns how many moved.
 
-    order : int32, read-only, numbers of groups; groups : LinkGroups; links : PricedLinks
+    order : int32, read-only, numbers of groups
+    groups : LinkGroups
+    links : PricedLinks
     """
     base, pay, n_must = links.base, links.pay, links.n_must
     member, first, group = groups.member, groups.first, groups.of
@@ -224,7 +226,7 @@ def _find_savings(i, links, label, saving):
                 for h in range(len(saving)):
                     saving[h] += 0.5 * (pay[e, here] - pay[e, h])
         elif far != here:
-            # violated before and after, at another price; with `far` in the chain, the prices change places
+            # violated before and after, at another price. With `far` in the chain, the prices change places
             for h in range(len(saving)):
                 if h != far:
                     saving[h] += pay[e, here] - pay[e, h]

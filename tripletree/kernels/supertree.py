@@ -39,7 +39,8 @@ END = np.int32(2**31 - 1)
 def parts(taxon, gap, n):
     """Which taxa the first splits of the trees tie together.
 
-    taxon, gap : int32[S], the trees; n : number of taxa
+    taxon, gap : int32[S], the trees
+    n : number of taxa
     Returns part : int32[n], numbered by the smallest taxon of each part. Oracle: ``vote_components_definition``.
     """
     S = taxon.shape[0]
@@ -84,10 +85,11 @@ def _greatest_since(at, value, size, i):
 
 @njit
 def divide(taxon, gap, tree, part, k):
-    """The trees restricted to each of k parts of the taxa; those left with fewer than three leaves are dropped.
+    """The trees restricted to each of k parts of the taxa. Those left with fewer than three leaves are dropped.
 
-    taxon, gap, tree : int32[S], the trees, and the number of each leaf's tree; part : int32[n], or -1 for none
-    Returns start : int64[k + 1], taxon, gap, tree : int32[S']; part j is positions start[j]..start[j + 1] - 1.
+    taxon, gap, tree : int32[S], the trees, and the number of each leaf's tree
+    part : int32[n], or -1 for none
+    Returns start : int64[k + 1], taxon, gap, tree : int32[S']. Part j is positions start[j]..start[j + 1] - 1.
     """
     S = taxon.shape[0]
     size = np.zeros(k + 1, np.int64)
@@ -198,7 +200,8 @@ def nodes(gap):
 def number_of_triplets(parent, leaves, inners):
     """How many triplets each tree displays.
 
-    parent : int32[N]; leaves, inners : int64[k + 1], all from `nodes`
+    parent : int32[N]
+    leaves, inners : int64[k + 1], all from `nodes`
     Returns total : int64[k].
     """
     N = parent.shape[0]
@@ -234,7 +237,7 @@ class Sources(NamedTuple):
     weight: np.ndarray  #: float64[k], of one triplet of each tree
     parent: np.ndarray  #: int32[N], as `nodes` returns it: leaves first, then the inner nodes tree by tree
     leaves: np.ndarray  #: int64[k + 1], where the leaves of each tree begin
-    inners: np.ndarray  #: int64[k + 1], where its inner nodes begin; its root is the last of them
+    inners: np.ndarray  #: int64[k + 1], where its inner nodes begin. Its root is the last of them
     occurs: np.ndarray  #: int64[n + 1], where the list of each taxon begins in `occurrence`
     occurrence: np.ndarray  #: int32[S], the leaves that are this taxon
 
@@ -255,7 +258,7 @@ class Scan(NamedTuple):
 
     side: np.ndarray  #: int8[n], P or Q for the taxa in these sets, else NEITHER
     open: OpenNodes
-    n_leaves: Integers  #: int64[k], leaves of each tree in P, or in P and Q; zeros between two uses
+    n_leaves: Integers  #: int64[k], leaves of each tree in P, or in P and Q, zeros between two uses
     touched: Integers  #: int64[k], the trees that have some
 
 
@@ -372,7 +375,7 @@ def _take_away(sources, taxa, scan, of_tree):
     _put(scan, taxa, P)
     for j in range(_count_leaves(sources, taxa, scan)):
         t = scan.touched[j]
-        # fewer than two leaves below the child make no pair p, p'; silence on w is silence on its child
+        # fewer than two leaves below the child make no pair p, p'. Silence on w is silence on its child
         if scan.n_leaves[t] > 1 and of_tree[t, 0] + of_tree[t, 1] > 0:
             near, cross, _ = _scan_tree(sources, t, scan)
             of_tree[t, 2] -= near
@@ -395,7 +398,8 @@ def _longer(entry):
 def edge_votes(clades, sources, low, high):
     """What each tree says on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
 
-    clades : Clades; sources : Sources
+    clades : Clades
+    sources : Sources
     Returns entry : int64[E, 6], for each edge from a node u to an inner node w below and each tree that says anything:
     w, tree; triplets pp'|q and pq|p' with p, p' below w, and q below u but not w; and those of them with p and p'
     below different children of w, which no other edge decides. Oracle: ``edge_votes_definition``.
@@ -449,7 +453,9 @@ def edge_votes(clades, sources, low, high):
 def split_votes(split, order, sources):
     """The weight of the source triplets that splits of sets of taxa in two display.
 
-    split : int64[K, 4], a set and one side of it, as intervals of `order`; order : int32[L], taxa; sources : Sources
+    split : int64[K, 4], a set and one side of it, as intervals of `order`
+    order : int32[L], taxa
+    sources : Sources
     Returns vote : float64[K].
     """
     scan = _new_scan(sources)
@@ -480,8 +486,11 @@ def agreeing_trees(sources, copies, rank, hierarchy):
     where its leaves meet, and the tree has triplets for the edge above w exactly if it has other leaves below the
     parent of w. Leaves of one node of a tree stand together in the hierarchy's order, too, so neighbours tell.
 
-    sources : Sources, on n taxa; copies : int64[k], how many trees each stands for; rank : int32[S], a place for each
-    leaf of the sources, tree by tree, those of one tree in the order of the hierarchy; hierarchy : its parents,
+    sources : Sources, on n taxa
+    copies : int64[k], how many trees each stands for
+    rank : int32[S], a place for each
+    leaf of the sources, tree by tree, those of one tree in the order of the hierarchy
+    hierarchy : its parents,
     int32[M], and the position and table of `common_ancestors`
     Returns n_trees : int64[M]. O(S + N). Oracle: `edge_votes`.
     """
@@ -517,7 +526,7 @@ def agreeing_trees(sources, copies, rank, hierarchy):
 #
 # A source triplet changes its state only if one of its leaves, x, is in the branch that moves, and two, y and z, are
 # not. Seen from x, the leaves of a source tree hang off the path from x to its root: say y at level l(y). It says xy|z
-# if l(y) < l(z), and yz|x if y and z hang from one child of a node of the path; else nothing. For each node v of the
+# if l(y) < l(z), and yz|x if y and z hang from one child of a node of the path, else nothing. For each node v of the
 # rest of the hierarchy and y, z below its two children, xy|z is displayed where the branch hangs above y's child of v
 # or above any node below it, yz|x where it does not hang below v. Both are counted for all nodes at once: on the
 # way up each heavy path the leaves of the light children are asked against counts by level of the leaves passed so
@@ -531,9 +540,9 @@ SMALLEST = 1e-9
 class BinaryTree(NamedTuple):
     """The tree that grows and changes: leaves 0..n-1, inner nodes from n on."""
 
-    up: np.ndarray  #: int32[2n - 1], the node above; -1 above the root, and above leaves that are not in the tree
+    up: np.ndarray  #: int32[2n - 1], the node above, -1 above the root, and above leaves that are not in the tree
     child: np.ndarray  #: int32[2n - 1, 2], -1 below leaves
-    root: Integers  #: one entry; -1 for no tree yet
+    root: Integers  #: one entry, -1 for no tree yet
     fresh: Integers  #: one entry, the next free inner node
 
 
@@ -551,10 +560,10 @@ class DepthFirst(NamedTuple):
 class SeenFromLeaf(NamedTuple):
     """A source tree as one of its leaves sees it."""
 
-    on_path: np.ndarray  #: bool[N], whether a node is above the leaf; all False between two uses
+    on_path: np.ndarray  #: bool[N], whether a node is above the leaf, all False between two uses
     level: np.ndarray  #: int32[N], the number, from the leaf up, of the node of the path where a node hangs off
     branch: np.ndarray  #: int32[N], the child of that node that it is below
-    place: np.ndarray  #: int32[n], the leaf of the tree that is this taxon; -1 for none, and between two uses
+    place: np.ndarray  #: int32[n], the leaf of the tree that is this taxon, -1 for none, and between two uses
 
 
 class Passed(NamedTuple):
@@ -610,7 +619,7 @@ def _new_search(n, N):
 
 @inner
 def _walk(tree, layout):
-    """Lay out the binary tree; returns the number of its nodes."""
+    """Lay out the binary tree. Returns the number of its nodes."""
     up, child = tree.up, tree.child
     n, root = len(layout.order), tree.root[0]
     n_leaves, n_nodes = 0, 0
@@ -724,10 +733,12 @@ def _climb(m, n_levels, weight, child, search):
 
 @inner
 def _list_common(layout, moving, n_placed, place, common):
-    """List the leaves that a source tree shares with the hierarchy, without those that move; returns their number.
+    """List the leaves that a source tree shares with the hierarchy, without those that move. Returns their number.
 
-    moving : first place, and one past the last, of the leaves that move in the hierarchy's order; n_placed : its number
-    of leaves; place : where each taxon is in the source tree, -1 for nowhere
+    moving : first place, and one past the last, of the leaves that move in the hierarchy's order
+    n_placed : its number
+    of leaves
+    place : where each taxon is in the source tree, -1 for nowhere
     """
     order, gap, depth = layout.order, layout.gap, layout.depth
     m = 0
@@ -820,7 +831,7 @@ def _hang(q, v, fresh, tree):
 
 @inner
 def _prune(q, tree):
-    """Take the branch q out, with the node that it hangs from; returns that node."""
+    """Take the branch q out, with the node that it hangs from. Returns that node."""
     up, child = tree.up, tree.child
     p = up[q]
     s = child[p, 0] + child[p, 1] - q
@@ -837,8 +848,10 @@ def _prune(q, tree):
 def regraft(tree, todo, sources):
     """Move branches of a binary tree, one after the other, to where most of their source triplets are displayed.
 
-    tree : BinaryTree, changed in place; todo : int32[K], the nodes whose branches are tried, leaves that are not in the
-    tree among them; sources : Sources
+    tree : BinaryTree, changed in place
+    todo : int32[K], the nodes whose branches are tried, leaves that are not in the
+    tree among them
+    sources : Sources
     Returns the number of branches that moved. Oracle: ``regraft_definition``.
     """
     up, child, root = tree.up, tree.child, tree.root
