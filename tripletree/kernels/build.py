@@ -56,7 +56,7 @@ def _components(splitting, low, high, t_low, t_high):
             k -= 1
             if k == 1:
                 return 1
-    # the root of a set is its smallest leaf, so roots get their numbers first, then all others those of their roots
+    # the root of a set is its smallest leaf, so roots get their numbers first, then every other leaf gets its root's
     k = 0
     for i in range(low, high):
         x = leaves[i]

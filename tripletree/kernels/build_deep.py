@@ -4,7 +4,7 @@ The scheme of Even and Shiloach (1981): when a tree edge is deleted, two searche
 a split costs no more than its smaller side. A search that meets an edge across replaces the deleted one. A spanning
 forest is held in slots (half-edges 2 s and 2 s + 1 of slot s point at its two ends, in doubly linked lists), all other
 triplets in lists by end, all triplets in lists by third leaf. Entries that have died are swapped out when next seen.
-A triplet ab|c dies when a part that holds c parts from that of ab: it is found from the smaller parts alone.
+A triplet ab|c dies when c gets into another part than a and b: it is found from the smaller parts alone.
 
 O((n + m) log n), plus the searches that end in a replacement, which are short in practice. A minimal decomposition has
 none. The forest starts from triplets that die late, as far as can be told: a tenth of the steps on deep, redundant
@@ -155,7 +155,7 @@ def _drop(lists, x, i):
 
 @inlined
 def _separate(edge, forest, others, state, searches, stamp):
-    """Grow two searches in turn from the ends of a deleted tree edge. What they find is marked stamp and stamp + 1.
+    """Grow two searches in turn from the ends of a deleted tree edge. Visited nodes are marked stamp and stamp + 1.
 
     Returns (t, side, found): a triplet t >= 0 that replaces the edge, or t == -1 and the smaller side's leaves in
     queue[side, :found].
@@ -192,12 +192,12 @@ def _separate(edge, forest, others, state, searches, stamp):
                 break
             x = queue[side, at[side, 0]]
             at[side, 2], at[side, 3] = forest.head[x], start[x]
-    # this side has no more leaves: the other search may have passed what leads across, so its entries are asked again
+    # this side has no more leaves: the other search may have passed entries that lead across, so they are asked again
     found = at[side, 1]
     for k in range(found):
         x = queue[side, k]
         for i in range(start[x], start[x] + size[x]):
-            # dead entries were dropped by the search. What leads out of this side crosses to the other
+            # dead entries were dropped by the search. The other edges that lead out of this side cross to the other
             if mark[entry[1, i]] != stamp + side and state[entry[0, i]] == _OTHER:
                 return entry[0, i], side, 0
     return -1, side, found
@@ -297,13 +297,14 @@ def build_deep(abc, tree, n, budget):
     leaf_up, inner_up = np.empty(n, np.int32), np.full(n, -1, np.int32)
     stack = np.empty((2, n), np.int32)
     n_inner, top, stamp = 1, 0, 0
-    whole, v, first = 0, 0, 1  # the parts of the node v at hand: `whole`, what is left of it, and those from `first` on
+    # the parts of the node v at hand: `whole` is the rest of it, and new parts have the numbers from `first` on
+    whole, v, first = 0, 0, 1
     while True:
         largest = whole
         for p in range(first, fresh):
             if count[p] > count[largest]:
                 largest = p
-        # what the largest part ends is seen from the others
+        # the triplets that end with the largest part are seen from the others
         for k in range(first - 1, fresh):
             p = whole if k == first - 1 else k
             if p != largest:
@@ -484,8 +485,8 @@ def prepare(abc, n):
 
     abc : int32[3, m]
     n : number of leaves
-    Returns abc : int32[3, m] renumbered and sorted; tree : uint8[m], 1 for the edges of a spanning forest
-    number : int32[n], the new number of each leaf
+    Returns abc : int32[3, m] renumbered and sorted, tree : uint8[m], 1 for the edges of a spanning forest,
+    number : int32[n], the new number of each leaf,
     k : number of components.
     """
     m = abc.shape[1]

@@ -72,7 +72,7 @@ class Centres(NamedTuple):
 
 
 def new_centres(samples, weight, spread):
-    """Clusters that have not searched, before the first `pack`. Of the arrays given only the samples are copied.
+    """Clusters that have not searched, before the first `pack`. The samples are copied, the other arrays are used.
 
     samples : real[n, d]
     weight, spread : real[n]
@@ -120,7 +120,7 @@ def _at(points, k, x):
 
 @inner
 def _widest(points, items, lo, hi):
-    """The dimension in which items lo..hi-1 spread most, -1 if they are all equal."""
+    """The dimension in which items lo..hi-1 spread most, or -1 if they are all equal."""
     axis = -1
     most = points.dtype.type(0)
     for k in range(points.shape[1]):
@@ -163,10 +163,10 @@ def _halve(along, items, lo, hi, middle):
 def _arrange(points, cluster, items):
     """Order the items (places, none of them empty) so that blocks of BLOCK of them have small boxes.
 
-    Where points are equal, blocks of small ids come first: ties go to these.
+    If points are equal, blocks of small ids come first, since these win ties.
     """
     along = np.empty(points.shape[0] * BLOCK, points.dtype)
-    part = np.empty((64, 2), np.int64)  # the larger half is at most half of what it came from: 64 levels are plenty
+    part = np.empty((64, 2), np.int64)  # the larger half is at most half of its block: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
     while parts > 0:
@@ -221,7 +221,7 @@ def _measure_boxes(centres, blocks, x):
 
 @inner
 def _add_dimensions(points, start, stop, x, b, values):
-    """Add the squared differences of dimensions start..stop-1 between place x and those of block b to values."""
+    """Add to `values` the squared differences of dimensions start..stop-1 between place x and the places of block b."""
     for k in range(start, stop):
         others = points[b, k, : len(values)]
         here = _at(points, k, x)
@@ -253,7 +253,7 @@ def _plus_spread(here, others, values):
 
 @inner
 def distances_of_block(centres, linkage, x, lo, values, limit):
-    """Fill values with the distances of place x to places lo, lo + 1, ..., False if none is at most the limit."""
+    """Fill values with the distances of place x to places lo, lo + 1, ... Returns False if all exceed the limit."""
     points, weight = centres.points, centres.weight
     for j in range(len(values)):
         values[j] = 0
@@ -274,7 +274,7 @@ def distances_of_block(centres, linkage, x, lo, values, limit):
 
 @inner
 def reach_boxes(centres, linkage, live, x):
-    """Fill `box_distances` with what no distance of place x to a place in each block is below."""
+    """Fill `box_distances` with a lower bound for each block: no place in it is nearer to place x."""
     reach = centres.box_distances
     blocks = (live + BLOCK - 1) // BLOCK
     _measure_boxes(centres, blocks, x)

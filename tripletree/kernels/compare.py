@@ -3,9 +3,10 @@
 The first tree is walked along its heavy paths (from a node to the child with the most leaves, each time, down to a
 leaf). For each path the second tree is contracted to the leaves below the path's top. It is cut into heavy paths as
 well, here called chains, named by the leaf at their end, and along each chain Fenwick trees hold sums over the black
-leaves: those of the first tree's clade reached so far. A triple ab|c of the first tree is met once, at the child w
-of its highest node p that holds a and b: where w is on the path, as a leaf c to be asked about before it turns black.
-Where it is not, in a scan of the leaves of w, with all of p black. No tree has nodes with one child here.
+leaves, which are the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met
+once, at the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be
+asked about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. No tree has
+nodes with one child here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tripletree.kernels.rooted_tree import child_lists
 
 __all__ = ["FirstTree", "SecondTree", "agreement", "shared_clades"]
 
-# columns of the sums over chains: black leaves; pairs of them below one child off the chain; squares of their number
+# columns of the sums over chains: black leaves, pairs of them below one child off the chain, squares of their number
 # off the chain at a rung
 COUNT, PAIRS, SQUARES = range(3)
 
@@ -45,7 +46,7 @@ class ContractedClades(NamedTuple):
 
     leaves: np.ndarray  #: int32[n]: as the second tree orders them
     gap: np.ndarray  #: int32[n]: the ancestor of a leaf and the next one, as numbered in the second tree
-    place: np.ndarray  #: int32[n]: of each leaf among those of the contracted tree
+    place: np.ndarray  #: int32[n]: the place of each leaf among the leaves of the contracted tree
     meeting: np.ndarray  #: int32[n]: the ancestor as numbered in the contracted tree
 
 
@@ -367,7 +368,7 @@ def _pairs_within(part, outside, both, small, chains, branch):
 
 @njit
 def shared_clades(parent, start, stop, parent2, n):
-    """Count the clades of two trees without unary nodes that are the same, those of leaves and roots included.
+    """Count the clades that two trees without unary nodes share, leaves and roots included.
 
     The leaves are numbered in the first tree's depth-first order: its clades are intervals. Each is kept at its first
     leaf, or at its last one where it begins with its parent. No two share a place (Day 1985). O(n).

@@ -1,4 +1,4 @@
-"""Shortest paths through must-linked groups, on condensed distances: what ``ConstrainedCompleteLink`` starts from.
+"""Shortest paths through must-linked groups, on condensed distances: the input of ``ConstrainedCompleteLink``.
 
 Samples that are must-linked stand as one: N groups, q of them of two and more samples ("linked"). A path may pass only
 through linked groups, so only their q x N distances take part. Distances between linked groups come first, by Floyd and
@@ -25,7 +25,7 @@ class Entries(NamedTuple):
     """The entries of all groups, one group after another."""
 
     entry: np.ndarray  #: int32[...], places among the linked groups
-    start: np.ndarray  #: int64[N + 1], where those of each group begin, and the end
+    start: np.ndarray  #: int64[N + 1], where the entries of each group begin, and the end
 
 
 #: Columns that are relaxed at a time: so many distances of some hundred linked groups fit in the cache.
@@ -34,9 +34,9 @@ BLOCK = 1024
 
 @njit
 def contract(condensed, component, n_groups, low, high):
-    """Shrink condensed distances of n samples to those of groups, the least of any two members, in place.
+    """Shrink condensed distances of n samples to distances of groups, the least of any two members, in place.
 
-    A group's place comes no later than that of its members, so nothing is overwritten before it is read.
+    The place of a group is never behind the places of its members, so nothing is overwritten before it is read.
 
     condensed : float64[n * (n - 1) / 2], its first N * (N - 1) / 2 entries are the result
     component : int32[n], read-only, the group of each sample, numbered by their first samples
@@ -132,7 +132,7 @@ def enter(block, order, between, found, count):
 
 @njit
 def relax(condensed, n_groups, reach, entries, low, high):
-    """Replace distances by those of paths that are shorter, in place. Oracle: `propagated_definition`.
+    """Replace distances by the lengths of shorter paths, in place. Oracle: `propagated_definition`.
 
     Columns come in blocks that stay in the cache, entries four at a time.
 

@@ -52,7 +52,7 @@ def whose_parts(parent, part):
 
     parent : int32[N]
     part : int32[n], part of each leaf, -1 for none
-    Returns owner : int32[N], the part, -1 where there is none, -2 where there are several.
+    Returns owner : int32[N], the part, -1 if there is none, -2 if there are several.
     """
     N = parent.shape[0]
     n = part.shape[0]
@@ -251,9 +251,13 @@ def plan(parent, large, gain, order, support, most):
     order : int64[N], later ones are rather split
     support : int64[N], weight of each node as a cluster
     most : int
-    Returns piece : int64[P, 8], children before parents, the root's last. P == 0 where nothing can be split. Columns:
-    LEFT and RIGHT piece, or -1; NODE that may be split or stay whole, or -1; LOW and HIGH number of clusters; START of
-    its states; WHOLE, its support in one piece, or of all branches of a block, which has no pieces; MERIT of a split.
+    Returns piece : int64[P, 8], children before parents, the root's last. P == 0 if nothing can be split. Columns:
+    LEFT and RIGHT: pieces, or -1
+    NODE: may be split or stay whole, or -1
+    LOW and HIGH: number of clusters
+    START: the first of its states
+    WHOLE: its support in one piece, or of all branches of a block, which has no pieces
+    MERIT: of a split
     """
     N = parent.shape[0]
     room = np.empty(N, np.int64)  # for so many clusters of the node, those above being split

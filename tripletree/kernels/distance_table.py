@@ -1,7 +1,7 @@
 """Each cluster's nearest later one, for agglomeration on a table of distances in which the closest pair may be barred.
 
 Live clusters stand at places in the order of their slots. A pair belongs to the earlier place. `bound` is at most
-the distance of every pair of its place that is not rejected. Where `near` names a place, that pair attains it and is
+the distance of every pair of its place that is not rejected. If `near` names a place, that pair attains it and is
 the first that does. So the place of the least bound either holds the closest pair, the first one in the order of
 (distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm. With rejections,
 nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage. Single linkage has
@@ -89,7 +89,7 @@ def scan(table, live, x, rejected):
         for j in range(len(values)):
             if values[j] >= best or table.nearest[lo + j] == EMPTY:
                 continue
-            # only what would be the nearest is looked up among the rejected: that is a random access
+            # only a candidate for the nearest is looked up among the rejected, as that is a random access
             if not is_rejected(rejected, table.cluster[x], table.cluster[lo + j]):
                 best = values[j]
                 at = lo + j

@@ -30,7 +30,7 @@ _SURE = 30.0  # log-odds of a label that is certain
 
 
 class Division(NamedTuple):
-    """What `divide` works on. Sets of leaves that wait on the stack are intervals of `order`, with their triplets."""
+    """The state of `divide`. Sets of leaves that wait on the stack are intervals of `order`, with their triplets."""
 
     order: np.ndarray  # int32[n]: the leaves. Each set that waits is an interval
     place: np.ndarray  # int32[n]: where in `order` a leaf stands
@@ -39,7 +39,7 @@ class Division(NamedTuple):
     weight: np.ndarray  # float64[m]
     links: np.ndarray  # int32[c, 2]: cannot-links, likewise
     group: np.ndarray  # int32[n]: of must-linked leaves, by its first member, alone if it is the leaf itself
-    stack: np.ndarray  # int32[n + 1, 7]: begin and end of the set, of its triplets, of its links; its parent
+    stack: np.ndarray  # int32[n + 1, 7]: begin and end of the set, of its triplets and of its links, then its parent
     parent: np.ndarray  # int32[2 n - 1]: the tree that is made
     count: np.ndarray  # int64[3]: height of the stack, nodes not yet used, leaves that have their parent
 
@@ -55,7 +55,7 @@ class LeavesToSplit(NamedTuple):
 
 
 class SplitVotes(NamedTuple):
-    """What is known of a set of leaves, numbered from 0."""
+    """Notes on a set of leaves, numbered from 0."""
 
     rows: np.ndarray  # int32[m, 3]
     weight: np.ndarray  # float64[m]
@@ -72,7 +72,7 @@ class Field(NamedTuple):
     p: np.ndarray  # float64[n]: the probability at each leaf
     votes: np.ndarray  # float64[n]: log-odds by the votes
     sums: np.ndarray  # float64[b]: over blocks
-    up: np.ndarray  # float64[2 n - 1]: odds of each node by what is below it
+    up: np.ndarray  # float64[2 n - 1]: odds of each node by the leaves below it
     message: np.ndarray  # float64[2 n - 1]: the same at the other end of the edge above
     odds: np.ndarray  # float64[2 n - 1]: by everything
 
@@ -88,7 +88,7 @@ def _through(odds, stay):
 
 @inner
 def _marginals(child, stay, at_root, up, message, odds):
-    """Odds of label 1 at all nodes. On entry those that each leaf has by itself are in up[:n]."""
+    """Odds of label 1 at all nodes. On entry up[:n] holds the odds that each leaf has by itself."""
     n = child.shape[0] + 1
     for v in range(n - 1):
         message[v] = _through(up[v], stay[v])
@@ -107,7 +107,7 @@ def _marginals(child, stay, at_root, up, message, odds):
 
 @inner
 def _price(child, side, is_top, price, best):
-    """The least sum of prices of changes of label on the tree whose leaves have these labels, none at the top."""
+    """The least price of the changes of label on the tree whose leaves have these labels. The top costs nothing."""
     n = child.shape[0] + 1
     for v in range(2 * n - 2):
         if v < n:
@@ -144,7 +144,7 @@ def _vote(known, p, votes):
 
 @inner
 def _score(known, side):
-    """What the votes say of a split."""
+    """The votes on a split."""
     total = 0.0
     for t in range(known.rows.shape[0]):
         a, b, c = side[known.rows[t, 0]], side[known.rows[t, 1]], side[known.rows[t, 2]]
@@ -189,7 +189,7 @@ def _settle(child, stay, at_root, known, field):
             votes[i] = max(-_SURE, min(_SURE, sums[block[i]] * beta))
             field.up[i] = math.exp(votes[i])
         _marginals(child, stay, at_root, field.up, field.message, odds)
-        # and what the tree says of each of them
+        # and how the tree judges each of them
         sums[:] = 0.0
         for i in range(n):
             if size[block[i]] > 1:
@@ -267,7 +267,7 @@ def _starts(child):
 
 @allocating
 def _best_split(child, edges, is_top, known, change):
-    """Labels of the leaves: the best of votes less price that is found. All alike only below the top."""
+    """Labels of the leaves: the best of votes less price that is found. They are all alike only below the top."""
     n = child.shape[0] + 1
     stay = np.empty(2 * n - 1)
     for v in range(2 * n - 1):
@@ -309,9 +309,9 @@ def _best_split(child, edges, is_top, known, change):
 
 @allocating
 def _labelled(child, leaf, label, change):
-    """Labels of all leaves, those of some being given: what is likely on the tree.
+    """Labels of all leaves, given some of them: the labels that are likely on the tree.
 
-    A branch without any of them goes with its parent. Below the root, against the other branch.
+    A branch without any of them goes with its parent. Below the root it goes against the other branch.
     """
     k = child.shape[0] + 1
     stay = np.full(2 * k - 1, 1.0 - 2.0 * change)
@@ -380,7 +380,7 @@ def _split(leaves, hard, reward, penalty, change):
     if n_blocks == 1:
         return _highest_without(child, wanted)
     if is_top and n_blocks == 2:
-        # the only split there is. On deep hierarchies nearly all are of this kind
+        # the only split there is: on deep hierarchies nearly all are of this kind
         return _labelled(child, leaf, block == 1, change)
     inside, apart = np.empty_like(rows), np.empty_like(links)
     for t in range(rows.shape[0]):
@@ -398,7 +398,7 @@ def _split(leaves, hard, reward, penalty, change):
 
 @allocating
 def _restrict(child, side):
-    """The trees on the leaves of either side, the one of the leaves that are False first, leaves numbered in order."""
+    """The trees on the leaves of either side, first the side that is False. Leaves are numbered in order."""
     k = side.shape[0]
     number = np.full((2, 2 * k - 1), -1, np.int32)
     size = np.zeros(2, np.int32)
@@ -616,7 +616,7 @@ def in_order(ends, sort):
 
 @inner
 def _append(head, tail, after, u, v):
-    """Put the list of leaves of v behind that of u."""
+    """Append the list of leaves of v to the list of u."""
     if head[u] < 0:
         head[u] = head[v]
     else:

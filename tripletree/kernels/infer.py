@@ -1,23 +1,23 @@
-"""What a consistent set of triplets implies: one walk down its Aho tree, over the sets that it splits in two.
+"""Consequences of a consistent set of triplets: one walk down its Aho tree, over the sets that it splits in two.
 
-For leaves a, c let X be all leaves. Join the leaves of X by the edges ab of the triplets ab|c inside X. Where a and c
-are in one component, it becomes X. Where they are in two and there are more, those two together become X. Where there
+For leaves a, c let X be all leaves. Join the leaves of X by the edges ab of the triplets ab|c inside X. If a and c
+are in one component, it becomes X. If they are in two and there are more, those two together become X. If there
 are just two, A with a and C with c, the walk ends: ab|c is implied for the b in A, cb|a for those in C, and nothing
 else that parts a and c. Triplets whose walks agree so far walk together.
 
 X is never looked at leaf by leaf. While a and c are in one component the walk goes down the Aho tree, to the node where
-they meet. It leaves it with the two children A and C. From then on X is some nodes of the Aho tree, and what counts are
+they meet. It leaves that node with the two children A and C. From then on X is some nodes of the Aho tree, and it needs
 the rows with leaves in several of them: each node inside X falls apart into its children, and only these rows can tie
 the children together again. A child that no row or query touches is a component in which nobody walks, so each node is
-first left for the lowest one that holds all its leaves touched, however deep that is. Where several children of a node
+first left for the lowest one that holds all its leaves touched, however deep that is. If several children of a node
 go on together, so do the rows that the node separates, between these children.
 
 The walk goes where its queries go. A query ab|c whose a and b have parted is never implied, and a pair of components
 with no row across never ends in two. With the triplets themselves as queries it meets every split that implies
 anything. Then no node of X has children on both sides, since it would be that split by itself.
 
-A frame is the rows and queries of one X, each a range of an arena, with the touched children of its nodes. What follows
-from it is copied above it, and the component or pair with most queries comes last, in the place of the frame: memory
+A frame is the rows and queries of one X, each a range of an arena, with the touched children of its nodes. The frame
+that follows is copied above it, and the component or pair with most queries comes last, in its own place: memory
 O((n + m) log (n + m)). Time is O(log n) for each row and query of a frame: O((n + m) log n) where each walk ends with
 its first two nodes, as for the triplets of a decomposed hierarchy of any depth. At worst O(n m log n) for each pair.
 
@@ -37,7 +37,7 @@ from tripletree.kernels.rooted_tree import range_maximum
 
 __all__ = ["ANSWER", "CYCLES", "LIST", "SIZES", "SPARE", "AhoClades", "Separated", "separate", "walk"]
 
-#: What is done at each split.
+#: Tasks at each split.
 ANSWER, SIZES, LIST, CYCLES, SPARE = 0, 1, 2, 3, 4
 
 
@@ -63,7 +63,7 @@ class Separated(NamedTuple):
 
 
 class Arenas(NamedTuple):
-    """What is in the frames, each above the one that it was made from."""
+    """The contents of the frames, each above the one that it was made from."""
 
     block: np.ndarray  #: int32[:, 2], a touched child and its component. They are sorted by it
     row: np.ndarray  #: int32[:, 4], the number of a row, and the nodes that hold its a, b, c
@@ -73,7 +73,7 @@ class Arenas(NamedTuple):
 
 
 class DescentWork(NamedTuple):
-    """What frames are divided with. Int32, an entry for each node unless it is said otherwise."""
+    """Work space for dividing frames, int32, an entry for each node unless it is said otherwise."""
 
     begin: Integers  #: int64[N + 1], where the rows that each node separates begin among those sorted
     stamp: Integers  #: one entry, the last one given out
@@ -91,7 +91,7 @@ class DescentWork(NamedTuple):
 
 
 class CycleWork(NamedTuple):
-    """A depth-first search over blocks, joined by rows. Int32, an entry for each node but for `neighbour`."""
+    """A depth-first search over blocks, joined by rows, int32, an entry for each node but for `neighbour`."""
 
     next: np.ndarray  #: where the rest of the block's rows begins in `neighbour`
     end: np.ndarray  #: one past the last of them
@@ -159,7 +159,7 @@ def separate(triplets, clades):
 
     triplets : int32[m, 3]
     clades : AhoClades
-    Returns node : int32[m]; key : int64[m], the `_pair` of the children, -1 where b is not in that of a.
+    Returns node : int32[m], key : int64[m], the `_pair` of the children, -1 if b is not in the child of a.
     O(log n) a triplet.
     """
     m = triplets.shape[0]
@@ -305,7 +305,7 @@ def _first(key, begin, end, least):
 
 @inner
 def _longest_run(key, begin, end):
-    """Where the longest run of equal keys begins in a sorted range."""
+    """The place at which the longest run of equal keys begins in a sorted range."""
     longest, best, i = 0, begin, begin
     while i < end:
         stop = _first(key, i, end, key[i] + 1)
@@ -338,7 +338,7 @@ def _divide(frame, clades, rows, queries, work):
     return k, n_blocks, _sort_entries(query, frame.query_key, n_touched, work)
 
 
-# ---------------------------------------------------------------------- what is done at a split in two
+# ---------------------------------------------------------------------- at a split in two
 
 
 @inner
@@ -465,7 +465,7 @@ def _pass_split(frame, n_queries, flag):
     return n_queries - (end - begin)
 
 
-# ---------------------------------------------------------------------- what follows from a frame
+# ---------------------------------------------------------------------- the frame that follows
 
 
 @inner
@@ -571,11 +571,11 @@ def _enlarged(arenas, n_blocks, n_rows, n_queries):
 
 @allocating
 def _copy_down(arenas, frame, queries, clades, rows, work):
-    """Copy above a frame what some of its queries with equal keys go on with.
+    """Copy above a frame the rows and blocks with which some of its queries with equal keys go on.
 
     frame : its line of the stack
     queries : their range
-    Returns the arenas; the number of rows copied, 0 where nothing can follow.
+    Returns the arenas and the number of rows copied, which is 0 if nothing can follow.
     """
     pair = arenas.query_key[queries[0]]
     p, q = pair >> 32, pair & 0xFFFFFFFF
@@ -627,7 +627,7 @@ def walk(clades, rows, queries, task, out, budget):
     clades : AhoClades, of the triplets
     rows : Separated, the triplets
     queries : Separated, the same but for ANSWER
-    out : int32[size, 3], what LIST fills
+    out : int32[size, 3], filled by LIST
     budget : of entries of frames
     Returns, void if the budget is spent,
         flag : bool, of the queries: implied (ANSWER), implied by the other rows (CYCLES), left out so that the others

@@ -1,4 +1,4 @@
-"""Agglomeration of many small groups, each by itself, by a linkage on centres. No triplets, no matrix of distances."""
+"""Agglomeration of many small groups, each by itself, by a linkage on centres, without triplets or distance matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GroupClusters(NamedTuple):
 
 
 class NearestClusters(NamedTuple):
-    """What each place of the group is nearest to."""
+    """The nearest place of each place of the group."""
 
     bound: np.ndarray  #: float64[w], the least distance to a later place, infinite where empty
     near: np.ndarray
@@ -117,7 +117,7 @@ def _agglomerate(clusters, linkage, nearest, merges):
 
 @njit
 def agglomerate_groups(samples, members, start, linkage, merges, centres):
-    """Agglomerate each group of samples by itself, of pairs at one distance the first by their first members.
+    """Agglomerate each group of samples by itself. Ties go to the pair with the first members.
 
     samples : float64[n, d], read-only
     members : int64[k], samples group by group, ascending in each

@@ -1,6 +1,6 @@
 """Walks over a rooted graph in which nodes have several parents.
 
-Lists of neighbours are concatenated: those of u are value[start[u]:start[u + 1]]. Each kernel but `dominators` is
+Lists of neighbours are concatenated: the list of u is value[start[u]:start[u + 1]]. Each kernel but `dominators` is
 linear in the number of nodes and edges.
 """
 
@@ -135,7 +135,7 @@ def reached(start, value, sources):
 
 @njit
 def best_parent(start, up, score):
-    """The parent of greatest score of each node, the first of those that tie, -1 where there is none.
+    """The parent of greatest score of each node, the first one of a tie, -1 if there is none.
 
     start : int32[N + 1]
     up : int32[p]
@@ -174,8 +174,7 @@ def dominators(start, up, N):
 
     start : int32[t + 1]
     up : int32[p], the parents of u are up[start[u]:start[u + 1]], all greater than u
-    N : number
-    of nodes, t, or t + 1 where the last one stands above all nodes without parents
+    N : number of nodes, t, or t + 1 where the last one stands above all nodes without parents
     Returns idom : int32[N], -1 at the root N - 1. Oracle: ``dominators_definition``.
     """
     idom = np.full(N, -1, np.int32)
@@ -196,16 +195,16 @@ def dominators(start, up, N):
 
 
 # ----------------------------------------------------------------------
-# What each node of a rooted graph reaches, in terms of its dominator tree.
+# The leaves that a node of a rooted graph reaches, in terms of its dominator tree.
 #
-# Nodes are numbered children first, the root is last. Node d *dominates* u when every path from the root to u passes d;
-# ``idom`` is the tree of nearest dominators, a parent array like any other (`rooted_tree`). What d reaches is what d
-# dominates, and what some nodes beside do, whose dominators are above d: a union of disjoint clades. From `covered` on,
-# nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
+# Nodes are numbered children first, the root is last. Node d *dominates* u when every path from the root to u passes d.
+# ``idom`` is the tree of nearest dominators, a parent array like any other (`rooted_tree`). Node d reaches the nodes
+# that d dominates, and the nodes dominated by some other nodes whose dominators are above d: a union of disjoint
+# clades. From `covered` on, nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
 
 
 class Reach(NamedTuple):
-    """What each inner node reaches: a list of nodes whose clades are disjoint, from left to right."""
+    """The reach of each inner node: a list of nodes whose clades are disjoint, from left to right."""
 
     start: Integers  #: [N - n + 1], where the list of each inner node begins
     node: np.ndarray  #: int32[s]
@@ -216,11 +215,11 @@ class Reach(NamedTuple):
 
 @njit
 def held(parent, number):
-    """What is left below each node when only some nodes are kept: its own number, or that of the only one below it.
+    """The rest of each node when only some nodes are kept: its own number, or the number of the only one left below it.
 
     parent : int32[N]
     number : int32[N], -1 for nodes not kept, which have at most one child with a kept node below
-    Returns held : int32[N], -1 where nothing is left.
+    Returns held : int32[N], -1 if nothing is left.
     """
     N = parent.shape[0]
     out = np.full(N, -1, np.int32)
@@ -293,10 +292,10 @@ def frontiers(start, up, idom, first):
 
 @njit
 def closures(nodes, first, frontier, most):
-    """For each node d the topmost nodes x below d that d does not dominate: what d reaches is what d and they dominate.
+    """For each node d the topmost nodes x below d that d does not dominate: d reaches all that d and they dominate.
 
-    They are the frontier of d, those of the nodes in it, and so on. The dominator of each is above d: it dominates a
-    node of which x is in the frontier, and is not below that. So none of them dominates another.
+    They are the frontier of d, the frontiers of the nodes in it, and so on. The dominator of each is above d: it
+    dominates a node of which x is in the frontier, and is not below that. So none of them dominates another.
 
     nodes : int32[k]
     first : int64[N + 1], frontier : int32[f], from `frontiers`
@@ -310,7 +309,7 @@ def closures(nodes, first, frontier, most):
     mark = np.full(N, -1, np.int32)
     size = 0
     for k in range(K):
-        head = size  # what is found is the queue of what is to be followed
+        head = size  # the nodes found are the queue of nodes to be followed
         x = nodes[k]
         while True:
             for i in range(first[x], first[x + 1]):

@@ -1,11 +1,11 @@
 """ReCon: always the closest merge that keeps the triplets satisfiable.
 
 A loop for each way to hold distances brings three engines together: ``centres`` or a table (``distance_table``,
-``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds what
-blocks it, ``rejected_pairs`` remembers. What blocks a pair blocks the whole rectangle of its blocking pair. A merged
-cluster keeps the smaller id, that of its first sample. Ties go to the pair with the first smaller id, then to that with
-the first larger one. Cannot-linked pairs count as rejected for good. Where nothing else is left, the loop stops, and is
-stuck.
+``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds a
+blocking pair, and ``rejected_pairs`` remembers this: all pairs between the two sides of a blocking pair are blocked. A
+merged cluster keeps the smaller id, the id of its first sample. Among ties the pair with the first smaller id is first,
+then the first larger id. Cannot-linked pairs count as rejected for good. If no other pair is left, the loop stops, and
+is stuck.
 
 `join` and `search` come as pointers (see ``jit``): they are compiled by themselves, not once more for each loop.
 """
@@ -87,7 +87,7 @@ class Counters(NamedTuple):
 
 
 class Agglomeration(NamedTuple):
-    """What a run of ReCon is at between two merges, but for the distances."""
+    """The state of a run of ReCon between two merges, without the distances."""
 
     forest: Forest
     rejected: RejectedPairs
@@ -113,7 +113,7 @@ def _reject(state, left, right):
 
 @inner
 def _attempt(state, i, j, join):
-    """Merge cluster i into cluster j in the tree if they are compatible, else reject them. Whether they have merged.
+    """Merge cluster i into j in the tree if they are compatible, or reject them. Returns whether they merged.
 
     Pairs whose blocking pair may have ended are tested again.
     """

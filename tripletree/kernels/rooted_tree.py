@@ -217,7 +217,7 @@ def common_ancestors(a, b, position, table):
 def induced_odd(triples, position, table):
     """Which column of each row is the odd one out: two range maxima a row.
 
-    For leaves at positions p < q < r the ancestors of (p, q) and of (q, r) lie on one path, that of q to the root, on
+    For leaves at positions p < q < r the ancestors of (p, q) and of (q, r) lie on one path, from q to the root, on
     which numbers grow: the smaller one is the deeper one, and its two leaves are the close ones.
 
     triples : int32[m, 3], three distinct leaves a row
@@ -288,7 +288,7 @@ def canonical_parent(parent, n):
     Returns canonical : int32[N].
     """
     N = parent.shape[0]
-    # dealt out to their parents in this order, the nodes stand in that of their smallest leaves in each child list
+    # dealt out to their parents in this order, the nodes stand in the order of their smallest leaves in each child list
     by_low = by_smallest_leaf(parent, n)
     start, child = child_lists(parent)
     cursor = start[:-1].copy()
@@ -327,7 +327,7 @@ def kept_nodes(parent, keep_leaf, keep_unary):
     parent : int32[N]
     keep_leaf : bool[n]
     keep_unary : whether nodes with one remaining child stay
-    Returns keep : bool[N], up : int32[N] (-1 at the new root; undefined where keep is False).
+    Returns keep : bool[N], up : int32[N], -1 at the new root and undefined if keep is False.
     """
     N = parent.shape[0]
     n = keep_leaf.shape[0]
@@ -350,7 +350,7 @@ def kept_nodes(parent, keep_leaf, keep_unary):
 
 @njit
 def chain_lengths(parent, length, keep):
-    """Length of each node's branch together with those of the dropped nodes right above it.
+    """Length of each node's branch together with the branches of the dropped nodes right above it.
 
     parent : int32[N]
     length : float64[N]

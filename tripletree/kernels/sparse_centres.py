@@ -2,7 +2,7 @@
 
 The squared distance of two clusters is ``square[x] + square[y] - 2 x.y``, where `square` is the squared length of the
 centre (centroid, median, Ward) or the mean of the squared lengths of the samples (average and weighted linkage of
-squared distances). What is less than the rounding of this is 0.
+squared distances). Less than the rounding of this is 0.
 
 An index from features to clusters gives the products of one cluster with all others at once: a search takes as many
 steps as there are entries in the columns of its features. Clusters that were formed after the index was made are

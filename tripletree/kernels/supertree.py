@@ -1,4 +1,4 @@
-"""Source trees as leaf sequences, and what can be read off them without listing a triplet.
+"""Source trees as leaf sequences, and counts that can be read off them without listing a triplet.
 
 A collection of trees is one sequence: the taxa of each tree in depth-first order, and beside each taxon the number of
 the last common ancestor of it and the next one (greater numbers are higher up, equal ones are one node), END at the
@@ -105,7 +105,7 @@ def divide(taxon, gap, tree, part, k):
     out_taxon = np.empty(S, np.int32)
     out_gap = np.empty(S, np.int32)
     out_tree = np.empty(S, np.int32)
-    # a stack of the gaps of this tree that no later one exceeds: what `_greatest_since` asks, for all parts at once
+    # a stack of the gaps of this tree that no later one exceeds, as `_greatest_since` needs, for all parts at once
     at = np.empty(S, np.int64)
     value = np.empty(S, np.int32)
     depth = 0
@@ -149,10 +149,10 @@ def divide(taxon, gap, tree, part, k):
 
 @njit
 def nodes(gap):
-    """The nodes of the trees: leaves 0..S-1 as they come, then inner nodes, those of a tree together.
+    """The nodes of the trees: leaves 0..S-1 as they come, then inner nodes, tree by tree.
 
     gap : int32[S]
-    Returns parent : int32[N], parent[u] > u or -1 at the root of a tree; leaves, inners : int64[k + 1], where the
+    Returns parent : int32[N], parent[u] > u or -1 at the root of a tree, and leaves, inners : int64[k + 1], where the
     leaves and the inner nodes of each tree begin.
     """
     S = gap.shape[0]
@@ -245,7 +245,7 @@ class Sources(NamedTuple):
 class OpenNodes(NamedTuple):
     """The stack of a scan: the nodes of a source tree that may get more children. All fields are int64."""
 
-    rank: Integers  #: the number of the node: that of the gaps at which its children meet
+    rank: Integers  #: the number of the node, which is the number of the gaps at which its children meet
     p: Integers  #: leaves in P among the children finished so far
     q: Integers  #: leaves in Q
     pp: Integers  #: pairs pp' below one of these children
@@ -254,7 +254,7 @@ class OpenNodes(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What a scan works with."""
+    """Work space of a scan."""
 
     side: np.ndarray  #: int8[n], P or Q for the taxa in these sets, else NEITHER
     open: OpenNodes
@@ -263,7 +263,7 @@ class Scan(NamedTuple):
 
 
 class Clades(NamedTuple):
-    """The hierarchy whose edges are voted on, with n leaves and M nodes: what is below a node is an interval."""
+    """The hierarchy whose edges are voted on, with n leaves and M nodes. The leaves below a node are an interval."""
 
     start: np.ndarray  #: int32[M], first place of the node's leaves in `order`
     stop: np.ndarray  #: int32[M], one past the last
@@ -350,7 +350,7 @@ def _scan_tree(sources, t, scan):
 
 @inner
 def _count_leaves(sources, taxa, scan):
-    """Count the leaves of each tree among the taxa; the number of trees that have some, listed in `scan.touched`."""
+    """Count the leaves of each tree among the taxa. Returns the number of trees with any, listed in `scan.touched`."""
     n_touched = 0
     for x in taxa:
         for o in range(sources.occurs[x], sources.occurs[x + 1]):
@@ -396,12 +396,12 @@ def _longer(entry):
 
 @njit
 def edge_votes(clades, sources, low, high):
-    """What each tree says on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
+    """The votes of each tree on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
 
     clades : Clades
     sources : Sources
     Returns entry : int64[E, 6], for each edge from a node u to an inner node w below and each tree that says anything:
-    w, tree; triplets pp'|q and pq|p' with p, p' below w, and q below u but not w; and those of them with p and p'
+    w, tree, triplets pp'|q and pq|p' with p, p' below w, and q below u but not w, and those of them with p and p'
     below different children of w, which no other edge decides. Oracle: ``edge_votes_definition``.
     """
     start, stop, order = clades.start, clades.stop, clades.order
@@ -488,10 +488,8 @@ def agreeing_trees(sources, copies, rank, hierarchy):
 
     sources : Sources, on n taxa
     copies : int64[k], how many trees each stands for
-    rank : int32[S], a place for each
-    leaf of the sources, tree by tree, those of one tree in the order of the hierarchy
-    hierarchy : its parents,
-    int32[M], and the position and table of `common_ancestors`
+    rank : int32[S], a place for each leaf of the sources, tree by tree, those of one tree in the order of the hierarchy
+    hierarchy : its parents, int32[M], and the position and table of `common_ancestors`
     Returns n_trees : int64[M]. O(S + N). Oracle: `edge_votes`.
     """
     parent, position, table = hierarchy
@@ -589,7 +587,7 @@ class Common(NamedTuple):
 
 
 class PlaceSearch(NamedTuple):
-    """What the search of a place works with."""
+    """The state of the search of a place."""
 
     layout: DepthFirst
     seen: SeenFromLeaf
@@ -623,7 +621,7 @@ def _walk(tree, layout):
     up, child = tree.up, tree.child
     n, root = len(layout.order), tree.root[0]
     n_leaves, n_nodes = 0, 0
-    # The node that the walk came from says what comes next: no stack, however deep the tree is.
+    # The node that the walk came from determines the next one, so no stack is needed, however deep the tree is.
     before, u = up[root], root
     while u >= 0:
         if before == up[u]:
@@ -650,7 +648,7 @@ def _walk(tree, layout):
 
 @inner
 def _find_levels(sources, t, leaf, seen):
-    """Where the nodes of source tree t hang off the path from one of its leaves to the root; the number of levels."""
+    """Where the nodes of source tree t hang off the path from one leaf to the root. Returns the number of levels."""
     parent, on_path, level, branch = sources.parent, seen.on_path, seen.level, seen.branch
     n_levels = 0
     u = parent[leaf]
@@ -736,8 +734,7 @@ def _list_common(layout, moving, n_placed, place, common):
     """List the leaves that a source tree shares with the hierarchy, without those that move. Returns their number.
 
     moving : first place, and one past the last, of the leaves that move in the hierarchy's order
-    n_placed : its number
-    of leaves
+    n_placed : its number of leaves
     place : where each taxon is in the source tree, -1 for nowhere
     """
     order, gap, depth = layout.order, layout.gap, layout.depth
@@ -754,7 +751,7 @@ def _list_common(layout, moving, n_placed, place, common):
             highest = -1
         if m > 0 and i < n_placed - 1 and (highest < 0 or depth[gap[i]] < depth[highest]):
             highest = gap[i]
-    # what is below a node reaches to the next ones that are higher, on either side: found with a stack of those open
+    # the leaves below a node reach to the next higher ones on either side: found with a stack of the open nodes
     stack, size = common.stack, 0
     for i in range(m - 1):
         while size > 0 and common.depth[stack[size - 1]] > common.depth[i]:
@@ -771,7 +768,7 @@ def _list_common(layout, moving, n_placed, place, common):
 
 @inner
 def _add_votes(x, moving, n_placed, tree, sources, search):
-    """Add up what the trees say of the places of taxon x. Returns whether they say anything.
+    """Add up the votes of the trees on the places of taxon x. Returns whether there are any.
 
     moving, n_placed : as for `_list_common`
     """
@@ -849,8 +846,7 @@ def regraft(tree, todo, sources):
     """Move branches of a binary tree, one after the other, to where most of their source triplets are displayed.
 
     tree : BinaryTree, changed in place
-    todo : int32[K], the nodes whose branches are tried, leaves that are not in the
-    tree among them
+    todo : int32[K], the nodes whose branches are tried, leaves that are not in the tree among them
     sources : Sources
     Returns the number of branches that moved. Oracle: ``regraft_definition``.
     """
