@@ -105,7 +105,7 @@ def search(table, x, into, rejected):
 
 @inner
 def _settle_row(table, x, into, rejected):
-    """Move the entries of row x at its bound, the least one, to the clusters they stand for. Returns whether any stay."""
+    """Move the entries of row x at its bound to the clusters they stand for. Returns whether any stay."""
     n = len(table.bound)
     low = table.bound[x]
     start = row_start(n, x)

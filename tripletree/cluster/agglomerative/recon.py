@@ -1,7 +1,7 @@
 """ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
 
-`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``;
-there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
+`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``.
+There pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class ReCon(HierarchicalClusterer):
         How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
-        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
-        with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for; or return
+        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`, or,
+        with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for, or return
         `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
@@ -326,9 +326,9 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt; if no triplet follows from
-            classes; if samples are gathered into
-            micro-clusters; if clusters that keep all pairs may be worse than those without; or as `on_infeasible` says.
+            If triplets are dropped, or so few and random that they are known to hurt, if no triplet follows from
+            classes, if samples are gathered into
+            micro-clusters, if clusters that keep all pairs may be worse than those without, or as `on_infeasible` says.
             With `validate`, if constraints make results worse. The message names the better setting.
 
         Examples

@@ -12,7 +12,7 @@ from tripletree.core.pairs import PairwiseConstraints
 
 
 class _Prepared(NamedTuple):
-    """What all starts share."""
+    """The state that all starts share."""
 
     points: Points
     links: WeightedLinks
@@ -30,19 +30,19 @@ class PCKMeans(SoftPairMeans):
         Number of clusters, k.
     penalty : float in 0..1e100, default 1.0
         The price of a violated pair of weight 1, in units of the mean squared distance of the samples to their mean, so
-        it does not depend on the scale of X. 0 is plain k-means; from about 10 on, pairs are violated only if they
+        it does not depend on the scale of X. 0 is plain k-means. From about 10 on, pairs are violated only if they
         contradict each other, or if the search finds no better labels.
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
         "pairs" starts from the means of groups of must-linked samples: the first start takes large groups far apart,
         the third, fifth, ... draw them with probabilities by size and distance, and every second start uses k-means++
         on the samples. If there are fewer groups than k, samples are added. An array holds the starting centres.
     n_init : int, default 10
-        Number of starts; the one with the lowest objective counts. Given centres are used once.
+        Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
         A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
-        the features; with 0, when no label changes.
+        the features. With 0 it ends when no label changes.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts, and the order in which samples in pairs are visited.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -54,7 +54,7 @@ class PCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; `predict` may give another one for samples in pairs, see there.
+        The cluster of each sample. `predict` may give another one for samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     inertia_ : float
         The sum of (weighted) squared distances to the centres.
@@ -92,7 +92,7 @@ class PCKMeans(SoftPairMeans):
     increases. An iteration takes O(n k d + p k^2) with p pairs, if the rounds of moves are few.
 
     The paper assumes consistent pairs and adds all that follow from them. Here pairs count as given, even if they
-    contradict each other; `PairwiseConstraints.expand` gives all that follow, `soft_closure` with weights.
+    contradict each other. `PairwiseConstraints.expand` gives all that follow, `soft_closure` with weights.
 
     A cluster that becomes empty restarts at the sample for which this lowers the objective most.
 
