@@ -407,15 +407,26 @@ class ReCon(HierarchicalClusterer):
             # cut
             flat = self._cut(tree, drawn, plan, violated, points, distances)
             # store
-            self.labels_, self.fewest_clusters_, self.most_clusters_, self.n_clusters_choice_ = flat
+            self.labels_ = flat.labels
+            self.fewest_clusters_ = flat.fewest
+            self.most_clusters_ = flat.most
+            self.n_clusters_choice_ = flat.choice
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
-            self.linkage_, self.distances_ = drawn, merges[:, 2].copy()
-            self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
-            self.dropped_triplets_, self.weight_lost_ = dropped, total_weight(dropped)
-            self.violated_triplets_, self.weight_violated_ = violated, total_weight(violated)
-            self.penalty_, self.n_micro_clusters_ = plan.penalty, counts.micro_clusters
-            self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
+            self.linkage_ = drawn
+            self.distances_ = merges[:, 2].copy()
+            self.pairs_ = links
+            self.triplets_ = used
+            self.n_triplets_ = len(used)
+            self.dropped_triplets_ = dropped
+            self.weight_lost_ = total_weight(dropped)
+            self.violated_triplets_ = violated
+            self.weight_violated_ = total_weight(violated)
+            self.penalty_ = plan.penalty
+            self.n_micro_clusters_ = counts.micro_clusters
+            self.n_tests_ = counts.tests
+            self.n_rejections_ = counts.rejections
+            self.n_leaves_ = n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
             self.validation_ = None

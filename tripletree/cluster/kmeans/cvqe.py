@@ -51,29 +51,31 @@ class QuantizationTask:
     points : Points
     links : WeightedLinks
         The pairs.
+    some : Points
+        The points in pairs.
+    twin : ndarray of int32, shape (e,)
+        For each pair the other one of the same two samples, -1 for none.
     order : ndarray of int32, shape (e,)
         The pairs in the order in which they are visited.
     """
 
     points: Points
     links: WeightedLinks
+    some: Points
+    twin: np.ndarray
     order: np.ndarray
 
-    @cached_property
-    def some(self) -> Points:
-        """The points in pairs."""
-        return self.points.part(self.links.nodes)
-
-    @cached_property
-    def twin(self) -> np.ndarray:
-        """For each pair the other one of the same two samples, -1 for none."""
-        low, high = np.sort(self.links.ends.astype(np.int64), axis=1).T
-        key = low * max(self.links.nodes.size, 1) + high
+    @classmethod
+    def of(cls, points: Points, links: WeightedLinks) -> QuantizationTask:
+        """The pairs are visited as they come."""
+        low, high = np.sort(links.ends.astype(np.int64), axis=1).T
+        key = low * max(links.nodes.size, 1) + high
         by = np.argsort(key, kind="stable")
         twin = np.full(key.size, -1, np.int32)
         same = np.flatnonzero(key[by][1:] == key[by][:-1])
         twin[by[same]], twin[by[same + 1]] = by[same + 1], by[same]
-        return freeze(twin)
+        order = np.arange(key.size, dtype=np.int32)
+        return cls(points, links, points.part(links.nodes), freeze(twin), freeze(order))
 
     @cached_property
     def pairs_in_turn(self) -> tuple[Any, ...]:
@@ -83,9 +85,7 @@ class QuantizationTask:
 
     def with_order(self, order: np.ndarray) -> QuantizationTask:
         """The same with its pairs in another order."""
-        other = QuantizationTask(self.points, self.links, frozen(order))
-        vars(other).update(some=self.some, twin=self.twin)
-        return other
+        return replace(self, order=frozen(order))
 
 
 @dataclass(frozen=True)
@@ -541,7 +541,7 @@ class CVQE(SoftPairMeans):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in SoftPairMeans._parameter_constraints.items() if name != "penalty"},
+        **SoftPairMeans._parameter_constraints,
         "variant": [StrOptions({"cvqe", "lcvqe", "cvqe+"})],
         "charged": [StrOptions({"once", "both"})],
     }
@@ -580,7 +580,7 @@ class CVQE(SoftPairMeans):
         if self.charged == "both" and self.variant != "cvqe+":
             msg = f"charged='both' is for variant='cvqe+', not {self.variant!r}: leave charged='once'"
             raise ValueError(msg)
-        return QuantizationTask(points, links, np.arange(links.weights.size, dtype=np.int32))
+        return QuantizationTask.of(points, links)
 
     def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
         return EuclideanState.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
@@ -714,7 +714,7 @@ def cvqe_plus(
         raise ValueError(msg)
     links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
     weights = check_weights(samples, sample_weight)
-    task = QuantizationTask(Points.of(samples, weights), links, freeze(np.arange(links.weights.size, dtype=np.int32)))
+    task = QuantizationTask.of(Points.of(samples, weights), links)
     found = quantize(
         task,
         AllPairsRule(),

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
-from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
+from tripletree.cluster.kmeans.soft_pairs import PENALTY, SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze
 
@@ -509,6 +509,7 @@ class MPCKMeans(SoftPairMeans):
 
     _parameter_constraints: ClassVar[dict] = {
         **SoftPairMeans._parameter_constraints,
+        **PENALTY,
         "metric": [StrOptions({"diagonal", "full"})],
         "shared_metric": ["boolean"],
         "prior": [Interval(Real, 0, None, closed="neither")],
@@ -560,6 +561,9 @@ class MPCKMeans(SoftPairMeans):
 
         with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
             return super()._run(points, links, centres)
+
+    def _check_prices(self, n: int) -> None:
+        """Prices have no unit here, and the range of `penalty` keeps them finite."""
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> MetricTask:
         apart, far = far_differences(points, links, rng, full=self.metric == "full")

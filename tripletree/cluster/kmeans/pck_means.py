@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
+from tripletree.cluster.kmeans.soft_pairs import PENALTY, EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
 
@@ -113,6 +113,8 @@ class PCKMeans(SoftPairMeans):
     (14.0, 0)
     """
 
+    _parameter_constraints: ClassVar[dict] = {**SoftPairMeans._parameter_constraints, **PENALTY}
+
     penalty_: float
     inertia_: float
     violation_cost_: float
@@ -140,6 +142,16 @@ class PCKMeans(SoftPairMeans):
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
+
+    def _check_prices(self, n: int) -> None:
+        unit = self._spread**2
+        if not self.penalty * unit * n < np.finfo(np.float64).max:
+            msg = (
+                f"penalty={self.penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is "
+                "too large for float64 arithmetic; a penalty of about 10 already satisfies all pairs that can be "
+                "satisfied"
+            )
+            raise ValueError(msg)
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> _Prepared:
         return _Prepared(points, links)

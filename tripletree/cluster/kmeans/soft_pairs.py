@@ -495,6 +495,8 @@ class EuclideanState:
         return EuclideanState(self.points, self.some, centres, self.pay, self.tolerance)
 
 
+#: The constraint of the parameter `penalty`, which `CVQE` does not have.
+PENALTY: dict[str, Any] = {"penalty": [Interval(Real, 0, 1e100, closed="both")]}
 #: The least positive weight of a sample, and the greatest.
 _WEIGHTS = 1e-100, 1e100
 
@@ -504,7 +506,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "penalty": [Interval(Real, 0, 1e100, closed="both")],
         "init": [StrOptions({"pairs", "k-means++"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -515,7 +516,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     }
 
     n_clusters: int
-    penalty: float
     init: Any
     n_init: int
     max_iter: int
@@ -751,15 +751,11 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         return check_samples(self, X, reset=reset, sparse=self._takes_sparse)
 
     def _check_prices(self, n: int) -> None:
-        """Check that the price of n violated pairs, in the units of X, fits float64."""
+        """Check that the costs of n violated pairs, in the units of X, fit float64."""
         unit = self._spread**2
-        penalty = getattr(self, "penalty", 1.0)  # CVQE has no penalty: its prices are squared distances
-        if self._in_units and not penalty * unit * n < np.finfo(np.float64).max:
-            msg = (
-                f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is too "
-                "large for float64 arithmetic; a penalty of about 10 already satisfies all pairs that can be satisfied"
-            )
-            raise ValueError(msg)
+        if not unit * n < np.finfo(np.float64).max:
+            msg = f"the mean squared distance of the samples to their mean, {unit:g}, is too large for so many pairs"
+            raise ValueError(f"{msg} in float64 arithmetic: scale X")
 
     def _check_number(self, positive: int, n: int) -> None:
         if positive < self.n_clusters:
