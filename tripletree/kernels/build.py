@@ -54,7 +54,7 @@ def _components(splitting, low, high, t_low, t_high):
     for t in range(t_low, t_high):
         if unite(up, abc[0, t], abc[1, t]):
             k -= 1
-            if k == 1:
+            if k == 1:  # the other triplets cannot part them again
                 return 1
     # the root of a set is its smallest leaf, so roots get their numbers first, then every other leaf gets its root's
     k = 0
@@ -171,6 +171,7 @@ def build(abc, n, deferring, budget):
     for i in range(7):
         stack[0, i] = 0
     stack[0, 1], stack[0, 3], stack[0, 6] = n, abc.shape[1], n + abc.shape[1]
+    # invariant: subproblems on the stack have disjoint ranges, each with just its own leaves and triplets
     while top > 0:
         top -= 1
         low, high, t_low, t_high = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
@@ -178,7 +179,7 @@ def build(abc, n, deferring, budget):
         weight = high - low + t_high - t_low
         if not spend(budget, weight):
             break
-        if t_low == t_high:
+        if t_low == t_high:  # no triplet says more: all leaves are children of v
             for i in range(low, high):
                 leaf_up[leaves[i]] = v
             continue

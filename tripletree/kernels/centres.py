@@ -139,6 +139,7 @@ def _widest(points, items, lo, hi):
 def _halve(along, items, lo, hi, middle):
     """Put the items with the smaller coordinates before place `middle` (Hoare's selection, expected linear time)."""
     first, last = lo, hi - 1
+    # invariant: no item before `first` has a greater coordinate than the others, none after `last` a smaller one
     while first < last:
         pivot = along[items[(first + last) // 2]]
         i, j = first, last
@@ -151,6 +152,7 @@ def _halve(along, items, lo, hi, middle):
                 items[i], items[j] = items[j], items[i]
                 i += 1
                 j -= 1
+        # items up to j are at most the pivot, items from i on at least, and those between equal it
         if middle <= j:
             last = j
         elif middle >= i:
@@ -169,11 +171,12 @@ def _arrange(points, cluster, items):
     part = np.empty((64, 2), np.int64)  # the larger half is at most half of its block: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
-    while parts > 0:
+    while parts > 0:  # part[:parts] are the ranges of items that are still to be halved
         parts -= 1
         lo, hi = part[parts, 0], part[parts, 1]
         if hi - lo <= BLOCK:
             continue
+        # a whole number of blocks on the left, so that only the last block of all may be short
         middle = lo + (hi - lo + BLOCK - 1) // BLOCK // 2 * BLOCK
         axis = _widest(points, items, lo, hi)
         if axis < 0:
@@ -212,7 +215,7 @@ def _measure_boxes(centres, blocks, x):
         here = _at(points, k, x)
         low, high = centres.low[k, :blocks], centres.high[k, :blocks]
         for b in range(len(low)):
-            t = max(max(low[b] - here, here - high[b]), 0)
+            t = max(max(low[b] - here, here - high[b]), 0)  # 0 inside the box
             values[b] += t * t
 
 
@@ -261,7 +264,8 @@ def distances_of_block(centres, linkage, x, lo, values, limit):
     first = min(d, _FIRST)
     _add_dimensions(points, 0, first, x, b, values)
     if first < d:
-        # Ward's distance is not a sum over dimensions: there is nothing to compare yet
+        # a sum over dimensions only grows, so the others may be skipped if all places are too far by these. Ward's
+        # distance is not such a sum
         if linkage != _WARD and not _any_within(values, limit):
             return False
         _add_dimensions(points, first, d, x, b, values)
@@ -278,7 +282,7 @@ def reach_boxes(centres, linkage, live, x):
     reach = centres.box_distances
     blocks = (live + BLOCK - 1) // BLOCK
     _measure_boxes(centres, blocks, x)
-    if linkage == _WARD:
+    if linkage == _WARD:  # the factor 2 a b / (a + b) grows with b: the lightest cluster of a block bounds it
         _times_ward(_SLACK * centres.weight[x], centres.lightest[:blocks], reach[:blocks])
     elif linkage >= _AVERAGE:
         _plus_spread(centres.spread[x], centres.tightest[:blocks], reach[:blocks])

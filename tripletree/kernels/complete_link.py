@@ -48,7 +48,7 @@ def contract(condensed, component, n_groups, low, high):
         newest = max(newest, component[i])
     for i in range(low, high):
         a = np.int64(component[i])
-        row_is_first = a > newest
+        row_is_first = a > newest  # i is the first sample of its group, as groups are numbered by their first samples
         newest = max(newest, a)
         seen = newest
         place = i * n - i * (i + 1) // 2
@@ -56,7 +56,7 @@ def contract(condensed, component, n_groups, low, high):
             value = condensed[place]
             place += 1
             b = np.int64(component[j])
-            first = row_is_first and b > seen
+            first = row_is_first and b > seen  # no distance of these two groups has been written yet
             seen = max(seen, b)
             if a == b:
                 continue
@@ -118,7 +118,7 @@ def enter(block, order, between, found, count):
         for s in range(q):
             b = order[r, s]
             leg = block[r, b]
-            if reached[b] <= leg:
+            if reached[b] <= leg:  # b is reached through an earlier entry: it is none itself
                 continue
             found[r, e] = b
             e += 1

@@ -136,7 +136,7 @@ def _united(linkage, p, q, wp, wq):
 def _offer(table, z, x, y, distance, barred):
     """Offer place z < x the union of x and y, which is at x now. Returns whether the bound of z is lower now."""
     k = table.nearest[z]
-    stale = k in (x, y)
+    stale = k in (x, y)  # the nearest of z has merged
     # at the same distance the union comes first if the nearest so far is part of it, or stands later
     if not barred and (distance < table.bound[z] or (distance == table.bound[z] and (stale or k > x))):
         table.nearest[z] = x
@@ -169,13 +169,13 @@ def update(table, linkage, live, x, y, rejected):
                 table, z, x, y, d, is_rejected(rejected, table.cluster[z], merged)
             ):
                 table.least[z // BLOCK] = min(table.least[z // BLOCK], d)
-        at += live - z - 2
+        at += live - z - 2  # row z + 1 is one entry shorter
     from_x, from_y = row_start(live, x), row_start(live, y)
     at = row_start(live, x + 1)
     for z in range(x + 1, y):
         distances[from_x + z] = _united(linkage, distances[from_x + z], distances[at + y], wx, wy)
         if nearest[z] == y:
-            nearest[z] = UNKNOWN
+            nearest[z] = UNKNOWN  # the union is in the row of x, so the bound of z stays one
         at += live - z - 2
     for z in range(y + 1, live):
         distances[from_x + z] = _united(linkage, distances[from_x + z], distances[from_y + z], wx, wy)

@@ -127,6 +127,7 @@ def _attempt(state, i, j, join):
         _reject(state, left, right)
         return False
     inherit(rejected, into, i, j)
+    # a blocking pair that the merge has shrunk to one cluster on each side may be gone: these two are tested again
     now = counts.merges[0] + 1
     counts.due[0] = due_watches(rejected, into, i, j)
     for k in range(counts.due[0]):
@@ -166,7 +167,7 @@ def _next_place(state, centres, live, last, join):
     `last` clusters have made their first search, and `_STUCK` where no pair is left.
     """
     counts = state.counts
-    if counts.searched[0] < len(centres.cluster):
+    if counts.searched[0] < len(centres.cluster):  # at first each place searches once, in turn
         if counts.searched[0] == last:
             return _ENOUGH, -1
         counts.searched[0] += 1
@@ -176,7 +177,7 @@ def _next_place(state, centres, live, last, join):
         counts.stuck[0] = 1
         return _STUCK, -1
     s, t = centres.cluster[x], centres.nearest[x]
-    if not fresh or is_rejected(state.rejected, s, t):
+    if not fresh or is_rejected(state.rejected, s, t):  # the bound of x was too low: a search raises it
         counts.searches[0] += 1
         return x, -1
     i, j = max(s, t), min(s, t)
@@ -197,7 +198,9 @@ def merge_by_centres(state, centres, linkage, most, join, search):
     goal = min(n - 1, counts.merges[0] + most)
     last = min(n, counts.searched[0] + most)
     live = counts.live[0]
+    # invariant: the bound of a place is at most its distance to any place that it may merge with
     while _goes_on(state, goal):
+        # a quarter of the places is empty, or there are no boxes yet: close the gaps and lay boxes
         if 4 * (n - counts.merges[0]) < 3 * live or live == 0:
             live = pack(centres, live or n)
             counts.live[0] = live
@@ -206,7 +209,7 @@ def merge_by_centres(state, centres, linkage, most, join, search):
             continue
         if x < 0:
             break
-        if gone >= 0:
+        if gone >= 0:  # x takes the cluster of `gone`, which is empty from now on
             merge(centres, linkage, gone, x, counts.merges[0])
             renew_least(centres, live, gone)
         renew(state.rejected, state.forest.into, centres.cluster[x])
@@ -263,7 +266,7 @@ def merge_by_table(state, table, linkage, most, join):
             counts.stuck[0] = 1
             break
         y = table.nearest[x]
-        if y < 0 or is_rejected(rejected, table.cluster[x], table.cluster[y]):
+        if y < 0 or is_rejected(rejected, table.cluster[x], table.cluster[y]):  # the bound was too low
             counts.searches[0] += 1
             renew(rejected, state.forest.into, table.cluster[x])
             scan(table, live, x, rejected)
@@ -310,7 +313,7 @@ def merge_by_single_linkage(state, table, linkage, most, join):
         if bound[x] == np.inf:
             counts.stuck[0] = 1
             break
-        if bound[x] != table.settled[0]:
+        if bound[x] != table.settled[0]:  # ties are resolved by ids, so all rows of this bound are settled first
             if not settle(table, bound[x], most, into, rejected):
                 break
             continue
@@ -336,8 +339,8 @@ def as_linkage(merges, squared):
     Returns float64[n - 1, 4].
     """
     n = merges.shape[0] + 1
-    node = np.arange(n)
-    size = np.ones(n)
+    node = np.arange(n)  # the node that stands for each cluster so far
+    size = np.ones(n)  # the samples below it
     out = np.empty((n - 1, 4))
     for k in range(n - 1):
         i, j = int(merges[k, 0]), int(merges[k, 1])

@@ -161,12 +161,12 @@ def _mark_side(rejected, side, others):
 def _renew(bits, empty, into, r):
     """Replace the bits of empty cluster ids in a row by bits of the clusters that hold their samples."""
     for w in range(bits.shape[1]):
-        dead = bits[r, w] & empty[w]
+        dead = bits[r, w] & empty[w]  # ids whose samples are in other clusters by now
         if dead != _NONE:
             bits[r, w] &= ~empty[w]
             b = 0
             while dead != _NONE:
-                while dead & _BYTE == _NONE:
+                while dead & _BYTE == _NONE:  # eight zeros at a time
                     dead >>= _EIGHT
                     b += 8
                 if dead & _ONE != _NONE:

@@ -124,7 +124,7 @@ def _settle_row(table, x, into, rejected):
                 _move(table, x, lo + j, y)
             if y > x:
                 first = min(first, y)
-            elif table.bound[y] == low:
+            elif table.bound[y] == low:  # the entry went to row y: it is one of the ties there
                 table.nearest[y] = min(table.nearest[y], x)
             else:
                 table.bound[y] = low
