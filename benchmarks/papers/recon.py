@@ -16,19 +16,20 @@ REFERENCE = (
     "Conference on Knowledge Discovery and Data Mining, 947-955."
 )
 SETTINGS = (
-    "The paper says neither how features are scaled nor in which order rows stand, so claims are judged in four "
+    "The paper does not say how features are scaled and in which order rows stand. So claims are judged in four "
     "readings: features as they are (raw) or in 0..1, rows shuffled in each run or in the order of the file. The "
-    "order matters for informative triplets, which name the first member of each class; random ones are run with "
-    "shuffled rows alone. The verdict is that of the one reading in which most claims hold, for all claims alike; "
-    "those of the others stand beside. Centroid linkage; k is the number of classes; accuracy is the pairwise "
-    "F-measure; `SVMMetric` with C = 1 and A = I; k-means takes the best of 10 starts. Triplets are drawn from all "
-    "that the classes imply. Hierarchies are cut as in section 4.2.1 of the paper: branches below a threshold are "
-    "left out, and then join the nearest of the k clusters. The paper gives no threshold; of n/2k, n/4k, ..., that is "
-    "taken, without labels, whose clusters have most of the given triplets with a and b together and c outside. "
-    '"Ours" is the default cut of `ReCon`; the CSV has both, n/2k and n/4k alone, stopping the merges at k, the share '
-    "of the triplets that each satisfies by Definition 4.2, and the dendrogram purity, which needs no cut. 50 draws "
-    "as in the paper; 5 of informative triplets with the metric on digits and letters, which takes long. Table 1 of "
-    "the paper counts 5 dimensions of transfusion, which has four and the class; here it has four."
+    "order matters for informative triplets, which name the first member of each class. Random ones are run with "
+    "shuffled rows alone. Figures and verdicts of all claims are those of the one reading in which most claims "
+    "hold. The verdicts of the others stand beside, and their figures are in the CSV. Centroid linkage. k is the "
+    "number of classes. Accuracy is the pairwise F-measure. `SVMMetric` has C = 1 and A = I. k-means takes the "
+    "best of 10 starts. Triplets are drawn from all that the classes imply. Hierarchies are cut as in section "
+    "4.2.1 of the paper: branches below a threshold are left out, and then join the nearest of the k clusters. "
+    "The paper gives no threshold. Here it is the one of n/2k, n/4k, ... whose clusters have most of the given "
+    'triplets with a and b together and c outside, chosen without labels. "Ours" is the default cut of `ReCon`. '
+    "The CSV has both, n/2k and n/4k alone, stopping the merges at k, the share of the triplets that each "
+    "satisfies by Definition 4.2, and the dendrogram purity, which needs no cut. 50 draws as in the paper, but 5 "
+    "of informative triplets with the metric on digits and letters, which takes long. Table 1 of the paper counts "
+    "5 dimensions of transfusion, which has four and the class; here it has four."
 )
 #: Samples and classes of each set, so that cells are listed, and results told, without reading any.
 SIZES = {
@@ -313,17 +314,14 @@ def claims(results):
 
 
 def _score(rows):
-    """What readings are compared by: claims that hold, then those that hold partly."""
+    """Readings are compared by the claims that hold, then by those that hold partly."""
     return sum(c.verdict == "yes" for c in rows), sum(c.verdict == "partly" for c in rows)
 
 
 def _judged(rows, best):
-    """One claim of those in all readings: the verdict is that of the best one, the others stand beside."""
-    mine = rows[best]
-    others = {reading: c for reading, c in rows.items() if reading != best}
-    verdicts = ", ".join(f"{reading} {c.verdict}" for reading, c in others.items())
-    figures = "; ".join(f"{reading}: {c.ours}" for reading, c in {best: mine, **others}.items())
-    return mine._replace(ours=figures, others=verdicts)
+    """A claim with the figures and the verdict of the best reading, and the verdicts of the others beside."""
+    verdicts = ", ".join(f"{reading} {c.verdict}" for reading, c in rows.items() if reading != best)
+    return rows[best]._replace(others=verdicts)
 
 
 def _displayed(results, raw):

@@ -84,7 +84,7 @@ class Gain(NamedTuple):
         return self.mean >= -COMPARABLE and not self.lower
 
     def __str__(self):
-        return f"{self.mean:+.3f} (± {self.error:.3f})"
+        return f"{self.mean:+.3f} (±{self.error:.3f})"
 
 
 def gain(mine, theirs):
@@ -105,7 +105,7 @@ def _tested(difference):
 
 
 def gains(rows):
-    """name +0.012 (± 0.003), ..."""
+    """name +0.012 (±0.003), ..."""
     return ", ".join(f"{name} {g}" for name, g in rows)
 
 

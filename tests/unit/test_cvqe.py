@@ -350,3 +350,12 @@ def test_charged__of_both_clusters_keeps_more_and_is_for_cvqe_plus():
     assert (len(once.violated_pairs_), len(both.violated_pairs_)) == (1, 0)
     with pytest.raises(ValueError, match=r"charged='both' is for variant='cvqe\+', not 'lcvqe'"):
         CVQE(2, variant="lcvqe", charged="both").fit(X)
+
+
+def test_costs__beyond_float64_are_refused_in_words_of_cvqe():
+    """CVQE has no penalty: the message tells to scale X."""
+    widest = np.sqrt(np.finfo(np.float64).max / (4 * 20)) * (1 - 1e-12)
+    X = np.repeat([[0.0], [widest]], 10, axis=0)
+    every = [(i, j) for i in range(20) for j in range(i)]
+    with pytest.raises(ValueError, match=r"too large for so many pairs in float64 arithmetic: scale X"):
+        CVQE(2, random_state=0).fit(X, pairs=(every, every))

@@ -5,7 +5,7 @@ build          BUILD (OneTree): the hierarchy that displays a set of triplets, o
 aho            the steps of BUILD on integers, for `build` and all others that split leaves by triplets
 conflict       why a set is inconsistent: minimal conflicts
 dynamic        BUILD for triplets that come and go one at a time
-infer          what a set implies: closure, redundancy
+infer          consequences of a set: closure, redundancy
 count          how many hierarchies display a set
 induce         the triplets that a hierarchy or an ontology displays
 decompose      a smallest set of triplets that determines a hierarchy
@@ -18,7 +18,7 @@ clades         where the named clades of a reference are in another tree
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
 linkage        scipy's linkage matrices
 names          which taxon of a hierarchy each name means
-pair_reduction must-links and cannot-links as triplets, and what triplets cannot express
+pair_reduction must-links and cannot-links as triplets, and the parts that triplets cannot express
 pair_conflict  why pairs are inconsistent
 supervision    labels and odd-one-out answers as triplets and pairs
 ============== ====================================================================================================

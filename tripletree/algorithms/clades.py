@@ -71,7 +71,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
 
     Notes
     -----
-    The likeness is the Jaccard index of the two sets of leaves; of equal ones the smaller clade counts. For a named
+    The likeness is the Jaccard index of the two sets of leaves. Ties go to the smaller clade. For a named
     clade of s leaves only the s - 1 ancestors of neighbouring ones can be best, and the leaves themselves: on the way
     up from there, nothing of it is gained. Time: O(s log s) for each name.
 

@@ -291,9 +291,9 @@ def find_conflicts(
     Returns
     -------
     list of Conflict
-        Those of at most `max_size` triplets by size, then others. Fewer than k if the set is consistent without their
-        triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a bound for
-        the set without the triplets of the conflicts before.
+        Conflicts of at most `max_size` triplets by size, then others. Fewer than k if the set is consistent without
+        their triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a
+        bound for the set without the triplets of the conflicts before.
 
     See Also
     --------
@@ -327,8 +327,8 @@ def _find(triplets: TripletSet, max_size: int, max_steps: int | None) -> Iterato
         yield Conflict._known(triplets.subset(np.sort(order[found.rows])), found.at_least)
 
 
-#: Steps of the search for an error message, some hundredths of a second; how many of them are for small conflicts; and
-#: how many are where triplets are few, as plain Python searches these.
+#: Steps of the search for an error message, some hundredths of a second, then how many of them are for small conflicts,
+#: and how many there are if triplets are few, as plain Python searches these.
 _ERROR_STEPS, _SMALL_STEPS, _SMALL_STEPS_OF_FEW = 30_000_000, 10_000_000, 30_000
 
 
@@ -364,7 +364,7 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
 
 #: Steps of one call of the kernel, from the first to any later one. An interrupt (Ctrl-C) is noticed between calls.
 _FIRST_SLICE, _SLICE = 20_000, 5_000_000
-#: What a random tree counts as: steps to start it, and for each row and leaf.
+#: The steps that a random tree counts as: to start it, and for each row and leaf.
 _TREE_STEPS, _TREE_STEPS_EACH = 50_000, 10
 #: Reductions of a group after the first one, and steps after which there are no further ones.
 _RESTARTS, _STEPS_A_GROUP = 20, 25_000_000
@@ -403,7 +403,7 @@ class _Group(NamedTuple):
 
 
 class _Search:
-    """Conflicts that share no row: those of at most `max_size` rows by size, then others made small. Iterate over it.
+    """Iterate over conflicts that share no row: those of at most `max_size` rows by size, then others made small.
 
     Parameters
     ----------
@@ -472,7 +472,7 @@ class _Search:
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
-        """Reduce a group to a conflict, from several starts while there are steps left; its row numbers."""
+        """Reduce a group to a conflict, from several starts while there are steps left. Returns its row numbers."""
         enough = max(self._steps_left - _STEPS_A_GROUP, 0)
         best = self._minimal(self._reduced(group, rng))
         for _ in range(_RESTARTS):
@@ -519,7 +519,7 @@ class _Search:
         return inside[kernels.conflict.spanning_tree(self._rows_over(leaves, inside), leaves.size)]
 
     def _minimal(self, group: _Group, rows: np.ndarray | None = None) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either; all of them needed.
+        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them are needed.
 
         The tree takes earlier rows first, in the order of the group or in another one.
         """

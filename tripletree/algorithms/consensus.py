@@ -4,8 +4,8 @@ Trees are sampled from their posterior given the answers (`likeness`), and the h
 as many trios as can be found: no single tree of the sample is as good a guess. How much a person's answers count is
 read off trees made of the answers of others, since a tree that a person's own answers have shaped agrees with them even
 if they are random. The chances that those trees foretell, raised to the power w, fit a person's answers best for some
-w: 0 of somebody who guesses, 1 of somebody like the others. The distribution of w over all people is estimated with it,
-so people of whom little is known weigh nearly the same.
+w: 0 for somebody who guesses, 1 for somebody like the others. The distribution of w over all people is estimated with
+it, so people of whom little is known weigh nearly the same.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from tripletree.kernels import freeze, frozen
 
 #: At most so many parts of the people are left out in turn, and so many rounds of weights and trees.
 _PARTS, _ROUNDS = 10, 2
-#: Change of a weight below which the weights have settled; the greatest weight is 1.
+#: Change of a weight below which the weights have settled. The greatest weight is 1.
 _SETTLED = 0.15
-#: Chains of the consensus; the share of their steps that the chain of a part takes, and its trees.
+#: Chains of the consensus. The share of their steps that the chain of a part takes, and its trees.
 _CHAINS, _EFFORT, _FEWER = 4, 0.4, 40
-#: Powers of the chances. Beforehand as much is known about them as two people tell: one in ten guesses, and those of
+#: Powers of the chances. The prior knowledge is worth the answers of two people: one in ten guesses, and the powers of
 #: the others are about 1.
 POWERS = np.linspace(0.0, 2.0, 41)
 _KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
@@ -46,7 +46,7 @@ _KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
 _ALL_TRIOS, _TRIOS_A_LEAF = 60, 30
 #: Sums of weights that differ by no more than this part are equal.
 _TIE = 1e-9
-#: By how much the chance of a clade must exceed a third; if answers are tied, those of both exchanges.
+#: By how much the chance of a clade must exceed a third. If answers are tied, the chances of both exchanges must.
 _LEAN, _LEAN_OF_TIED = 0.05, 0.1
 #: Leaves up to which the levels of all pairs are averaged, and up to which subtrees are moved after that.
 _MOST_LEVELS, _MOST_REGRAFTED = 5_000, 200
@@ -61,7 +61,7 @@ Tick = Callable[[int], object]
 
 @dataclass(frozen=True, eq=False)
 class TrioVotes:
-    """The answers that name an odd one, in an order that does not depend on the names of people or that of the answers.
+    """The answers that name an odd one, in an order that does not depend on the order of people or answers.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class TrioVotes:
     odd : ndarray of int64, shape (m,)
         Which of the three it names.
     voter : ndarray of int64, shape (m,)
-        Whose vote it is; answers without a name count as those of one more person.
+        Whose vote it is. Answers without a name count as those of one more person.
     names : tuple of (str or None)
-        Of the voters.
+        Names of the voters.
     """
 
     leaves: np.ndarray
@@ -138,7 +138,7 @@ def collect_answers(answers: AnswerSet) -> TrioVotes:
     voters, voter = np.unique(person, return_inverse=True)
     by_voter = np.lexsort((odd, row, voter))
     parts = np.split(3 * row[by_voter] + odd[by_voter], np.cumsum(np.bincount(voter, minlength=voters.size))[:-1])
-    first = sorted(range(voters.size), key=lambda v: (parts[v].size, parts[v].tolist()))  # by what they said
+    first = sorted(range(voters.size), key=lambda v: (parts[v].size, parts[v].tolist()))  # by their answers
     number = np.empty(voters.size, np.int64)
     number[first] = np.arange(voters.size)
     voter = number[voter.reshape(-1)]
@@ -204,7 +204,7 @@ class HeldOut:
 
     @property
     def weight(self) -> np.ndarray:
-        """What an answer of each person counts: the mean power, as a share of the largest one."""
+        """The weight of an answer of each person: the mean power, as a share of the largest one."""
         mean = self.posterior @ POWERS
         return mean / mean.max()
 
@@ -212,7 +212,7 @@ class HeldOut:
 def held_out(
     votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None, *, n_rounds: int = _ROUNDS
 ) -> HeldOut | None:
-    """Estimate what answers of each person count by trees of the answers of others; None of one person alone."""
+    """Estimate the weights of people's answers by trees of the answers of others. Returns None for one person alone."""
     p, m = len(votes.names), len(votes.row)
     if p < 2:
         return None
@@ -281,18 +281,18 @@ class AnswerConsensus:
         Over the leaves of the answers. Clades to which neither answers nor sampled trees lean are contracted.
     support : ndarray of float64, shape (inner nodes,)
         The posterior probability of each clade: the share of the sampled trees that have it. Entry ``u - n_leaves`` is
-        that of node u, NaN that of the root.
+        node u, NaN for the root.
     agreeing : ndarray of float64, shape (inner nodes,)
-        Of the weight of the answers that the clade alone decides (two samples below different children of its node, the
-        third below its parent only), the share that agrees; NaN where there are none.
+        The share of the weight that agrees, among the answers that the clade alone decides (two samples below different
+        children of its node, the third below its parent only). NaN if there are none.
     people : tuple of (str or None)
-        Those who named an odd one; None stands for all answers without a name together.
+        The people who named an odd one. None stands for all answers without a name together.
     weights : ndarray of float64, shape (n_people,)
-        What an answer of each counts. Estimated ones are at most 1.
+        The weight of an answer of each person. Estimated ones are at most 1.
     displayed : float
-        Of the weight of all answers that name an odd one, the share that the hierarchy displays.
+        The share that the hierarchy displays, of the weight of all answers that name an odd one.
     unresolved : float
-        Of all trios of leaves that answers name, the share for which the hierarchy shows no odd one, since clades are
+        The share of all trios of leaves that answers name for which the hierarchy shows no odd one, since clades are
         contracted.
 
     Examples
@@ -345,7 +345,7 @@ def consensus(
     answers : AnswerSet
         Those that name an odd one count. Repeated answers count each time.
     weights : "estimate", mapping or None
-        A mapping gives the weight of an answer of each person, at least 0 (those not in it: 1); with None all weigh 1.
+        A mapping gives the weight of an answer of each person, at least 0 (1 for people not in it). None: all weigh 1.
     min_support : float or None
         None: a clade is contracted only if the answers that it alone decides do not lean to it (against both other ways
         to join its parts and its sibling), and the sampled trees hardly do. A number: clades in no more than this share
@@ -384,14 +384,14 @@ def consensus(
     A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance
     1 / (1 + 2 exp(-g)), so answers about things that are nearly as alike as the others count for less, and now and then
     they name any of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_
-    (``kernels/likeness.py``). The hierarchy has the average levels of these trees (average linkage); of up to
+    (``kernels/likeness.py``). The hierarchy has the average levels of these trees (average linkage). With up to
     200 leaves, subtrees are then moved as long as more of the drawn trees' triplets are displayed.
 
     The weight of a person is a power to which the chances that others foretell are raised, as the reliability of a
     person in the model of Dawid and Skene [2]_, with a hierarchy in the place of independent truths. So answers to
-    different questions bear each other out. Chances come from trees made without this person (of more than ten people,
-    without a tenth of them). Powers are shrunk towards those of all people: if the answers of others foretell hardly
-    more than chance, all weigh about the same.
+    different questions bear each other out. Chances come from trees made without this person (with more than ten
+    people, without a tenth of them). Powers are shrunk towards the powers of all people: if the answers of others
+    foretell hardly more than chance, all weigh about the same.
 
     Time: some seconds, of which more than half is for the weights.
 
@@ -481,7 +481,7 @@ def _mean_tree(votes: TrioVotes, sample: AnswerTrees, rng: np.random.Generator) 
 
 
 def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """All trios of a few leaves; of more leaves those asked about and random ones (int32, increasing)."""
+    """All trios of a few leaves. Of many leaves, the trios asked about and random ones (int32, increasing)."""
     if n <= _ALL_TRIOS:
         return np.array(list(combinations(range(n), 3)), np.int32)
     drawn = rng.integers(0, n, (_TRIOS_A_LEAF * n, 3))
@@ -508,7 +508,7 @@ def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
 
 
 def _support(sample: AnswerTrees, best: Hierarchy) -> np.ndarray:
-    """The share of the sampled trees that have each clade; NaN for the root."""
+    """The share of the sampled trees that have each clade, NaN for the root."""
     key = np.random.default_rng(0).integers(0, 2**63, best.n_leaves, dtype=np.int64).astype(np.uint64)
     wanted = _clade_keys(best, key)
     found = np.zeros(wanted.size)
@@ -600,7 +600,7 @@ def _sides_of_trees(sample: AnswerTrees, best: Hierarchy, rng: np.random.Generat
 
 
 def _contracted(hierarchy: Hierarchy, kept: np.ndarray) -> tuple[Hierarchy, np.ndarray]:
-    """The hierarchy without some inner nodes, and the new number of each node, -1 for those; the order stays."""
+    """The hierarchy without some inner nodes, and the new number of each node, -1 for dropped ones. The order stays."""
     N = hierarchy.n_nodes
     number = np.where(kept, np.cumsum(kept) - 1, -1)
     above = hierarchy.parent.copy()
@@ -620,7 +620,7 @@ def _made(
     support: np.ndarray,
     weight: np.ndarray,
 ) -> AnswerConsensus:
-    """The result over all leaves of the answers; those that no answer names hang from the root."""
+    """The result over all leaves of the answers. Those that no answer names hang from the root."""
     k, n = best.n_leaves, len(answers.leaves)
     tree, _ = _contracted(best, kept)
     agree, total = _decided(votes, tree, count)

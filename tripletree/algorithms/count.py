@@ -400,12 +400,12 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     with an edge ab for each triplet ab|c. The number is the sum over all such splits of the product of the sides'
     numbers [1]_: 2**(r - 1) - 1 terms for r components. Much of it needs no sum:
 
-    - a leaf in no triplet can be put in 2k - 1 places of a binary hierarchy of k leaves; a triplet whose leaves occur
-      in no other holds in a third of all hierarchies, whatever the other triplets are;
-    - two components are a forced split;
+    - a leaf in no triplet can be put in 2k - 1 places of a binary hierarchy of k leaves. A triplet whose leaves occur
+      no other holds in a third of all hierarchies, whatever the other triplets are,
+      - two components are a forced split,
     - a component that is a clade of every hierarchy that displays the set is counted separately, and is one leaf of
-      the rest. The set of ``decompose(h)`` takes no sum at all;
-    - interchangeable leaves are counted once, with a binomial coefficient; a problem that occurs again, with any
+      the rest. The set of ``decompose(h)`` takes no sum at all,
+    - interchangeable leaves are counted once, with a binomial coefficient. A problem that occurs again, with any
       labels, is looked up in most cases.
 
     The rest is exponential in the number of loosely connected components: sparse random sets exceed the limit from some

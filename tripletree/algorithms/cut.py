@@ -187,7 +187,7 @@ def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
 def best_supported(
     hierarchy: Hierarchy, size: np.ndarray, support: np.ndarray, k: int | None, least: float
 ) -> np.ndarray:
-    """Split the proper nodes that make the k clusters of greatest support; of several choices, the latest nodes."""
+    """Split the proper nodes that make the k clusters of greatest support. Ties go to the latest nodes."""
     assert k is not None
     large, gain = _proper(hierarchy, size, least)
     most = 1 + int(gain.sum())
@@ -353,7 +353,7 @@ def cut(
     "size" is the threshold on the size of branches of [1]_, which leaves its value open, and lets outliers join any
     cluster, though that can break triplets: ``rule="size", min_size=..., outliers="nearest", strict=False``.
     "support" considers every choice of k branches with only small ones beside them, by a knapsack over the hierarchy in
-    O(n k) time; of equally good choices it takes the one of the latest splits, so without triplets it is "size".
+    O(n k) time. Ties go to the choice with the latest splits, so without triplets it is "size".
     "constraints" splits the nodes whose leaves belong to two or more children of the root of ``one_tree(triplets)``.
     Leaves in no triplet count for nothing.
 
@@ -535,7 +535,7 @@ def _clade_cut(
     """Clusters that are clades, however small, of the leaves in triplets. Branches of other leaves join them.
 
     A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. Of all
-    choices of k clades they are those of most even size, or of greatest support. None if there are no k of them, or if
+    choices of k clades they have most even size, or greatest support. None if there are no k of them, or if
     they are not compatible with the triplets, which the hierarchy then does not display.
     """
     n = hierarchy.n_leaves
@@ -663,13 +663,13 @@ def suggest_n_clusters(
         The largest number tried. By default the square root of n, at most 30. The least is 1. 2 where there are
         triplets, as these say that not all samples are alike.
     sample_weight : array_like of float, shape (n,), optional
-        How many samples each leaf stands for, more than 0; n is then the sum of them.
+        How many samples each leaf stands for, more than 0. Then n is the sum of them.
 
     Returns
     -------
     NumberOfClusters
-        A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that no cut
-        gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words, with the
+        A named tuple: ``n_clusters``, the number, ``numbers`` (ndarray of int), all tried but those that no cut gives,
+        ``evidence`` (ndarray of float64), nats for each, 0 for one cluster, and ``reason``, in words, with the
         number of greatest evidence if it was passed over.
 
     See Also

@@ -47,7 +47,7 @@ def decompose(
         For a binary hierarchy the two are equal. Both are the fewest with their guarantee.
     max_triplets : int, optional
         If the set is larger, return exactly this many of it. They start with the ``"rebuild"`` triplets, so from
-        n - (children of the root) on `one_tree` still returns `hierarchy`. The rest is a random part of the others. Of
+        n - (children of the root) on `one_tree` still returns `hierarchy`. The rest is a random part of the others. For
         an Ontology: a random part.
     random_state : None, int, Generator or RandomState
         With None the first leaf below a child represents it, and parts are drawn with a fixed seed. Otherwise random
@@ -211,7 +211,7 @@ class _EntailedStars:
 
     In the hierarchy that dominators make of the leaf terms, take each inner node d. Let w be the nearest node above d
     that has a leaf not below d. A star of triplets ab|c joins the children of d, with one c from every child of w that
-    is not below d, and from all else that is below w and not below d. Where such a c is in a clade above d, every part
+    is not below d, and from all else that is below w and not below d. If such a c is in a clade above d, every part
     of the clade that is not above d gives one. The triplets with c outside w follow, by way of the leaf below w.
     """
 

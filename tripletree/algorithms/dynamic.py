@@ -545,7 +545,7 @@ class DynamicAhoTree:
         return np.array(flat, np.int32).reshape(-1, 3)
 
     def parent(self) -> np.ndarray:
-        """The Aho tree as a parent array; n is at least 1."""
+        """The Aho tree as a parent array, of at least one leaf."""
         if self.n == 1:
             return np.array([-1], np.int32)
         return kernels.dynamic_build.harvest(self._ready(1).tree, self.n)
@@ -562,7 +562,7 @@ class DynamicAhoTree:
     # ------------------------------------------------------------------ changes
 
     def add(self, key: _Key) -> bool:
-        """Add a triplet that is not there, unless it contradicts those that are; whether it was added."""
+        """Add a triplet that is not there, unless it contradicts the others. Returns whether it was added."""
         arrays = self._borrow(1)
         added = kernels.dynamic_build.grow(tuple(arrays), self._free[-1], key) != 0
         if added:
@@ -584,7 +584,7 @@ class DynamicAhoTree:
         return added
 
     def add_all_or_none(self, keys: Sequence[_Key]) -> bool:
-        """Add different triplets that are not there with one run of BUILD; whether it succeeded."""
+        """Add different triplets that are not there with one run of BUILD. Returns whether it succeeded."""
         rows = np.concatenate([self.rows(), np.array(keys, np.int32).reshape(-1, 3)])
         built = build_aho_tree(rows, self.n)
         if built.failed.size:

@@ -6,7 +6,7 @@ function here answers for entailed triplets if it gets an Ontology. ab|c is enta
 lowest common *dominator* of a and b, i.e. the lowest term d on all paths from the root to a and to b:
 
 - If c is not below d: in every hierarchy a and b meet at d or below it, where c never is.
-- If it is: there are a path from d to a and one to b that share nothing but d (by Menger's theorem; a term on all of
+- If it is: there are a path from d to a and one to b that share nothing but d (by Menger's theorem: a term on all of
   them would be a lower dominator of both). A hierarchy that contains both, and in which c hangs from d by whatever path
   leaves one of them, does not display ab|c.
 
@@ -191,7 +191,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     Returns
     -------
     int
-        Exact, in linear time; n (n - 1) (n - 2) / 6 for a binary hierarchy of n leaves.
+        Exact, in linear time. A binary hierarchy of n leaves has n (n - 1) (n - 2) / 6.
 
     Examples
     --------

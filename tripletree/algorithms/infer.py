@@ -68,7 +68,7 @@ def implies(
 
     Notes
     -----
-    ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_; that is the case when a set
+    ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_. This is the case when a set
     of leaves, a and b on one side and c on the other, splits in just two [1]_. One descent through ever smaller sets
     of leaves finds it or shows that there is none. Queries share the parts of it that they have in common. After
     O((n + m) log n) for the BUILD tree, a query takes O(d r log n), where d < n is the number of sets visited and r the
@@ -179,9 +179,9 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
     Notes
     -----
     Time is O((n + m) log n), and O(log n) for each triplet at hand in the sets of leaves that the descents of `implies`
-    visit, one for each triplet, each set counted once. Where each split of the BUILD tree is in two these are the m
+    visit, one for each triplet, each set counted once. If each split of the BUILD tree is in two these are the m
     triplets once, however deep it is: .1 s for 30,000 triplets of a caterpillar. It is the same for 300,000 random
-    triplets over 30,000 leaves of a bushy hierarchy, .5 s, that leave few splits open. Where they leave many open it
+    triplets over 30,000 leaves of a bushy hierarchy, .5 s, that leave few splits open. If they leave many open it
     may take minutes and more. The worst case is O(n m log n) for each pair of leaves that a triplet separates. Memory
     O((n + m) log (n + m)).
 

@@ -1,7 +1,7 @@
 """Trees sampled from their posterior, given answers to "which of these three is the odd one out?".
 
-The model and the steps of the chains are in ``kernels/likeness.py``; `consensus` and `agreement` are the callers. What
-the trees of a sample say about a trio is averaged: no single tree is as good a guess.
+The model and the steps of the chains are in ``kernels/likeness.py``. `consensus` and `agreement` are the callers. The
+trees of a sample are averaged on each trio: no single tree is as good a guess.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class AnswerTrees:
     Attributes
     ----------
     parents : ndarray of int32, shape (t, 2 n - 1)
-        Of each tree; parents come after their children.
+        The trees. Parents come after their children.
     heights : ndarray of float64, shape (t, 2 n - 1)
         In units of the logarithm of chances.
     lapses : ndarray of float64, shape (t,)

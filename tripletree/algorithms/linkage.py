@@ -146,7 +146,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     Notes
     -----
     A linkage has its leaves at height 0. Leaves that stand elsewhere (branch lengths that are not ultrametric) lose
-    their heights. Those of the inner nodes stay. If the hierarchy has no heights, the number of edges down to the
+    their heights. The heights of the inner nodes stay. If the hierarchy has no heights, the number of edges down to the
     deepest leaf stands in, so that the matrix can be drawn.
 
     Examples

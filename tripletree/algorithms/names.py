@@ -54,8 +54,8 @@ class NameMatches:
         stands for a taxon, or for the leaves that begin with it, if they are all the children of one node. "chosen":
         by `choose`. "ambiguous": several taxa fit. "none".
     scores : ndarray of float64, shape (n_names,)
-        1 for "exact", "form", "synonym", "species" and "chosen"; for "spelling" the similarity of the word that differs
-        most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others. Names whose digits
+        1 for "exact", "form", "synonym", "species" and "chosen", for "spelling" the similarity of the word that differs
+        most, from 0 to 1 (one minus the edit distance over the longer length), 0 for the others. Names whose digits
         differ never match by spelling.
     suggestions : tuple of tuple
         Candidates if nothing is sure: the taxa that fit, or the most similar, the best first.
@@ -206,7 +206,7 @@ class NameMatches:
         )
 
     def term_names(self) -> dict[Any, str]:
-        """Return the names of terms by their ids, where names tell them apart; of a hierarchy none."""
+        """Return the names of terms by their ids, if names tell them apart. A hierarchy has none."""
         if isinstance(self.hierarchy, Hierarchy):
             return {}
         terms = self.hierarchy.terms
@@ -233,7 +233,7 @@ def match_names(
         The names, such as the index of a table. A repeated one counts once. A value that is not text can only match
         exactly.
     hierarchy : Hierarchy or Ontology
-        The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
+        The one to search: labels of leaves, and names of inner nodes. A leaf comes first if both fit. In an
         ontology, ids and names of terms. Species and genus are tried only if some terms have these ranks.
     synonyms : mapping of str to str or list of str, optional
         The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump

@@ -206,7 +206,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Notes
     -----
     For each two components A and B that are cannot-linked, with the strongest cannot-link x-y between them: ab|y for
-    each must-link a-b of a spanning tree of A (of the strongest ones), cd|x for each c-d of one of B. That is
+    each must-link a-b of a spanning tree of A (of the strongest ones), cd|x for each c-d of one of B. These are
     (|A| - 1) + (|B| - 1) triplets for each such A and B. Fewer are not enough: if A were in two parts without a triplet
     across them and a third leaf in B, one part could be moved next to B. O(n + p log p + m).
 

@@ -53,7 +53,7 @@ def of_size_one(table: np.ndarray) -> np.ndarray:
 
 
 def squared_lengths(points: Any) -> np.ndarray:
-    """The squared Euclidean length of each row; of sparse ones exactly 1 if it is 1 but for rounding.
+    """The squared Euclidean length of each row. For sparse rows it is exactly 1 if it is 1 but for rounding.
 
     So all rows of length 1 that have no feature in common are equally far apart.
     """

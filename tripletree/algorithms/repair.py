@@ -205,7 +205,7 @@ class _Options:
     tick: Tick | None
 
 
-#: A method of repair: the rows to keep (bool, shape (m,); a maximal consistent part) and the name to report.
+#: A method of repair: the rows to keep (bool, shape (m,), a maximal consistent part) and the name to report.
 Method = Callable[[Problem, _Options], tuple[np.ndarray, str]]
 
 
@@ -452,14 +452,15 @@ class Search:
     n_runs : int
         At most so many runs, of which the best counts. More than the first only if they are quick.
     tick : callable, optional
-        Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
+        Called with the number of leaves that have found their place, then with the number of subtrees that have been
+        tried.
     start : Hierarchy, optional
-        A binary hierarchy over 0..k-1, whose subtrees are moved; else one is made.
+        A binary hierarchy over 0..k-1, whose subtrees are moved, else one is made.
 
     Attributes
     ----------
     hierarchy : Hierarchy
-        The best one found; without `start`, it displays at least a third of the weight.
+        The best one found. Without `start`, it displays at least a third of the weight.
     optimal : bool
         True if it is proven that none displays more: every split was forced or exact.
     steps : int

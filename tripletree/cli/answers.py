@@ -1,4 +1,4 @@
-"""The command for what many people said: ``answers``."""
+"""The command for the answers of many people: ``answers``."""
 
 from __future__ import annotations
 
@@ -116,16 +116,16 @@ def answers(
     jsonl: str | None,
     **columns: Any,
 ) -> None:
-    """Tell what many people said to "which of these three is the odd one out?", who agrees, and where they differ.
+    """Summarize many people's answers to "which of these three is the odd one out?", who agrees, and where they differ.
 
     FILE is a table with three columns of items, one of the answer and perhaps one of the person (by their names, or as
-    the options say), or JSON lines as 'tripletree ask' writes them; '-' is the standard input.
+    the options say), or JSON lines as 'tripletree ask' writes them. '-' is the standard input.
 
-    It tells whether the answers are consistent and which questions have different answers; how far each person agrees
-    with the others on the same questions and with the consensus of the others, who answers at random and who goes by
-    another criterion, how many trios with a known answer each got right (--known), how long each took, and the
-    consensus: a hierarchy in which each person weighs as much as the others bear out, with the probability of each
-    clade. The exit status is 0 whether they agree or not.
+    It tells whether the answers are consistent and which questions have different answers. For each person it tells
+    how far they agree with the others on the same questions and with the consensus of the others, if they answer at
+    random or by another criterion, how many trios with a known answer they got right (--known), and how long they took.
+    Last comes the consensus: a hierarchy in which each person weighs as much as the others bear out, with the
+    probability of each clade. The exit status is 0 even if people disagree.
     """
     targets = [output, picture, page, people, disputed, jsonl]
     check_apart([file, known], targets)
@@ -200,7 +200,7 @@ def _write_table(path: str, rows: Iterator[Sequence[Any]]) -> None:
 
 
 def _overview(given: AnswerSet, questions: Sequence[DisputedQuestion], name: str) -> str:
-    """What there is, and whether it is consistent."""
+    """The number of answers, and whether they are consistent."""
     asked = len({tuple(sorted(row)) for row in given.rows.tolist()})
     of = f" of {counted(len(given.people), 'person', 'people')}" if given.people else ""
     unsure = int((given.replies == ALIKE + 2).sum())
@@ -243,7 +243,7 @@ def _people_rows(
 
 
 def _people_text(given: AnswerSet, found: Agreement, right: KnownAnswers | None, common: AnswerConsensus | None) -> str:
-    """The table of people in columns, the verdict last; with known answers and response times if there are any."""
+    """The table of people in columns, the verdict last, with known answers and response times if there are any."""
     if len(found.people) == 1 and found.n_repeated[0] == 0 and right is None:
         return ""
     _, *rows = _people_rows(given, found, right, common)
@@ -281,7 +281,7 @@ def _some(names: Sequence[str], most: int) -> str:
 
 
 def _who(given: Sequence[Answer]) -> str:
-    """Who gave an answer, with the line where there is no name."""
+    """The person who gave an answer, with the line if there is no name."""
     names = [x.who if x.who is not None else f"line {x.line}" for x in given if x.who is not None or x.line is not None]
     return _some(list(dict.fromkeys(names)), MOST_PEOPLE)
 
@@ -337,7 +337,7 @@ def _consensus_text(common: AnswerConsensus) -> str:
 
 
 def _where_text(given: AnswerSet, common: AnswerConsensus, k: int) -> str:
-    """Where people disagree with the consensus, more than they agree."""
+    """The trios on which more people disagree with the consensus than agree with it."""
     found = [x for x in find_disagreements(given, common.hierarchy) if 2 * x.against > x.total]
     if not found or k == 0:
         return ""

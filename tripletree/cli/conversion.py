@@ -71,7 +71,7 @@ def induce(
     written, in the order asked, and "# a b c unresolved" if there is none (in other formats than text, only
     the resolved ones, each once). Or give --all or --sample instead.
 
-    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Of an
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. From
     ontology, in which a node may have several parents, the triplets are taken that hold whichever is chosen.
     """
     if (triples is not None) + everything + (sample is not None) != 1:

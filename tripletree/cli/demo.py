@@ -119,7 +119,7 @@ def _show_hierarchy(output_dir: Path) -> None:
     click.echo(f"1. A hierarchy: sample:{SAMPLE}\n{table_text(rows)}")
 
 
-# ---------------------------------------------------------------------- clustering with what is known
+# ---------------------------------------------------------------------- clustering with knowledge
 
 
 def _iris() -> Samples:

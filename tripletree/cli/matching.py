@@ -110,7 +110,7 @@ def _tell_shared(found: NameMatches, most: int = 5) -> None:
 
 
 def _tree_of(found: NameMatches, reading: dict[str, Any]) -> Hierarchy:
-    """The tree on the names that match; of an ontology with several parents, with advice to choose."""
+    """The tree on the names that match. For an ontology with several parents there is advice to choose."""
     try:
         return found.to_hierarchy(parent=reading.get("parent") or "error")
     except NotATreeError as error:

@@ -184,7 +184,7 @@ def _failed(message: str) -> int:
 
 
 def _reason(error: OSError) -> str:
-    """The system's message, without the number of the error; of the standard output where no file is named."""
+    """The system's message, without the number of the error. It names the standard output if no file is named."""
     return f"{error.strerror}: standard output" if error.errno == ENOSPC else error.strerror or str(error)
 
 

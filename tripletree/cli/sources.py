@@ -129,7 +129,7 @@ def format_of_nodes(raw: bytes | str, name: str | None) -> FileFormat | None:
 
 
 def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
-    """Say what a file is, if it holds a hierarchy or an ontology in the place of triplets."""
+    """Report the kind of a file, if it holds a hierarchy or an ontology in the place of triplets."""
     form = format_of_nodes(raw, name)
     if form is not None:
         what = "an ontology" if form.read is None else "a hierarchy"

@@ -69,7 +69,8 @@ def in_shell(message: str, options: Mapping[str, str]) -> str:
 def option_names(command: click.Command | None) -> dict[str, str]:
     """How the arguments of the library are spelt as options of a command, by their names in Python.
 
-    A text that ends in "=" goes right before the value; of a flag, the one for true, a bar and the one for false.
+    A text that ends in "=" goes right before the value. For a flag it is the text for true, a bar and the text for
+    false.
     """
     known: dict[str, str] = {}
     params = [x for x in command.params if isinstance(x, click.Option)] if command is not None else []

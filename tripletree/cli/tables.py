@@ -65,7 +65,7 @@ class Table:
     ----------
     labels : list of str
     values : ndarray, shape (n, d)
-        float64, NaN for gaps; of objects where categories were asked for: numbers, text, and None for gaps.
+        float64, NaN for gaps. If categories were asked for, objects: numbers, text, and None for gaps.
     columns : list of str
         Names of the d columns.
     classes : list of (str or None), or None
@@ -121,7 +121,7 @@ def read_table(
     hint : str
         Other advice about gaps and text, for the errors.
     decimal : {".", ","}
-        What stands before the decimals of numbers.
+        The character before the decimals of numbers.
     needs_numbers : bool
         Whether a table without a column of numbers and without texts is refused.
 
@@ -275,7 +275,7 @@ def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> l
 
 
 def _classes_of(labels: list[str], path: str) -> list[str | None]:
-    """The class of each sample, as a file has them; that others are in the file, too, is said."""
+    """The class of each sample, as a file has them. A message says if others are in the file, too."""
     found = read_classes(path)
     known = set(labels)
     unknown = [x for x in found if x not in known]

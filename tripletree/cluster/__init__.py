@@ -5,9 +5,9 @@ rows of an array X. If X is a pandas DataFrame, labels are its index. Nothing is
 that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
-`ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable; no dead ends
+`ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable. No dead ends
 `DivisiveReCon`             division from the top: triplets, pairs, a hierarchy or classes, some of which may be wrong
-`ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links; can ask for them
+`ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links. Can ask for them
 `COPKMeans`                 k-means that breaks no must-link and no cannot-link
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
 `MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each

@@ -60,7 +60,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     n_samples : int
         Number of rows.
     missing_samples : {"raise", "ignore"} or None
-        What to do with triplets on labels that are not in the index of X. Row numbers out of range always raise, and an
+        How to treat triplets on labels that are not in the index of X. Row numbers out of range always raise, and an
         index 0..n-1 counts as row numbers. None is "raise" for callers that have no such parameter, which the message
         then does not mention.
 

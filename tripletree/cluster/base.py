@@ -126,7 +126,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
         Returns
         -------
         ndarray of int, shape (n_new,)
-            Their clusters; of several with as many votes, the lowest.
+            Their clusters. Ties go to the lowest.
 
         Notes
         -----

@@ -53,7 +53,7 @@ _BY_MEANS = {"cosine": ("average", "weighted"), "sqeuclidean": ("average", "weig
 _BLOCK = 64  # rows of distances that stand in float64 at a time
 _AT_ONCE = 200_000_000  # differences of two features that are taken in one call: less than a second
 _UNDEFINED = "is not defined"
-_ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
+_ROUNDING = 1e-8  # differences up to this part of the largest distance count as rounding (zero and symmetric entries)
 
 
 def is_precomputed(metric: Any) -> bool:
@@ -144,7 +144,7 @@ def _check_fitted(metric: Any) -> None:
 
 
 def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
-    """The samples as the metric's transformer, if it is one, maps them; of length 1 for "cosine".
+    """The samples as the metric's transformer, if it is one, maps them. For "cosine" they get length 1.
 
     Parameters
     ----------

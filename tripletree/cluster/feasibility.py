@@ -112,7 +112,7 @@ class _Part(NamedTuple):
         return _Part(self.nodes[low:high], graph, freeze(np.array([0, high - low], np.int32)))
 
     def problem(self, cost: np.ndarray) -> AssignmentProblem:
-        """Assigning these nodes at these costs; of several, those with most neighbours come first."""
+        """Assigning these nodes at these costs. Ties go to the nodes with most neighbours."""
         return AssignmentProblem(self.graph, frozen(cost, np.float64), frozen(self.degree, np.float64))
 
 
@@ -256,8 +256,8 @@ class CannotGraph:
     def place(self, cost: np.ndarray) -> np.ndarray | None:
         """A feasible assignment that is cheap where that is easy. None if none is found.
 
-        Nodes choose in turn, those with most to lose first. One that finds no place goes first in the next round. What
-        that does not solve is searched for by `colour`, cheap clusters first.
+        Nodes choose in turn, those with most to lose first. A node that finds no place goes first in the next round.
+        The rest that does not solve is searched for by `colour`, cheap clusters first.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class CannotGraph:
         ----------
         cost : ndarray of float64, shape (m, k)
         label : ndarray of int32, shape (m,)
-            Feasible, -1 if there is none.
+            Feasible, or -1 if there is none.
 
         Returns
         -------
@@ -321,8 +321,8 @@ class CannotGraph:
         label : ndarray of int32, shape (m,)
             Feasible.
         limit : int
-            Costs and neighbours that are visited, at most, where the cheapest assignment must be searched for; ten
-            times as many before that, in exchanges of clusters; 20 million in either.
+            Costs and neighbours that are visited, at most, where the cheapest assignment must be searched for. Ten
+            times as many before that, in exchanges of clusters. 20 million in either.
 
         Returns
         -------
@@ -338,7 +338,7 @@ class CannotGraph:
             out[nodes] = _match(folded[nodes], out[nodes])
         if core.nodes.size:
             problem, nobody = core.problem(freeze(folded[core.nodes])), freeze(np.full(core.nodes.size, -1, np.int32))
-            least = np.partition(problem.cost, 1, axis=1)  # who has most to lose chooses first
+            least = np.partition(problem.cost, 1, axis=1)  # the node with most to lose chooses first
             turns = frozen(np.argsort(least[:, 0] - least[:, 1], kind="stable"))
             other, _ = kernels.feasibility.greedy(core.graph, problem.cost, turns, nobody)
             known = out[core.nodes]

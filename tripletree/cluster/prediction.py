@@ -27,9 +27,9 @@ _TREE_DIMENSIONS = 15  # beyond them a k-d tree is slower than all distances
 class NeighbourPredictor:
     """Assigns samples to flat clusters by their five nearest neighbours. Small, and pickles without the estimator.
 
-    A fitted sample is known by a hash of its features, and gets the cluster it was fitted in; of equal samples in
-    several clusters, the most frequent, the lowest of these. Others are decided by the five nearest of the samples
-    kept, which vote with one over their distance.
+    A fitted sample is known by a hash of its features, and gets the cluster it was fitted in. If equal samples are in
+    several clusters, the most frequent one counts, then the lowest. Others are decided by the five nearest of the
+    samples kept, which vote with one over their distance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Answers of people to questions about samples: what each person said, when, how fast, and where it was read."""
+"""Answers of people to questions about samples, with the person, the time and the place in the file of each."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ ALIKE, DIFFERENT, UNSURE = 3, 4, 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person said to one question.
+    """The reply of a person to one question.
 
     Parameters
     ----------
     items : tuple of 3 or 2 labels
         The samples shown, in the order shown: "which of these three is the odd one?", or "are these two alike?".
     kind : {"odd", "alike", "different", "unsure"}
-        "odd": one of three does not belong. "alike": all of them belong together; "different": no two do; "unsure": the
+        "odd": one of three does not belong. "alike": all of them belong together. "different": no two do. "unsure": the
         person cannot say. Two samples are never "odd".
     odd : label, optional
-        The odd one, one of `items`; given if and only if `kind` is "odd".
+        The odd one, one of `items`. Given if and only if `kind` is "odd".
     who : str, optional
         The person.
     when : str, optional
@@ -110,36 +110,36 @@ def _one_of(words: Iterable[Any], last: str = " or ") -> str:
 
 
 class AnswerSet(Immutable, Sequence):
-    """An immutable sequence of answers over one leaf index; nothing is lost: repeats and contradictions stay.
+    """An immutable sequence of answers over one leaf index. Nothing is lost: repeats and contradictions stay.
 
     Parameters
     ----------
     answers : iterable of Answer
     leaves : LeafIndex, iterable of labels or int, optional
-        All samples that could be asked about; by default those that occur, sorted (in order of appearance if labels of
+        All samples that could be asked about. By default those that occur, sorted (in order of appearance if labels of
         different types cannot be compared).
     source : str, optional
         Name of the file that the lines of the answers count.
     data : str, optional
-        What the questions are about, such as the name of a table.
+        The subject of the questions, such as the name of a table.
 
     Attributes
     ----------
     leaves : LeafIndex
     rows : ndarray of int32, shape (m, 3)
-        The items of each answer, as positions in `leaves`; the third is -1 where two were shown. Read-only, as all.
+        The items of each answer, as positions in `leaves`. The third is -1 where two were shown. Read-only, as all.
     replies : ndarray of int8, shape (m,)
-        0, 1 or 2, the position in the row of the odd one; 3 "alike", 4 "different", 5 "unsure".
+        0, 1 or 2, the position in the row of the odd one. 3 "alike", 4 "different", 5 "unsure".
     people : tuple of str
         Names of the people, in the order in which they first occur.
     person : ndarray of int32, shape (m,)
-        Who gave each answer, as a position in `people`; -1 where that is not known.
+        The person who gave each answer, as a position in `people`, or -1 if that is not known.
     when : tuple of (str or None)
         The time of each answer.
     seconds : ndarray of float64, shape (m,)
-        The response time of each answer; NaN if it is not known.
+        The response time of each answer, NaN if it is not known.
     origins : Origins or None
-        Where each was read.
+        The place where each was read.
     data : str or None
 
     Raises
@@ -147,7 +147,7 @@ class AnswerSet(Immutable, Sequence):
     InvalidAnswerError
         If an entry is not an `Answer`.
     UnknownLeafError
-        If `leaves` is given and lacks an item; ``.labels`` lists them.
+        If `leaves` is given and lacks an item. ``.labels`` lists them.
 
     See Also
     --------
@@ -155,8 +155,8 @@ class AnswerSet(Immutable, Sequence):
 
     Notes
     -----
-    ``len``, iteration, ``answers[k]`` (an `Answer`), slices and ``+`` are those of a sequence. Two are equal when they
-    have equal answers in the same order, and the same leaves; where they were read does not count.
+    ``len``, iteration, ``answers[k]`` (an `Answer`), slices and ``+`` work as for a sequence. Two are equal when they
+    have equal answers in the same order, and the same leaves. The places where they were read do not count.
 
     Examples
     --------
@@ -257,18 +257,18 @@ class AnswerSet(Immutable, Sequence):
         Parameters
         ----------
         rows : array_like of int, shape (m, 3)
-            The items, as positions in `leaves`; -1 in the third place where two were shown.
+            The items, as positions in `leaves`. The third is -1 if two were shown.
         replies : array_like of int, shape (m,)
             0..2 for the position of the odd one, 3 "alike", 4 "different", 5 "unsure".
         leaves : LeafIndex, iterable of labels or int
         who, when : sequence of (str or None), optional
             The person and the time of each.
         seconds : array_like of float, optional
-            The response time of each; NaN if it is not known.
+            The response time of each, NaN if it is not known.
         origins : Origins, optional
-            Where each was read.
+            The place where each was read.
         data : str, optional
-            What the questions are about.
+            The subject of the questions.
 
         Returns
         -------
@@ -277,7 +277,7 @@ class AnswerSet(Immutable, Sequence):
         Raises
         ------
         InvalidAnswerError
-            If a row, a reply or a response time is out of range, or the lengths differ; ``.row`` is the first such row.
+            If a row, a reply or a response time is out of range, or the lengths differ. ``.row`` is the first such row.
 
         Examples
         --------
@@ -406,7 +406,7 @@ class AnswerSet(Immutable, Sequence):
         )
 
     def by(self, who: str | None) -> AnswerSet:
-        """Return the answers of one person, over the same leaves; of None those without a name.
+        """Return the answers of one person, over the same leaves. None stands for answers without a name.
 
         Examples
         --------
@@ -440,7 +440,7 @@ class AnswerSet(Immutable, Sequence):
             found.setdefault(tuple(sorted(i for i in row if i >= 0)), []).append(k)
         return found
 
-    # ------------------------------------------------------------------ what they say
+    # ------------------------------------------------------------------ consequences of the answers
 
     def triplets(self, weights: Any = None) -> TripletSet:
         """Return the triplets that they say: ab|c for each answer that c is the odd one of a, b and c.
@@ -450,7 +450,7 @@ class AnswerSet(Immutable, Sequence):
         Parameters
         ----------
         weights : array_like of float, shape (m,), optional
-            What each answer weighs, at least 0; those of weight 0 are left out. By default each weighs 1.
+            The weight of each answer, at least 0. Answers of weight 0 are left out. By default each weighs 1.
 
         Returns
         -------
@@ -479,10 +479,10 @@ class AnswerSet(Immutable, Sequence):
         return counted
 
     def pairs(self) -> PairwiseConstraints:
-        """Return what they say where the question was one of classes: must-links and cannot-links.
+        """Return the must-links and cannot-links that answers to questions about classes give.
 
-        The odd one is in another class than the other two, which are in one; "alike": all are in one class;
-        "different": each is in another. This is more than a triplet says: ask for it only where people were told to
+        The odd one is in another class than the other two, which share one. "alike" means that all share a class,
+        "different" that each is in another. This is more than a triplet says: ask for it only where people were told to
         sort into classes. The pairs need not be consistent.
 
         Returns

@@ -238,7 +238,7 @@ class Hierarchy(Immutable):
         return int(kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
 
     def children(self, node: int) -> np.ndarray:
-        """Return the children of a node in increasing order (int32; empty for a leaf).
+        """Return the children of a node in increasing order (int32, empty for a leaf).
 
         Examples
         --------

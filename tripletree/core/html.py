@@ -88,8 +88,10 @@ def drawn_heights(
 class Drawn(NamedTuple):
     """A tree to draw.
 
-    root : int; children : function from a node to its children in the order in which they are drawn
-    size : int64[N], leaves below each node; up : float64[N], the height axis
+    root : int
+    children : function from a node to its children in the order in which they are drawn
+    size : int64[N], leaves below each node
+    up : float64[N], the height axis
     label : function from a node to its label or name, or None
     """
 

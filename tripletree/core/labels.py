@@ -12,7 +12,7 @@ from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLea
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
-    """Return the labels as codes 0..k-1 (int64; -1 if missing), and the k different labels, sorted if possible.
+    """Return the labels as codes 0..k-1 (int64, -1 if missing), and the k different labels, sorted if possible.
 
     A list is coded by equality of its entries and not turned into an array, which would make 1 and "1" the same label.
     """

@@ -716,8 +716,8 @@ def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, term
     msg = f"the parents run in a cycle of {len(cycle)} terms: {shown}; remove one of these edges"
     raise InvalidHierarchyError(msg, node=t)
 
+    # ---------------------------------------------------------------------- facts for every choice of parents
 
-# ---------------------------------------------------------------------- what holds for every choice of parents
 
 #: Most entries (of 4 bytes) that lists of frontiers may have. Gene Ontology has 300,000.
 _MOST = 200_000_000

@@ -310,7 +310,7 @@ class PairwiseConstraints(Immutable):
             return np.ones(self.n_must), np.ones(self.n_cannot)
         return self.must_weights, self.cannot_weights
 
-    # ------------------------------------------------------------------ what follows from the pairs
+    # ------------------------------------------------------------------ consequences of the pairs
 
     def closure(self) -> PairClosure:
         """Return all that follows from the pairs. Weights are ignored.
@@ -412,9 +412,9 @@ class PairwiseConstraints(Immutable):
         """Return all pairs that follow, with weights. If pairs contradict each other, the larger weight holds.
 
         A chain of must-links implies a must-link between its ends, a chain with one cannot-link a cannot-link, and one
-        with two cannot-links nothing. The implied link has the smallest weight in the chain; of several chains the one
-        with the largest such weight counts. A link is *overruled* if a chain of links of larger weight implies the
-        opposite. Then it implies nothing, and neither does any chain through it.
+        with two cannot-links nothing. The implied link has the smallest weight in the chain. If there are several
+        chains, the one with the largest such weight counts. A link is *overruled* if a chain of links of larger weight
+        implies the opposite. Then it implies nothing, and neither does any chain through it.
 
         Parameters
         ----------

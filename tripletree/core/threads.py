@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], object]) -> list[T]:
-    """What ``run(i, stop)`` returns for i in 0..n-1, in this order, several at a time.
+    """The results of ``run(i, stop)`` for i in 0..n-1, in this order, several at a time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Who agrees with whom: answers of people held against those of others, and against trees made of those of others."""
+"""Agreement of people: answers held against the answers of others, and against trees made of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze
 
-#: The share of right answers of somebody who answers at random.
+#: The share of right answers if somebody answers at random.
 _CHANCE = 1 / 3
 #: Powers of the chances that count as not following the others, how probable they must be for a verdict, and how
 #: probable for somebody's own answers to be looked at.
@@ -44,7 +44,7 @@ class DisputedQuestion:
     items : tuple
         The items shown, sorted if they can be.
     answers : dict
-        The answers by what they say: the odd one, or "alike" or "different". Most frequent first.
+        The replies and their counts: the odd one, or "alike" or "different". Most frequent first.
     """
 
     items: tuple[Any, ...]
@@ -127,7 +127,7 @@ def _questions(answers: AnswerSet) -> dict[tuple[int, ...], list[int]]:
 class Agreement:
     """How far each person agrees with the others: the result of `agreement`.
 
-    All arrays have one entry for each person; shares are NaN where there is nothing to compare.
+    All arrays have one entry for each person. Shares are NaN where there is nothing to compare.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Agreement:
     n_answers, n_unsure : ndarray of int64
         How many answers each gave, and how many of these are "unsure".
     with_others : ndarray of float64
-        Of the pairs of this person's answers with those of others to the same question, the share that are equal.
+        The share of equal answers, among all pairs of this person's answers with those of others to the same question.
     n_shared : ndarray of int64
         How many such pairs there are.
     with_itself : ndarray of float64
@@ -144,15 +144,16 @@ class Agreement:
     n_repeated : ndarray of int64
         How many such pairs there are.
     with_consensus : ndarray of float64
-        Of the answers that name an odd one, the share that trees made of the answers of others foretell; 1/3 by chance.
+        The share of this person's answers with an odd one that trees made of the answers of others foretell, 1/3 by
+        chance.
     with_own_hierarchy : ndarray of float64
-        The same for trees of this person's other answers; only for people who seem not to follow the others.
+        The same for trees of this person's other answers. Only for people who seem not to follow the others.
     weights : ndarray of float64
-        What an answer of each counts in `consensus`; NaN for those who name no odd one.
+        The weight of an answer of each in `consensus`, NaN for people who name no odd one.
     verdict : tuple of str
         "agrees": follows the others, beyond chance. "other criterion": the person's other answers foretell each of them
-        better than those of the others do. "random": neither does, beyond chance. "careless": follows the others beyond
-        chance, but hardly. "unclear": too few answers to say; fewer than five are never enough.
+        better than the answers of the others do. "random": neither does, beyond chance. "careless": follows the others
+        beyond chance, but hardly. "unclear": too few answers to say. Fewer than five are never enough.
     kappa : float
         Agreement of different people on the same questions beyond chance, of all pairs of answers together: 0 by
         chance, 1 if they are always equal (the kappa of Brennan and Prediger for the three items). NaN without pairs.
@@ -195,7 +196,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     Parameters
     ----------
     answers : AnswerSet
-        Answers without a name count as those of one person.
+        Answers without a name count as the answers of one person.
     random_state : None, int, Generator or RandomState
         For the parts that are left out and the sampled trees. None is a fixed seed.
     verbose : bool or int
@@ -220,17 +221,17 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
 
     Notes
     -----
-    The trees that a person is held against are made without this person's answers, as in `tripletree.consensus`;
-    otherwise the few answers of each, and be they random, shape the trees that they are compared with.
+    The trees that a person is held against are made without this person's answers, as in `tripletree.consensus`.
+    Otherwise the few answers of each, and be they random, shape the trees that they are compared with.
 
-    The chances that those trees foretell, raised to a power, fit the answers of a person; 0 is chance, and people like
+    The chances that those trees foretell, raised to a power, fit the answers of a person. 0 is chance, and people like
     the others are about 1. Somebody whose power is at most 0.3 with a probability of 80 % does not follow the others.
-    The probability is that of a model of all people, estimated from their answers. "agrees" wants answers that are 20
-    times likelier than by chance; "other criterion" wants the person's own trees to make them 20 times likelier than
+    The probability comes from a model of all people, estimated from their answers. "agrees" wants answers that are 20
+    times likelier than by chance. "other criterion" wants the person's own trees to make them 20 times likelier than
     the trees of others or chance do, each answer being foretold from the rest [2]_.
 
-    Of 161 simulated people with 40 answers or more who guess, 160 are named, and none of 1,446 others. A criterion of
-    one's own, four to six colours of 48 samples, shows with 100 to 160 answers, and passes for "random" with fewer.
+    Among 161 simulated people with 40 answers or more who guess, 160 are named, and none of 1,446 others. A criterion
+    of one's own, four to six colours of 48 samples, shows with 100 to 160 answers, and passes for "random" with fewer.
 
     References
     ----------
@@ -314,7 +315,7 @@ def _pairs_of_answers(answers: AnswerSet, person: np.ndarray, p: int) -> tuple[n
 
 
 def _foretold(chances: np.ndarray) -> np.ndarray:
-    """How far each answer is the likeliest one, given its chance and those of the two others: 1, 0, or a share."""
+    """How far each answer is the likeliest of the three, given the chances of all: 1, 0, or a share."""
     most = chances.max(axis=1, keepdims=True)
     best = chances >= most - 1e-9
     return best[:, 0] / best.sum(axis=1)
@@ -388,8 +389,8 @@ class Disagreement:
     clade : list
         Its leaves.
     against, total : int
-        Of the person's answers about two samples that meet in this clade and one outside of it, how many name another
-        odd one, and how many there are.
+        The number of the person's answers about two samples that meet in this clade and one outside of it that name
+        another odd one, and the number of all of them.
     answers : tuple of Answer
         Those against.
     """
@@ -409,7 +410,7 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     ----------
     answers : AnswerSet
     hierarchy : Hierarchy
-        Such as that of `tripletree.consensus`; it must have all samples that the answers are about.
+        Such as that of `tripletree.consensus`. It must have all samples that the answers are about.
 
     Returns
     -------

@@ -89,9 +89,9 @@ class MethodComparison:
     def table(self) -> list[dict[str, Any]]:
         """Return one record for each data set and method.
 
-        "data", "method"; of each score "<name>" (mean), "<name>_error" (standard error of the mean; None of a single
-        draw) and "<name>_deviation" (standard deviation of the draws); "rank" on this data set by the first score, from
-        1, ties shared, failures last; "failed" and "reason": how many draws failed, and why the first. "seconds". With
+        "data", "method". For each score "<name>" (mean), "<name>_error" (standard error of the mean, None for a single
+        draw) and "<name>_deviation" (standard deviation of the draws). "rank" on this data set by the first score, from
+        1, ties shared, failures last. "failed" and "reason": how many draws failed, and why the first. "seconds". With
         a baseline "gain" and "gain_error": the mean paired difference of the first score with it, over the draws that
         both have.
         """
@@ -129,7 +129,7 @@ class MethodComparison:
     def ranks(self) -> list[dict[str, Any]]:
         """Return one record for each method, the best first.
 
-        "method", "rank" (mean over the data sets), "rank_error" (its standard error; None of a single data set),
+        "method", "rank" (mean over the data sets), "rank_error" (its standard error, None for a single data set),
         "score" (mean of the first score over the data sets where it has one), "best" (on how many data sets no other
         is better), "failed" (draws, of all).
         """
@@ -492,15 +492,15 @@ def compare_methods(
     baseline : str, optional
         One of the methods, with which the others are compared draw by draw.
     time_limit : float, optional
-        Seconds for one run, as of `time_limit`; a longer run has failed. Runs are then done in processes of their
+        Seconds for one run, as of `time_limit`. A longer run has failed. Runs are then done in processes of their
         own, so that a run that crashes, or hears of no limit, has failed, too.
     n_jobs : int or None
         Runs at the same time, by joblib: None is 1, -1 all processors.
     path : path, optional
         A file of JSON lines to which each run is added when it is done. Runs in it are not repeated: a comparison
         that was interrupted goes on, and one with more methods, data sets or draws does only these. Runs of data or
-        estimators that have changed are done anew; of callables only the name is known. Failures are kept: delete their
-        lines to try again.
+        estimators that have changed are done anew. Only the name of a callable is known. Failures are kept: delete
+        their lines to try again.
     random_state : int
         Seed of the first draw.
     verbose : bool or int

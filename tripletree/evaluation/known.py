@@ -1,4 +1,4 @@
-"""Answers held against trios whose answer is known: who looks, and who does not."""
+"""Answers held against trios whose answer is known: they show which people look at the samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 from tripletree.kernels import freeze
 
-#: The share of clear trios that somebody who looks misses, and the error rate of the test over all people together.
+#: The share of clear trios that a careful person misses, and the error rate of the test over all people together.
 SLIPS, LEVEL = 0.1, 0.05
 
 
@@ -24,7 +24,7 @@ class KnownAnswers:
     Attributes
     ----------
     people : tuple of (str or None)
-        In the order of their first answers; None stands for all answers without a name together.
+        In the order of their first answers. None stands for all answers without a name together.
     n_known : ndarray of int64
         How many answers of each person are to trios with a known answer.
     n_right : ndarray of int64
@@ -43,9 +43,9 @@ class KnownAnswers:
 
     @property
     def careless(self) -> np.ndarray:
-        """Who has too few right answers for somebody who misses one clear trio in ten: bool.
+        """The people with too few right answers for somebody who misses one clear trio in ten: bool.
 
-        The chance to name anybody who does look is at most 5 %, over all people together.
+        The chance to name any careful person is at most 5 %, over all people together.
         """
         chances = [_at_most(int(k), int(n)) for k, n in zip(self.n_right, self.n_known, strict=True)]
         return np.array(chances, np.float64) * max(int(np.count_nonzero(self.n_known)), 1) < LEVEL

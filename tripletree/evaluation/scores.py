@@ -4,10 +4,10 @@
 `pairwise_f_score`        clusters against classes, by the pairs that are together
 `rand_index`              the same by all pairs, together or apart
 `constrained_rand_index`  the same by the pairs that constraints leave open
-`pair_score`              clusters against must-links and cannot-links; `violated_pairs`: which they violate
+`pair_score`              clusters against must-links and cannot-links. `violated_pairs`: which they violate
 `dendrogram_purity`       a hierarchy against classes, without a cut
 `triplet_score`           a hierarchy against triplets
-`label_triplet_score`     clusters against triplets; `tripletree.satisfies`: which they satisfy
+`label_triplet_score`     clusters against triplets. `tripletree.satisfies`: which they satisfy
 ========================  ===================================================================================
 
 Normalised mutual information and the adjusted Rand index are scikit-learn's:
@@ -142,7 +142,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
 
     Notes
     -----
-    The pairs are counted from the table of clusters against classes, in integers: O(n log n) time, O(n) memory. Where
+    The pairs are counted from the table of clusters against classes, in integers: O(n log n) time, O(n) memory. If
     no two samples share a class and none share a cluster the score is 1.0. If only one side has pairs it is 0.0.
 
     References

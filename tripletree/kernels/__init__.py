@@ -52,10 +52,10 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:
-    """Return ``array`` as a C-contiguous read-only array of ``dtype``; a copy unless `freeze` has made it one.
+    """Return ``array`` as a C-contiguous read-only array of ``dtype``. This is a copy unless `freeze` made the array.
 
-    A writable array is copied, never flagged: the caller's object stays as it was. So is a read-only view of one, and
-    one that its owner has flagged, who can undo that.
+    A writable array is copied, never flagged: the caller's object stays as it was. Views of a writable array, and
+    arrays that their owner has flagged as read-only, are copied, too, because somebody else can still write to them.
     """
     out = np.asarray(array)
     if out.dtype == dtype and out.flags.c_contiguous and _is_constant(out):
@@ -64,7 +64,7 @@ def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:
 
 
 def _is_constant(array: Any) -> bool:
-    """Whether nobody can write to the array's memory, neither through it nor through what it is a view of."""
+    """Whether nobody can write to the array's memory, neither through it nor through the arrays it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return False
@@ -75,9 +75,9 @@ def _is_constant(array: Any) -> bool:
 def freeze(array: np.ndarray) -> np.ndarray:
     """Make an array that nobody else holds read-only for good and return it (no copy).
 
-    Who holds the array that owns the memory can flag it as writable again. What is returned cannot be flagged so: it
-    sees the memory through a read-only buffer. Kernels trust such arrays, as the parents of a tree: they were checked
-    when it was made, and do not change.
+    The holder of the array that owns the memory can flag it as writable again. The returned array cannot be flagged so:
+    it sees the memory through a read-only buffer. Kernels trust such arrays, as the parents of a tree: they were
+    checked when it was made, and do not change.
     """
     owner: Any = array
     while isinstance(owner, np.ndarray):

@@ -1,16 +1,16 @@
 """The Aho tree of the live triplets, kept up to date while clusters merge.
 
-Cluster ids 0..n-1 are at the same time the leaves of the tree; a merge keeps one id and empties the other. A cluster
-is in the tree while some live triplet names it. The state is `Forest`; ``aho_tree`` has the parts of it that know
+Cluster ids 0..n-1 are at the same time the leaves of the tree. A merge keeps one id and empties the other. A cluster
+is in the tree while some live triplet names it. The state is `Forest`. ``aho_tree`` has the parts of it that know
 nothing of clusters. ``recon`` calls `join`, which tests a merge and makes it.
 
 Merging i and j is compatible unless there are disjoint A with i, B with j, three or more clusters together, each
 connected by the triplets inside A and B (a blocking pair). `join` descends from the last common ancestor of i and j:
-the children on both paths are fused level by level, with the triplets that cross between the fused ones; the ways up
+the children on both paths are fused level by level, with the triplets that cross between the fused ones. The ways up
 from the ends of these triplets are noted once, so that a deep tree is not climbed anew at each level. i and j are
 blocked where their components make up all that is there. If they are not, it does so for all components, and changes
-the tree. Only what is on the two paths can change: an edge ij leaves the components above the ancestor as they are, and
-the other children of it.
+the tree. Only nodes on the two paths can change: an edge ij leaves the components above the ancestor as they are, and
+the other children of the ancestor.
 
 A triplet ij|c holds for good once i and j are one: it is dead. Dead triplets stay in the lists until these are gone
 through.
@@ -57,8 +57,8 @@ _ALL = np.int64(-1)
 class Triplets(NamedTuple):
     """The triplets ab|c, and the lists of the ends that each cluster has of them."""
 
-    row: IntegerTable  #: [t, 8], what is known of each triplet; its columns have names below: they are read together
-    last: Integers  #: of each cluster: an entry of its circular list, -1 if empty; end k of triplet t is 3 t + k
+    row: IntegerTable  #: [t, 8], the fields of each triplet, named below. They are read together
+    last: Integers  #: of each cluster: an entry of its circular list (end k of triplet t is entry 3 t + k), -1 if empty
     n_entries: Integers  #: of each cluster, dead ones included
     block_of_a: Integers  #: [k], of the k-th triplet at hand
     block_of_c: Integers
@@ -71,24 +71,24 @@ class Ways(NamedTuple):
     run on the way.
     """
 
-    node: IntegerTable  #: [N, 10], what is known of each node; its columns have names below: they are read together
+    node: IntegerTable  #: [N, 10], the fields of each node, named below. They are read together
     order: Integers
     used: Integers  #: one entry: places in use in `order`
     call: Integers  #: one entry: the number of the call
-    level: Integers  #: one entry: the depth of the current nodes; -1 before there are any
+    level: Integers  #: one entry: the depth of the current nodes, -1 before there are any
 
 
 # row: the three ends come first, clusters that have been merged since `RENEWED` included
 NEXT = 3  #: three columns, of each end: the entry after it in the list of its cluster
-FOUND = 6  #: stamp of the level at which it was last found; `DEAD` once it holds for good
+FOUND = 6  #: stamp of the level at which it was last found, `DEAD` once it holds for good
 RENEWED = 7  #: the number of the last call that brought its ends up to date
 DEAD = 2**62
 
 # node
 SEEN_AT = 0  #: stamp of BLOCK
 BLOCK = 1  #: the block that holds the node (-1 for none), or SPLIT
-MET = 2  #: the number of the last call that met the node; what follows is void unless that is this one
-DEPTH = 3  #: how far below the two nodes that fuse first; -1 outside of them
+MET = 2  #: the number of the last call that met the node. The columns below are void unless that is this call
+DEPTH = 3  #: how far below the two nodes that fuse first, -1 outside of them
 HEAD = 4  #: the topmost node of its run
 PLACE = 5  #: its place in `order`
 ABOVE = 6  #: of a head: the node above it
@@ -109,7 +109,7 @@ class Forest(NamedTuple):
     into: Integers  #: of each cluster id: where its samples went (a disjoint set)
     degree: Integers  #: of each cluster: its ends of live triplets
     ways: Ways
-    sides: IntegerTable  #: [2, n]: the clusters of the blocking pair last found, that of i first
+    sides: IntegerTable  #: [2, n]: the clusters of the blocking pair last found, the side of i first
 
 
 def empty_forest(rows, n):
@@ -138,7 +138,7 @@ def plant(parent, separator, forest):
         for k in range(3):
             degree[triplets.row[t, k]] += 1
             _add_entry(triplets, t, k)
-    # children before parents, so that what is below a node is counted when it is added to its parent
+    # children before parents, so that the leaves below a node are counted when it is added to its parent
     for u in range(size - 1):
         if u < n:
             if degree[u] == 0:
@@ -176,7 +176,7 @@ def _forget_triplets(forest, u):
 
 @inner
 def _give_all_triplets(forest, u, w):
-    """What belongs to u belongs to w: the two lists become one in one step, however long they are."""
+    """Give all triplets of u to w: the two lists become one in one step, however long they are."""
     lists, m = forest.by_lca, len(forest.triplets.row)
     if lists.next[m + u] != m + u:
         first, last, after = lists.next[m + u], lists.previous[m + u], lists.next[m + w]
@@ -282,7 +282,7 @@ def _is_whole(forest, u):
 
 @inner
 def _begin_ways(forest, a, b):
-    """Forget all ways; a and b are the two nodes that fuse first."""
+    """Forget all ways. The two nodes that fuse first are a and b."""
     ways = forest.ways
     ways.call[0] += 1
     ways.used[0] = 0
@@ -330,7 +330,7 @@ def _note_way(forest, x):
 
 @inner
 def _find_block(forest, x, inside):
-    """The block that holds a leaf with a way: the node below the current ones on that way; -1 if there is none."""
+    """The block that holds a leaf with a way: the node below the current ones on that way. Returns -1 for none."""
     ways = forest.ways
     node, depth = ways.node, ways.level[0] + 1
     if node[x, DEPTH] < depth:
@@ -352,7 +352,7 @@ def _find_block(forest, x, inside):
 
 @inner
 def _block_of(forest, x, inside):
-    """The block that holds leaf x, -1 if none does. It is noted, for the next triplet to come by.
+    """The block that holds leaf x, or -1. It is noted, for the next triplet to come by.
 
     inside : whether x is known to be below a current node
     """
@@ -488,13 +488,16 @@ def _count_hits(forest, n_touched, only):
 def _gather(forest, n_touched, n_at_hand, only):
     """Find the triplets inside one set of touched blocks but not in one block.
 
-    They are among those at hand, or between children of one current node: among those that belong to it, and in the
-    lists of the clusters below all its touched children but the largest. `only` : the set to look at, -1 for all.
-    Returns how many were found, and how many of them, the first ones, were at hand; the others at hand are the rest.
+    Such a triplet is at hand, or it lies between children of one current node. The latter belong to that node, and
+    stand in the lists of the clusters below all its touched children but the largest: the shorter search is taken.
+
+    only : the set to look at, -1 for all
+    Returns how many were found, and how many of them were at hand. The latter come first. The others at hand are the
+    rest.
     """
     tree, blocks, work, stack = forest.tree, forest.blocks, forest.work, forest.stack
     stamp = blocks.stamp[0]
-    count = np.int64(0)  # (a plain 0 would have numba compile what it is passed to twice)
+    count = np.int64(0)  # a plain 0 has another type, so numba would compile the functions that take it twice
     rest = 0
     for k in range(n_at_hand):
         s = set_of(blocks, forest.triplets.block_of_a[k])
@@ -533,7 +536,7 @@ def _is_child_touched(forest, u, p):
 
 @inlined
 def _set_of_triplet(forest, t, p):
-    """The set that holds triplet t, which belongs to node p; -1 if there is none."""
+    """The set that holds triplet t, which belongs to node p, or -1."""
     a = _block_of_end(forest, t, 0)
     if not _is_child_touched(forest, a, p):
         return -1
@@ -594,7 +597,7 @@ def _found_below(forest, top, count):
 
 @inner
 def _list_leaves(forest, top, side, count):
-    """List the leaves below a node; the first and the last one are below different children of it."""
+    """List the leaves below a node. The first and the last one are below different children of it."""
     tree, waiting = forest.tree, forest.stack.waiting
     waiting[0] = top
     n_waiting = 1
@@ -641,7 +644,7 @@ def _touch_pair(forest, i, j, n_touched):
 
 @inner
 def _descend(forest, i, j, a, b, n_at_hand):
-    """Whether i and j are blocked by the triplets between a and b, the siblings above them, and what these entail.
+    """Whether i and j are blocked by the triplets between a and b, the siblings above them, and their consequences.
 
     Fills `sides` with the largest blocking pair. Returns the sizes of the pair, (0, 0) if there is none.
     """
@@ -686,7 +689,7 @@ def _release(tree, u):
 
 @inner
 def _unite_current(forest, n_current, parent, n_lost):
-    """Make one node below `parent` of the current nodes: the one with most children takes those of the others."""
+    """Unite the current nodes below `parent`: the one with most children takes the children of the others."""
     tree, current = forest.tree, forest.stack.current
     w = -1
     for k in range(n_current):
@@ -776,7 +779,7 @@ def _fuse_siblings(forest, v, i, j):
         detach(tree, j)
         detach(tree, v)
         attach(tree, p, j)
-        _forget_triplets(forest, v)  # what is there is dead
+        _forget_triplets(forest, v)  # they are all dead
         _release(tree, v)
 
 
@@ -828,7 +831,7 @@ def _settle(forest, i, j):
 def join(forest, i, j, go):
     """Merge cluster i into cluster j, if they are compatible and `go` is not 0.
 
-    Returns the sizes of the largest blocking pair, whose clusters are in `sides`; (0, 0) if the merge is compatible.
+    Returns the sizes of the largest blocking pair, whose clusters are in `sides`, or (0, 0) if the merge is compatible.
     """
     tree, work = forest.tree, forest.work
     if forest.degree[i] > 0 and forest.degree[j] > 0:

@@ -4,9 +4,9 @@ The leaves are nodes 0..n-1, the root is the last one of 2 n + 2. The children o
 the graph with an edge ab for each triplet ab|c inside it. A triplet ab|c belongs to the node that separates c from a
 and b: the last common ancestor of all three.
 
-The tree changes in one way: some children of a node become one. That is worked out level by level. At a level there
+The tree changes in one way: some children of a node become one, level by level. At a level there
 are *current nodes*, whose children (a leaf is its own) are the *blocks*, and triplets *at hand*, each of them inside
-the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*; a set of two blocks
+the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*. A set of two blocks
 or more is a level of its own, with all triplets inside it, and waits on a stack.
 
 ``dynamic_build`` changes its tree in the same way, but has its state in few wide tables, and copies of its own: see
@@ -46,7 +46,7 @@ __all__ = [
 
 
 class Tree(NamedTuple):
-    """The nodes, an entry for each; -1 stands for no node."""
+    """The nodes, with an entry for each in every array. An entry of -1 stands for no node."""
 
     parent: Integers  #: of a free inner node: the next free one
     first_child: Integers  #: inner children come before leaves
@@ -66,7 +66,7 @@ class TripletLists(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """What is known of nodes at one level, an entry for each.
+    """Notes on nodes that hold for one level, an entry for each.
 
     It is void unless `touched` (or `hit`) has the stamp of the level, so that nothing needs to be cleared.
     """
@@ -91,7 +91,7 @@ class Work(NamedTuple):
     found_in: Integers  #: the representative of that set
     rest: Integers  #: those that were at hand and belong to the new node of this level
     n_rest: Integers  #: one entry
-    waiting: Integers  #: those of the levels on the stack
+    waiting: Integers  #: the nodes of the levels on the stack
 
 
 class Stack(NamedTuple):
@@ -258,11 +258,11 @@ def unite(blocks, u, w):
 
 @inlined
 def deal_out(forest, n_touched, n_found, above, height, pair):
-    """Put every set of two blocks or more on the stack with its triplets; `above` is the parent of what becomes of it.
+    """Put every set of two blocks or more on the stack with its triplets. Its component is to hang below `above`.
 
     height : levels on the stack, nodes and triplets in the lists that these share
     pair : the sets that hold the two clusters that merge: the one that becomes a single leaf, which is left out, and
-    the one that stays a level; -1 where there is none
+    the one that stays a level. Either is -1 if there is none
     Returns the new height. The blocks still have to be taken from their parents: those with a `group` of 0 or more.
     """
     blocks, work, stack = forest.blocks, forest.work, forest.stack

@@ -36,11 +36,11 @@ class PriorityPairs(NamedTuple):
 
     ends: np.ndarray  #: int32[e, 2], the two samples of each pair
     n_must: int  #: the first so many pairs are must-links
-    order: np.ndarray  #: int32[e], the pairs, those of the highest priority first
+    order: np.ndarray  #: int32[e], the pairs by descending priority
 
 
 class ClusterMeans(NamedTuple):
-    """Where a run stands. All arrays are read-only."""
+    """The state of a run. All arrays are read-only."""
 
     label: np.ndarray  #: int32[n]
     centres: np.ndarray  #: float64[k, d]
@@ -49,7 +49,7 @@ class ClusterMeans(NamedTuple):
 
 @inner
 def _nearest(distance, i, but):
-    """The nearest cluster of sample i, the lowest of several, other than `but`; 0 where there is but one."""
+    """The nearest cluster of sample i other than `but`, the lowest of several. Returns 0 if there is no other."""
     best, at = np.inf, -1
     for j in range(distance.shape[1]):
         if j != but and (at < 0 or distance[i, j] < best):
@@ -59,7 +59,7 @@ def _nearest(distance, i, but):
 
 @inner
 def _together(distance, label, a, b):
-    """A must-link: both go where the first of them is; if neither has a cluster, to the centre nearest to either."""
+    """A must-link: both go where the first of them is. If neither has a cluster, to the centre nearest to either."""
     if label[a] >= 0:
         label[b] = label[a]
     elif label[b] >= 0:
@@ -72,7 +72,7 @@ def _together(distance, label, a, b):
 
 @inner
 def _apart(distance, label, a, b):
-    """A cannot-link: each goes to its nearest centre; where that is the same, the farther one to its second."""
+    """A cannot-link: each goes to its nearest centre. If both have the same one, the farther one goes to its second."""
     if label[a] >= 0:
         label[b] = _nearest(distance, b, label[a])
     elif label[b] >= 0:
@@ -121,7 +121,9 @@ def _scatter(columns, label, centres):
 def constrained_run(samples, pairs, begin, most, to_the_end):
     """Assign and take means by turns, at most so many times, while the scatter decreases.
 
-    samples : SampleColumns; pairs : PriorityPairs; begin : ClusterMeans
+    samples : SampleColumns
+    pairs : PriorityPairs
+    begin : ClusterMeans
     to_the_end : bool, whether to go on, whatever the scatter, until no label changes
     Returns labels int32[n], their means float64[k, d] (an empty cluster keeps its centre), the scatter, the number of
     turns taken and whether the run has ended.
@@ -157,9 +159,10 @@ def constrained_run(samples, pairs, begin, most, to_the_end):
 # n x n is needed.
 #
 #     votes : int32[m, T], read-only, the labels of m samples in the clusterings (equal rows stand for many samples)
-#     importance : float64[T], read-only; weight : float64[m], read-only, how many samples a row stands for
+#     importance : float64[T], read-only
+#     weight : float64[m], read-only, how many samples a row stands for
 #     label : int32[m], read-only, the clusters of the rows
-#     share : float64[T, k, q], of the weight of cluster q, what has label k in clustering t
+#     share : float64[T, k, q], the share of the weight of cluster q that has label k in clustering t
 #
 # Oracle: `kernel_distances_definition`.
 
@@ -178,7 +181,7 @@ def disagreement(votes, importance, i):
 
 @njit
 def shares(votes, weight, label, k, q):
-    """The means of q clusters, float64[T, k, q], and their weights, float64[q]; an empty one's mean is 0."""
+    """The means of q clusters, float64[T, k, q], and their weights, float64[q]. An empty one's mean is 0."""
     m, rounds = votes.shape
     share = np.zeros((rounds, k, q))
     mass = np.zeros(q)
@@ -199,7 +202,7 @@ def vote_distances(votes, importance, share):
     """Squared distances of all rows to all means, float64[m, q]."""
     m, rounds = votes.shape
     k, q = share.shape[1], share.shape[2]
-    own = np.zeros(q)  # what does not depend on the row
+    own = np.zeros(q)  # the part that does not depend on the row
     for t in range(rounds):
         for v in range(k):
             for j in range(q):

@@ -1,7 +1,7 @@
 """How much a kernel may do: a limit of its steps that another thread can lower while it runs.
 
 A kernel that may take long has a `Budget` as its last argument, and asks `spend` each some thousand steps. If the
-answer is no, it returns at once, and what it returns is void. ``kernels.interruptible`` ends kernels so on Ctrl-C.
+answer is no, it returns at once, and its result is void. ``kernels.interruptible`` ends kernels in this way on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WITHOUT_LIMIT = 2**63 - 1
 class Budget(NamedTuple):
     """Two counters of one entry each."""
 
-    most: Integers  #: steps after which the kernel ends; -1 ends it now
+    most: Integers  #: steps after which the kernel ends. -1 ends it now
     spent: Integers  #: steps done, in all calls with this budget
 
 
@@ -31,6 +31,6 @@ def new_budget(most=_WITHOUT_LIMIT):
 
 @inner
 def spend(budget, steps):
-    """Count some steps; return whether there may be more."""
+    """Count some steps, and tell whether there may be more."""
     budget.spent[0] += steps
     return budget.spent[0] <= budget.most[0]

@@ -1,7 +1,7 @@
 """OneTree by splitting components again and again, on contiguous ranges of leaves and triplets.
 
 A subproblem is a range of the leaf order and a range of the triplet columns. Its leaves are joined by the edges ab of
-its triplets ab|c; the components are the children, each keeps the triplets that lie inside it. Cost: the sum over all
+its triplets ab|c. The components are the children, each keeps the triplets that lie inside it. Cost: the sum over all
 inner nodes of (leaves + triplets) below, which is near-linear on bushy trees and quadratic on a caterpillar. So a
 chain of subproblems that hardly shrinks is put off: `build` lists it, and ``build_deep`` solves it.
 
@@ -45,7 +45,7 @@ class Splitting(NamedTuple):
 def _components(splitting, low, high, t_low, t_high):
     """Number the components of the leaves low..high-1 under the edges of the triplets t_low..t_high-1.
 
-    Returns their number; each leaf's component is filled in unless there is just one.
+    Returns their number. Each leaf's component is filled in unless there is just one.
     """
     leaves, abc, up, component = splitting.leaves, splitting.abc, splitting.up, splitting.component
     for i in range(low, high):
@@ -54,9 +54,9 @@ def _components(splitting, low, high, t_low, t_high):
     for t in range(t_low, t_high):
         if unite(up, abc[0, t], abc[1, t]):
             k -= 1
-            if k == 1:
+            if k == 1:  # the other triplets cannot part them again
                 return 1
-    # the root of a set is its smallest leaf, so roots get their numbers first, then all others those of their roots
+    # the root of a set is its smallest leaf, so roots get their numbers first, then every other leaf gets its root's
     k = 0
     for i in range(low, high):
         x = leaves[i]
@@ -138,13 +138,15 @@ def _grown(rows):
 def build(abc, n, deferring, budget):
     """Split all n leaves down to single ones.
 
-    abc : int32[3, m], the columns of the triplets, reordered in place; n : number of leaves, at least 1;
-    deferring : whether chains that hardly shrink are put off; budget : of leaves and triplets looked at
+    abc : int32[3, m], the columns of the triplets, reordered in place
+    n : number of leaves, at least 1
+    deferring : whether chains that hardly shrink are put off
+    budget : of leaves and triplets looked at
     Returns, void if the budget is spent,
-        leaf_up : int32[n], inner node above each leaf (-1 where it is put off);
-        inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
-        leaves : int32[n], the leaf order that the ranges refer to;
-        deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off;
+        leaf_up : int32[n], inner node above each leaf (-1 where it is put off)
+        inner_up : int32[k], inner node above each inner node. Node 0 is the root, -1 above it, parents come first
+        leaves : int32[n], the leaf order that the ranges refer to
+        deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off
         failed : int32[2], leaf range of a subproblem that does not split, (0, 0) if none.
     """
     leaf_up = np.full(n, -1, np.int32)
@@ -169,6 +171,7 @@ def build(abc, n, deferring, budget):
     for i in range(7):
         stack[0, i] = 0
     stack[0, 1], stack[0, 3], stack[0, 6] = n, abc.shape[1], n + abc.shape[1]
+    # invariant: subproblems on the stack have disjoint ranges, each with just its own leaves and triplets
     while top > 0:
         top -= 1
         low, high, t_low, t_high = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
@@ -176,7 +179,7 @@ def build(abc, n, deferring, budget):
         weight = high - low + t_high - t_low
         if not spend(budget, weight):
             break
-        if t_low == t_high:
+        if t_low == t_high:  # no triplet says more: all leaves are children of v
             for i in range(low, high):
                 leaf_up[leaves[i]] = v
             continue

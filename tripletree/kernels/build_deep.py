@@ -1,12 +1,12 @@
 """OneTree on deep inputs: components kept up to date while triplets die.
 
 The scheme of Even and Shiloach (1981): when a tree edge is deleted, two searches grow from its ends in turn, so that
-a split costs no more than its smaller side; a search that meets an edge across replaces the deleted one. A spanning
+a split costs no more than its smaller side. A search that meets an edge across replaces the deleted one. A spanning
 forest is held in slots (half-edges 2 s and 2 s + 1 of slot s point at its two ends, in doubly linked lists), all other
-triplets in lists by end, all triplets in lists by third leaf; entries that have died are swapped out when next seen.
-A triplet ab|c dies when a part that holds c parts from that of ab: it is found from the smaller parts alone.
+triplets in lists by end, all triplets in lists by third leaf. Entries that have died are swapped out when next seen.
+A triplet ab|c dies when c gets into another part than a and b: it is found from the smaller parts alone.
 
-O((n + m) log n), plus the searches that end in a replacement, which are short in practice; a minimal decomposition has
+O((n + m) log n), plus the searches that end in a replacement, which are short in practice. A minimal decomposition has
 none. The forest starts from triplets that die late, as far as can be told: a tenth of the steps on deep, redundant
 sets. Oracle: ``one_tree_definition`` in ``tests/oracles.py``.
 """
@@ -23,7 +23,7 @@ from tripletree.kernels.jit import allocating, inlined, inner, njit
 
 __all__ = ["build_deep", "prepare"]
 
-_OTHER, _DEAD = -1, -2  # state of a triplet that is not a tree edge; a tree edge's state is its slot
+_OTHER, _DEAD = -1, -2  # state of a triplet that is not a tree edge. A tree edge's state is its slot
 
 
 class SlotForest(NamedTuple):
@@ -155,7 +155,7 @@ def _drop(lists, x, i):
 
 @inlined
 def _separate(edge, forest, others, state, searches, stamp):
-    """Grow two searches in turn from the ends of a deleted tree edge; what they find is marked stamp and stamp + 1.
+    """Grow two searches in turn from the ends of a deleted tree edge. Visited nodes are marked stamp and stamp + 1.
 
     Returns (t, side, found): a triplet t >= 0 that replaces the edge, or t == -1 and the smaller side's leaves in
     queue[side, :found].
@@ -192,12 +192,12 @@ def _separate(edge, forest, others, state, searches, stamp):
                 break
             x = queue[side, at[side, 0]]
             at[side, 2], at[side, 3] = forest.head[x], start[x]
-    # this side has no more leaves: the other search may have passed what leads across, so its entries are asked again
+    # this side has no more leaves: the other search may have passed entries that lead across, so they are asked again
     found = at[side, 1]
     for k in range(found):
         x = queue[side, k]
         for i in range(start[x], start[x] + size[x]):
-            # dead entries were dropped by the search; what leads out of this side crosses to the other
+            # dead entries were dropped by the search. The other edges that lead out of this side cross to the other
             if mark[entry[1, i]] != stamp + side and state[entry[0, i]] == _OTHER:
                 return entry[0, i], side, 0
     return -1, side, found
@@ -222,7 +222,7 @@ def _split_off(moved, p, fresh, parts):
 
 @inlined
 def _bury(p, parts, triplets, forest, pending):
-    """Kill the triplets that end as part p leaves the others; tree edges of them wait at the part of their ends."""
+    """Kill the triplets that end as part p leaves the others. Tree edges of them wait at the part of their ends."""
     part, order, begin, count = parts.part, parts.order, parts.begin, parts.count
     abc, state, others, thirds = triplets
     for k in range(begin[p], begin[p] + count[p]):
@@ -274,12 +274,15 @@ def _plant(abc, tree, forest, state):
 
 @njit
 def build_deep(abc, tree, n, budget):
-    """Split all n leaves down to single ones; arguments from `prepare`, with at least two components.
+    """Split all n leaves down to single ones. Arguments from `prepare`, with at least two components.
 
-    abc : int32[3, m]; tree : uint8[m]; n : number of leaves; budget : of parts and edges looked at
+    abc : int32[3, m]
+    tree : uint8[m]
+    n : number of leaves
+    budget : of parts and edges looked at
     Returns, void if the budget is spent,
-        leaf_up : int32[n], inner node above each leaf;
-        inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
+        leaf_up : int32[n], inner node above each leaf
+        inner_up : int32[k], inner node above each inner node. Node 0 is the root, -1 above it, parents come first
         failed : int32[f], the leaves of a subproblem that does not split, none if all split.
     """
     state = np.full(abc.shape[1], _OTHER, np.int32)
@@ -294,13 +297,14 @@ def build_deep(abc, tree, n, budget):
     leaf_up, inner_up = np.empty(n, np.int32), np.full(n, -1, np.int32)
     stack = np.empty((2, n), np.int32)
     n_inner, top, stamp = 1, 0, 0
-    whole, v, first = 0, 0, 1  # the parts of the node v at hand: `whole`, what is left of it, and those from `first` on
+    # the parts of the node v at hand: `whole` is the rest of it, and new parts have the numbers from `first` on
+    whole, v, first = 0, 0, 1
     while True:
         largest = whole
         for p in range(first, fresh):
             if count[p] > count[largest]:
                 largest = p
-        # what the largest part ends is seen from the others
+        # the triplets that end with the largest part are seen from the others
         for k in range(first - 1, fresh):
             p = whole if k == first - 1 else k
             if p != largest:
@@ -479,9 +483,11 @@ def _walk_order(abc, tree, n):
 def prepare(abc, n):
     """Renumber the leaves so that neighbours are close in memory, and sort the triplets by their first end.
 
-    abc : int32[3, m]; n : number of leaves
-    Returns abc : int32[3, m] renumbered and sorted; tree : uint8[m], 1 for the edges of a spanning forest;
-    number : int32[n], the new number of each leaf; k : number of components.
+    abc : int32[3, m]
+    n : number of leaves
+    Returns abc : int32[3, m] renumbered and sorted, tree : uint8[m], 1 for the edges of a spanning forest,
+    number : int32[n], the new number of each leaf,
+    k : number of components.
     """
     m = abc.shape[1]
     tree, k = _forest(abc, n)

@@ -6,8 +6,8 @@ answer is out of date when its turn comes: of the two clusters of a pair, the on
 
 So for each pair that is not rejected one of the two has `bound` at most its distance, and, where these are equal, a
 kept answer that comes no later than the pair in the order of ties. The first answer in the order of (bound, the smaller
-id of the pair, its larger id) is therefore the closest pair, once it is not out of date; if it is, that cluster
-searches again. (Müllner's generic algorithm without its pass over all clusters after a merge; with rejections,
+id of the pair, its larger id) is therefore the closest pair, once it is not out of date. If it is, that cluster
+searches again. (Müllner's generic algorithm without its pass over all clusters after a merge. With rejections,
 nearest-neighbour chains are not valid for any linkage.)
 """
 
@@ -59,7 +59,7 @@ class Centres(NamedTuple):
     spread: Reals  #: of each place: mean squared distance to its centre, for linkages of mean squared distances
     tightest: Reals  #: of each block: at most the least spread in it
     first: Integers  #: of each block: at most the least id in it
-    bound: Reals  #: of each place; infinite if that is empty
+    bound: Reals  #: of each place, infinite if that is empty
     least: Reals  #: of each block: the least bound
     cluster: Integers  #: id of the cluster at each place
     nearest: Integers  #: of each place: id of the nearest cluster, -1 for none
@@ -72,9 +72,10 @@ class Centres(NamedTuple):
 
 
 def new_centres(samples, weight, spread):
-    """Clusters that have not searched, before the first `pack`; of the arrays given only the samples are copied.
+    """Clusters that have not searched, before the first `pack`. The samples are copied, the other arrays are used.
 
-    samples : real[n, d]; weight, spread : real[n]
+    samples : real[n, d]
+    weight, spread : real[n]
     """
     (n, d), real = samples.shape, samples.dtype
     blocks = (n + BLOCK - 1) // BLOCK
@@ -106,7 +107,7 @@ def new_centres(samples, weight, spread):
 
 # ---------------------------------------------------------------------- boxes
 #
-# Places 0..live-1 are cut into blocks; `_arrange` brings points that are close together into one block by halving the
+# Places 0..live-1 are cut into blocks. `_arrange` brings points that are close together into one block by halving the
 # widest side again and again: O(d n log n). The distance to a box is computed as that to a point, in the same order of
 # dimensions, and rounding is monotone: it never exceeds the computed distance to a point inside.
 
@@ -119,7 +120,7 @@ def _at(points, k, x):
 
 @inner
 def _widest(points, items, lo, hi):
-    """The dimension in which items lo..hi-1 spread most, -1 if they are all equal."""
+    """The dimension in which items lo..hi-1 spread most, or -1 if they are all equal."""
     axis = -1
     most = points.dtype.type(0)
     for k in range(points.shape[1]):
@@ -138,6 +139,7 @@ def _widest(points, items, lo, hi):
 def _halve(along, items, lo, hi, middle):
     """Put the items with the smaller coordinates before place `middle` (Hoare's selection, expected linear time)."""
     first, last = lo, hi - 1
+    # invariant: no item before `first` has a greater coordinate than the others, none after `last` a smaller one
     while first < last:
         pivot = along[items[(first + last) // 2]]
         i, j = first, last
@@ -150,6 +152,7 @@ def _halve(along, items, lo, hi, middle):
                 items[i], items[j] = items[j], items[i]
                 i += 1
                 j -= 1
+        # items up to j are at most the pivot, items from i on at least, and those between equal it
         if middle <= j:
             last = j
         elif middle >= i:
@@ -162,17 +165,18 @@ def _halve(along, items, lo, hi, middle):
 def _arrange(points, cluster, items):
     """Order the items (places, none of them empty) so that blocks of BLOCK of them have small boxes.
 
-    Where points are equal, blocks of small ids come first: ties go to these.
+    If points are equal, blocks of small ids come first, since these win ties.
     """
     along = np.empty(points.shape[0] * BLOCK, points.dtype)
-    part = np.empty((64, 2), np.int64)  # the larger half is at most half of what it came from: 64 levels are plenty
+    part = np.empty((64, 2), np.int64)  # the larger half is at most half of its block: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
-    while parts > 0:
+    while parts > 0:  # part[:parts] are the ranges of items that are still to be halved
         parts -= 1
         lo, hi = part[parts, 0], part[parts, 1]
         if hi - lo <= BLOCK:
             continue
+        # a whole number of blocks on the left, so that only the last block of all may be short
         middle = lo + (hi - lo + BLOCK - 1) // BLOCK // 2 * BLOCK
         axis = _widest(points, items, lo, hi)
         if axis < 0:
@@ -211,7 +215,7 @@ def _measure_boxes(centres, blocks, x):
         here = _at(points, k, x)
         low, high = centres.low[k, :blocks], centres.high[k, :blocks]
         for b in range(len(low)):
-            t = max(max(low[b] - here, here - high[b]), 0)
+            t = max(max(low[b] - here, here - high[b]), 0)  # 0 inside the box
             values[b] += t * t
 
 
@@ -220,7 +224,7 @@ def _measure_boxes(centres, blocks, x):
 
 @inner
 def _add_dimensions(points, start, stop, x, b, values):
-    """Add the squared differences of dimensions start..stop-1 between place x and those of block b to values."""
+    """Add to `values` the squared differences of dimensions start..stop-1 between place x and the places of block b."""
     for k in range(start, stop):
         others = points[b, k, : len(values)]
         here = _at(points, k, x)
@@ -252,7 +256,7 @@ def _plus_spread(here, others, values):
 
 @inner
 def distances_of_block(centres, linkage, x, lo, values, limit):
-    """Fill values with the distances of place x to places lo, lo + 1, ...; False if none is at most the limit."""
+    """Fill values with the distances of place x to places lo, lo + 1, ... Returns False if all exceed the limit."""
     points, weight = centres.points, centres.weight
     for j in range(len(values)):
         values[j] = 0
@@ -260,7 +264,8 @@ def distances_of_block(centres, linkage, x, lo, values, limit):
     first = min(d, _FIRST)
     _add_dimensions(points, 0, first, x, b, values)
     if first < d:
-        # Ward's distance is not a sum over dimensions: there is nothing to compare yet
+        # a sum over dimensions only grows, so the others may be skipped if all places are too far by these. Ward's
+        # distance is not such a sum
         if linkage != _WARD and not _any_within(values, limit):
             return False
         _add_dimensions(points, first, d, x, b, values)
@@ -273,11 +278,11 @@ def distances_of_block(centres, linkage, x, lo, values, limit):
 
 @inner
 def reach_boxes(centres, linkage, live, x):
-    """Fill `box_distances` with what no distance of place x to a place in each block is below."""
+    """Fill `box_distances` with a lower bound for each block: no place in it is nearer to place x."""
     reach = centres.box_distances
     blocks = (live + BLOCK - 1) // BLOCK
     _measure_boxes(centres, blocks, x)
-    if linkage == _WARD:
+    if linkage == _WARD:  # the factor 2 a b / (a + b) grows with b: the lightest cluster of a block bounds it
         _times_ward(_SLACK * centres.weight[x], centres.lightest[:blocks], reach[:blocks])
     elif linkage >= _AVERAGE:
         _plus_spread(centres.spread[x], centres.tightest[:blocks], reach[:blocks])

@@ -1,11 +1,12 @@
 """Two trees on the same leaves: on how many leaf triples they agree, and how many clades they share.
 
 The first tree is walked along its heavy paths (from a node to the child with the most leaves, each time, down to a
-leaf). For each path the second tree is contracted to the leaves below the path's top; it is cut into heavy paths as
+leaf). For each path the second tree is contracted to the leaves below the path's top. It is cut into heavy paths as
 well, here called chains, named by the leaf at their end, and along each chain Fenwick trees hold sums over the black
-leaves: those of the first tree's clade reached so far. A triple ab|c of the first tree is met once, at the child w
-of its highest node p that holds a and b: where w is on the path, as a leaf c to be asked about before it turns black;
-where it is not, in a scan of the leaves of w, with all of p black. No tree has nodes with one child here.
+leaves, which are the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met
+once, at the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be
+asked about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. No tree has
+nodes with one child here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tripletree.kernels.rooted_tree import child_lists
 
 __all__ = ["FirstTree", "SecondTree", "agreement", "shared_clades"]
 
-# columns of the sums over chains: black leaves; pairs of them below one child off the chain; squares of their number
+# columns of the sums over chains: black leaves, pairs of them below one child off the chain, squares of their number
 # off the chain at a rung
 COUNT, PAIRS, SQUARES = range(3)
 
@@ -45,7 +46,7 @@ class ContractedClades(NamedTuple):
 
     leaves: np.ndarray  #: int32[n]: as the second tree orders them
     gap: np.ndarray  #: int32[n]: the ancestor of a leaf and the next one, as numbered in the second tree
-    place: np.ndarray  #: int32[n]: of each leaf among those of the contracted tree
+    place: np.ndarray  #: int32[n]: the place of each leaf among the leaves of the contracted tree
     meeting: np.ndarray  #: int32[n]: the ancestor as numbered in the contracted tree
 
 
@@ -94,11 +95,13 @@ class Branch(NamedTuple):
 def agreement(one, two, both):
     """Count the leaf triples that two trees resolve alike, and those that both resolve.
 
-    O(n log n) times a leaf is asked about or turns black, at most; each time it takes the chains above it, O(log n) of
+    O(n log n) times a leaf is asked about or turns black, at most. Each time it takes the chains above it, O(log n) of
     them, and at each a Fenwick tree over its length. Memory O(n).
 
-    one : FirstTree; two : SecondTree; both : whether to count the second number, which is slower
-    Returns alike, resolved : int64 (resolved is at least alike; 0 unless `both`).
+    one : FirstTree
+    two : SecondTree
+    both : whether to count the second number, which is slower
+    Returns alike, resolved : int64 (resolved is at least alike, 0 unless `both`).
     Oracle: ``comparison_by_triples`` in ``tests/unit/test_distance.py``.
     """
     parent, start, stop, order = one
@@ -179,7 +182,8 @@ def _contract(copy, buckets, clades, small, branch):
     The branch goes from the root to the current leaf. Its first entry whose last gap comes after a leaf is the common
     ancestor of that leaf and the current one.
 
-    copy : int32[2, s], leaves and gaps in order; clades : filled for each bucket
+    copy : int32[2, s], leaves and gaps in order
+    clades : filled for each bucket
     Returns the number of the contracted tree's nodes.
     """
     s = copy.shape[1]
@@ -326,7 +330,8 @@ def _pairs_within(part, outside, both, small, chains, branch):
 
     The second tree, contracted to the small clade, is scanned with a stack.
 
-    part : ContractedClades, of this clade alone; outside : how many black leaves are not in it
+    part : ContractedClades, of this clade alone
+    outside : how many black leaves are not in it
     """
     gap, sums = part.gap, branch.sums
     apart = near = 0
@@ -363,12 +368,14 @@ def _pairs_within(part, outside, both, small, chains, branch):
 
 @njit
 def shared_clades(parent, start, stop, parent2, n):
-    """Count the clades of two trees without unary nodes that are the same, those of leaves and roots included.
+    """Count the clades that two trees without unary nodes share, leaves and roots included.
 
     The leaves are numbered in the first tree's depth-first order: its clades are intervals. Each is kept at its first
-    leaf, or at its last one where it begins with its parent; no two share a place (Day 1985). O(n).
+    leaf, or at its last one where it begins with its parent. No two share a place (Day 1985). O(n).
 
-    parent, start, stop : int32[N], the first tree; parent2 : int32[M], the second; n : number of leaves
+    parent, start, stop : int32[N], the first tree
+    parent2 : int32[M], the second
+    n : number of leaves
     Returns count : int.
     """
     N, M = parent.shape[0], parent2.shape[0]

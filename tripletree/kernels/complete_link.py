@@ -1,8 +1,8 @@
-"""Shortest paths through must-linked groups, on condensed distances: what ``ConstrainedCompleteLink`` starts from.
+"""Shortest paths through must-linked groups, on condensed distances: the input of ``ConstrainedCompleteLink``.
 
 Samples that are must-linked stand as one: N groups, q of them of two and more samples ("linked"). A path may pass only
 through linked groups, so only their q x N distances take part. Distances between linked groups come first, by Floyd and
-Warshall; then, for each group, the *entries*: linked groups that are reached from it directly, no longer way through
+Warshall. Then, for each group, the *entries*: linked groups that are reached from it directly, no longer way through
 another one. Each path begins with an entry, hence the distance of i and j is the least over the few entries b of i of
 (i to b) + (b to j). Time O(q^3 + N q e + N^2 e) with e entries a group on average: few of q in few dimensions, nearly
 all where distances hardly differ.
@@ -25,7 +25,7 @@ class Entries(NamedTuple):
     """The entries of all groups, one group after another."""
 
     entry: np.ndarray  #: int32[...], places among the linked groups
-    start: np.ndarray  #: int64[N + 1], where those of each group begin, and the end
+    start: np.ndarray  #: int64[N + 1], where the entries of each group begin, and the end
 
 
 #: Columns that are relaxed at a time: so many distances of some hundred linked groups fit in the cache.
@@ -34,13 +34,13 @@ BLOCK = 1024
 
 @njit
 def contract(condensed, component, n_groups, low, high):
-    """Shrink condensed distances of n samples to those of groups, the least of any two members, in place.
+    """Shrink condensed distances of n samples to distances of groups, the least of any two members, in place.
 
-    A group's place comes no later than that of its members, so nothing is overwritten before it is read.
+    The place of a group is never behind the places of its members, so nothing is overwritten before it is read.
 
     condensed : float64[n * (n - 1) / 2], its first N * (N - 1) / 2 entries are the result
     component : int32[n], read-only, the group of each sample, numbered by their first samples
-    low, high : rows i with low <= i < high are done; all rows before must have been
+    low, high : rows i with low <= i < high are done. All rows before must have been
     """
     n = component.shape[0]
     newest = np.int64(-1)
@@ -48,7 +48,7 @@ def contract(condensed, component, n_groups, low, high):
         newest = max(newest, component[i])
     for i in range(low, high):
         a = np.int64(component[i])
-        row_is_first = a > newest
+        row_is_first = a > newest  # i is the first sample of its group, as groups are numbered by their first samples
         newest = max(newest, a)
         seen = newest
         place = i * n - i * (i + 1) // 2
@@ -56,7 +56,7 @@ def contract(condensed, component, n_groups, low, high):
             value = condensed[place]
             place += 1
             b = np.int64(component[j])
-            first = row_is_first and b > seen
+            first = row_is_first and b > seen  # no distance of these two groups has been written yet
             seen = max(seen, b)
             if a == b:
                 continue
@@ -103,7 +103,7 @@ def shorten(between, low, high):
 def enter(block, order, between, found, count):
     """Entries of some groups, and their shortest distances to the linked ones in the place of the direct ones.
 
-    block : float64[r, q], direct distances of r groups to the linked ones; becomes the shortest
+    block : float64[r, q], direct distances of r groups to the linked ones. Becomes the shortest
     order : int64[r, q], the linked groups of each row by their direct distance
     between : float64[q, q], shortest distances of linked groups
     found : int32[r, q], becomes the entries of each row, the first `count` of them
@@ -118,7 +118,7 @@ def enter(block, order, between, found, count):
         for s in range(q):
             b = order[r, s]
             leg = block[r, b]
-            if reached[b] <= leg:
+            if reached[b] <= leg:  # b is reached through an earlier entry: it is none itself
                 continue
             found[r, e] = b
             e += 1
@@ -132,7 +132,7 @@ def enter(block, order, between, found, count):
 
 @njit
 def relax(condensed, n_groups, reach, entries, low, high):
-    """Replace distances by those of paths that are shorter, in place; oracle: `propagated_definition`.
+    """Replace distances by the lengths of shorter paths, in place. Oracle: `propagated_definition`.
 
     Columns come in blocks that stay in the cache, entries four at a time.
 

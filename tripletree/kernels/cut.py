@@ -1,7 +1,7 @@
 """Passes over a parent array for linkages, cuts and drawings: branches of a cut, levels, monotone heights, positions.
 
 ``parent[u] > u`` for every node but the root, which is last and has parent -1. Each of these kernels is linear in the
-number of nodes; the oracles stand in ``tests/unit``: ``test_linkage.py``, ``test_cuts.py`` and ``test_layout.py``.
+number of nodes. The oracles stand in ``tests/unit``: ``test_linkage.py``, ``test_cuts.py`` and ``test_layout.py``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ __all__ = [
 def branch_heads(parent, split, n):
     """The branch that each leaf is in once some nodes are split, and all nodes above them with these.
 
-    parent : int32[N]; split : bool[N]; n : number of leaves
+    parent : int32[N]
+    split : bool[N]
+    n : number of leaves
     Returns head : int32[n], the highest ancestor (or the leaf) with no split node at or below it.
     """
     N = parent.shape[0]
@@ -48,8 +50,9 @@ def branch_heads(parent, split, n):
 def whose_parts(parent, part):
     """Which part the leaves below each node belong to.
 
-    parent : int32[N]; part : int32[n], part of each leaf, -1 for none
-    Returns owner : int32[N], the part, -1 where there is none, -2 where there are several.
+    parent : int32[N]
+    part : int32[n], part of each leaf, -1 for none
+    Returns owner : int32[N], the part, -1 if there is none, -2 if there are several.
     """
     N = parent.shape[0]
     n = part.shape[0]
@@ -67,7 +70,9 @@ def whose_parts(parent, part):
 def nearest_centres(points, centres, first, stop):
     """For each point the nearest one of a run of centres, the first of equals. Time O(points x run x d).
 
-    points : float64[p, d]; centres : float64[c, d]; first, stop : int64[p], centres first..stop-1, at least one
+    points : float64[p, d]
+    centres : float64[c, d]
+    first, stop : int64[p], centres first..stop-1, at least one
     Returns nearest : int64[p].
     """
     nearest = np.empty(points.shape[0], np.int64)
@@ -103,7 +108,9 @@ def levels(parent):
 def monotone_heights(parent, height, n):
     """The lowest heights that are nowhere below the given ones and nowhere above the parent's, leaves being at 0.
 
-    parent : int32[N]; height : float64[N]; n : number of leaves
+    parent : int32[N]
+    height : float64[N]
+    n : number of leaves
     Returns monotone : float64[N], 0 at the leaves.
     """
     N = parent.shape[0]
@@ -121,7 +128,8 @@ def reading_places(parent, n):
     """Place of each leaf when every node's children stand in the order of their smallest leaves.
 
     Leaves numbered as they were read stand in that order, whatever the numbers of the inner nodes.
-    parent : int32[N]; n : number of leaves
+    parent : int32[N]
+    n : number of leaves
     Returns place : int32[n].
     """
     N = parent.shape[0]
@@ -149,8 +157,10 @@ def reading_places(parent, n):
 def child_spans(parent, place, n):
     """Place of each node along the leaf axis: in the middle between its outermost children.
 
-    parent : int32[N]; place : int32[n], place of each leaf; n : number of leaves
-    Returns low, high : float64[N], the places of the first and last child (of the leaf itself, for a leaf); the node's
+    parent : int32[N]
+    place : int32[n], place of each leaf
+    n : number of leaves
+    Returns low, high : float64[N], the places of the first and last child (of the leaf itself, for a leaf). The node's
     own place is the mean of the two.
     """
     N = parent.shape[0]
@@ -172,10 +182,10 @@ def child_spans(parent, place, n):
 # Which branches of a hierarchy make the best flat clusters: a knapsack over the nodes that part large branches.
 #
 # A node is proper when at least two of its children are large. Splitting it turns one cluster into as many as it has
-# large children; on the way down to the next proper node there may be others, which shed small branches only. `plan`
-# writes the proper nodes down as a list of binary pieces, children first; `solve` finds for each piece and each number
-# of clusters the greatest support; `trace` reads off the nodes to split. Time O(n k) for k clusters, as two pieces are
-# combined for at most min(leaves, k) numbers each; memory: the states that `plan` counts. The oracle, which tries every
+# large children. On the way down to the next proper node there may be others, which shed small branches only. `plan`
+# writes the proper nodes down as a list of binary pieces, children first. `solve` finds for each piece and each number
+# of clusters the greatest support. `trace` reads off the nodes to split. Time O(n k) for k clusters, as two pieces are
+# combined for at most min(leaves, k) numbers each. Memory: the states that `plan` counts. The oracle, which tries every
 # choice, stands in ``tests/cut_oracle.py``.
 
 # columns of a plan
@@ -188,7 +198,8 @@ ABSENT = np.int64(-1)
 def subtree_sums(parent, value):
     """Sum of a value over each node and all nodes below it.
 
-    parent : int32[N]; value : int64[N]
+    parent : int32[N]
+    value : int64[N]
     Returns total : int64[N].
     """
     N = parent.shape[0]
@@ -234,11 +245,19 @@ def _append(first, last, link, u, i):
 def plan(parent, large, gain, order, support, most):
     """Write down how the clusters of proper nodes combine, for at most `most` clusters in all.
 
-    parent : int32[N]; large : bool[N]; gain : int64[N], large children less one at proper nodes, else 0;
-    order : int64[N], later ones are rather split; support : int64[N], weight of each node as a cluster; most : int
-    Returns piece : int64[P, 8], children before parents, the root's last; P == 0 where nothing can be split. Columns:
-    LEFT and RIGHT piece, or -1; NODE that may be split or stay whole, or -1; LOW and HIGH number of clusters; START of
-    its states; WHOLE, its support in one piece, or of all branches of a block, which has no pieces; MERIT of a split.
+    parent : int32[N]
+    large : bool[N]
+    gain : int64[N], large children less one at proper nodes, else 0
+    order : int64[N], later ones are rather split
+    support : int64[N], weight of each node as a cluster
+    most : int
+    Returns piece : int64[P, 8], children before parents, the root's last. P == 0 if nothing can be split. Columns:
+    LEFT and RIGHT: pieces, or -1
+    NODE: may be split or stay whole, or -1
+    LOW and HIGH: number of clusters
+    START: the first of its states
+    WHOLE: its support in one piece, or of all branches of a block, which has no pieces
+    MERIT: of a split
     """
     N = parent.shape[0]
     room = np.empty(N, np.int64)  # for so many clusters of the node, those above being split
@@ -296,7 +315,8 @@ def plan(parent, large, gain, order, support, most):
 def solve(piece, n_states):
     """The greatest support of each piece for each number of clusters, and of equal ones the greatest merit.
 
-    piece : int64[P, 8], from `plan`; n_states : the number of states of all pieces
+    piece : int64[P, 8], from `plan`
+    n_states : the number of states of all pieces
     Returns best : int64[n_states, 2], support (-1 where the number cannot be had) and merit.
     """
     best = np.empty((n_states, 2), np.int64)
@@ -336,7 +356,10 @@ def solve(piece, n_states):
 def trace(piece, best, k, N):
     """The nodes to split for k clusters of the greatest support.
 
-    piece : int64[P, 8]; best : int64[n_states, 2], from `solve`; k : a number that can be had; N : number of nodes
+    piece : int64[P, 8]
+    best : int64[n_states, 2], from `solve`
+    k : a number that can be had
+    N : number of nodes
     Returns split : bool[N].
     """
     split = np.zeros(N, np.bool_)

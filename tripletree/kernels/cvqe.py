@@ -21,7 +21,7 @@ __all__ = ["BetweenCentres", "PairsInTurn", "PairsOfSamples", "assign_alone", "a
 
 #: Savings of so small a part of the costs are rounding.
 _ROUNDING = 1e-12
-#: A sample is farther than another if its squared distance is more than so many times that: what is less is rounding.
+#: A sample is farther than another if its squared distance exceeds so many times the other one. Less is rounding.
 FARTHER = 1.0 + 1e-9
 
 
@@ -51,14 +51,14 @@ class BetweenCentres(NamedTuple):
 
 
 class TwoWeights(NamedTuple):
-    """What two samples have between them: a must-link, a cannot-link, or both."""
+    """The pairs between two samples: a must-link, a cannot-link, or both."""
 
     must: float  #: its weight, 0 for none
     cannot: float
 
 
 class Assignment(NamedTuple):
-    """Clusters, and what others would cost."""
+    """Clusters, and the costs of the other clusters."""
 
     label: np.ndarray  #: int32[m]
     cost: np.ndarray  #: float64[m, k], of sample i in cluster h, its pairs included, with all others where they are
@@ -66,15 +66,15 @@ class Assignment(NamedTuple):
 
 @inner
 def _price(g, h, weights, between):
-    """What a must-link and a cannot-link of these weights cost with their samples in clusters g and h."""
+    """The cost of a must-link and a cannot-link of these weights if their samples are in clusters g and h."""
     return weights.must * between.apart[g, h] + (weights.cannot * between.near[g] if g == h else 0.0)
 
 
 @inlined
 def _best_two(a, b, weights, between, g, h):
-    """Clusters p, q of least ``a[p] + b[q]`` and price, as ``p * k + q``; g and h unless more than rounding is saved.
+    """Clusters p, q of least ``a[p] + b[q]`` and price, as ``p * k + q``, or g and h if only rounding would be saved.
 
-    All k^2 are considered; whole rows are passed over where the price alone could not make up for a[p].
+    All k^2 are considered. Whole rows are passed over where the price alone could not make up for a[p].
     """
     k = len(a)
     now = a[g] + b[h] + _price(g, h, weights, between)
@@ -124,7 +124,7 @@ def assign_alone(base, pairs, between):
 
 @inlined
 def _recount(i, sign, pairs, links, between, now):
-    """Add or take away what the pairs of sample i make its partners pay in each cluster."""
+    """Add or take away the costs that the pairs of sample i cause to its partners in each cluster."""
     cost, k = now.cost, now.cost.shape[1]
     here = now.label[i]
     for p in range(links.start[i], links.start[i + 1]):
@@ -139,10 +139,12 @@ def _recount(i, sign, pairs, links, between, now):
 
 @njit
 def assign_joint(base, pairs, links, between, label):
-    """CVQE+: the two samples of each pair go where they and all of their pairs cost least; the number of moves.
+    """CVQE+: the two samples of each pair go where they and all of their pairs cost least. Returns the number of moves.
 
-    pairs : PairsInTurn; links : PairsOfSamples; between : BetweenCentres
-    label : int32[m], changed in place; the sum of all costs never increases
+    pairs : PairsInTurn
+    links : PairsOfSamples
+    between : BetweenCentres
+    label : int32[m], changed in place. The sum of all costs never increases
     """
     order, ends, weight, n_must = pairs
     twin = links.twin
@@ -158,7 +160,7 @@ def assign_joint(base, pairs, links, between, label):
         v = weight[twin[e]] if twin[e] >= 0 else 0.0
         weights = TwoWeights(w, v) if e < n_must else TwoWeights(v, w)
         g, h = label[i], label[j]
-        for p in range(k):  # all but what the two have between them
+        for p in range(k):  # all costs but those between the two samples
             a[p] = cost[i, p] - _price(p, h, weights, between)
             b[p] = cost[j, p] - _price(g, p, weights, between)
         both = _best_two(a, b, weights, between, g, h)

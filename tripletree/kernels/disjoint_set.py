@@ -22,7 +22,7 @@ def find(up, x):
 
 @njit
 def unite(up, x, y):
-    """Join the sets of x and y; whether they were two."""
+    """Join the sets of x and y. Returns whether they were two."""
     x = find(up, x)
     y = find(up, y)
     if x == y:

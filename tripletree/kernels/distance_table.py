@@ -1,10 +1,10 @@
 """Each cluster's nearest later one, for agglomeration on a table of distances in which the closest pair may be barred.
 
-Live clusters stand at places in the order of their slots; a pair belongs to the earlier place. `bound` is at most
-the distance of every pair of its place that is not rejected; where `near` names a place, that pair attains it and is
+Live clusters stand at places in the order of their slots. A pair belongs to the earlier place. `bound` is at most
+the distance of every pair of its place that is not rejected. If `near` names a place, that pair attains it and is
 the first that does. So the place of the least bound either holds the closest pair, the first one in the order of
-(distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm; with rejections,
-nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage; single linkage has
+(distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm. With rejections,
+nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage. Single linkage has
 a table of its own, ``single_linkage``.
 """
 
@@ -37,7 +37,7 @@ _AVERAGE, _WEIGHTED = 3, 4
 #: Places looked at together.
 BLOCK = 256
 
-#: In the place of a nearest place: it has to be searched; there is no cluster at this place any more.
+#: In the place of a nearest place: it has to be searched. There is no cluster at this place any more.
 UNKNOWN, EMPTY = -1, -2
 
 
@@ -53,7 +53,7 @@ class DistanceTable(NamedTuple):
 
 
 def new_table(distances, weight, bound):
-    """The table of clusters that have not searched; the arrays given are used, not copied."""
+    """The table of clusters that have not searched. The arrays given are used, not copied."""
     n = len(weight)
     least = np.full((n + BLOCK - 1) // BLOCK, np.inf, bound.dtype)
     return DistanceTable(distances, weight, bound, least, np.full(n, UNKNOWN), np.arange(n))
@@ -89,7 +89,7 @@ def scan(table, live, x, rejected):
         for j in range(len(values)):
             if values[j] >= best or table.nearest[lo + j] == EMPTY:
                 continue
-            # only what would be the nearest is looked up among the rejected: that is a random access
+            # only a candidate for the nearest is looked up among the rejected, as that is a random access
             if not is_rejected(rejected, table.cluster[x], table.cluster[lo + j]):
                 best = values[j]
                 at = lo + j
@@ -136,7 +136,7 @@ def _united(linkage, p, q, wp, wq):
 def _offer(table, z, x, y, distance, barred):
     """Offer place z < x the union of x and y, which is at x now. Returns whether the bound of z is lower now."""
     k = table.nearest[z]
-    stale = k in (x, y)
+    stale = k in (x, y)  # the nearest of z has merged
     # at the same distance the union comes first if the nearest so far is part of it, or stands later
     if not barred and (distance < table.bound[z] or (distance == table.bound[z] and (stale or k > x))):
         table.nearest[z] = x
@@ -169,13 +169,13 @@ def update(table, linkage, live, x, y, rejected):
                 table, z, x, y, d, is_rejected(rejected, table.cluster[z], merged)
             ):
                 table.least[z // BLOCK] = min(table.least[z // BLOCK], d)
-        at += live - z - 2
+        at += live - z - 2  # row z + 1 is one entry shorter
     from_x, from_y = row_start(live, x), row_start(live, y)
     at = row_start(live, x + 1)
     for z in range(x + 1, y):
         distances[from_x + z] = _united(linkage, distances[from_x + z], distances[at + y], wx, wy)
         if nearest[z] == y:
-            nearest[z] = UNKNOWN
+            nearest[z] = UNKNOWN  # the union is in the row of x, so the bound of z stays one
         at += live - z - 2
     for z in range(y + 1, live):
         distances[from_x + z] = _united(linkage, distances[from_x + z], distances[from_y + z], wx, wy)

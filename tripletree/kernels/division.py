@@ -8,7 +8,7 @@ children of the root know nothing of each other. So a whole subtree changes side
 Labels are found by mean field for the votes and exact sums on the tree, from the splits that the top of the tree shows.
 Leaves that must stay together (hard triplets, must-links) move as one.
 
-A binary tree on k leaves is an array child[k - 1, 2]: row i makes node k + i of two nodes before it; the last is the
+A binary tree on k leaves is an array child[k - 1, 2]: row i makes node k + i of two nodes before it. The last is the
 root. Rows stand in the order of heights, so the top of the tree is at the end.
 """
 
@@ -30,22 +30,22 @@ _SURE = 30.0  # log-odds of a label that is certain
 
 
 class Division(NamedTuple):
-    """What `divide` works on. Sets of leaves that wait on the stack are intervals of `order`, with their triplets."""
+    """The state of `divide`. Sets of leaves that wait on the stack are intervals of `order`, with their triplets."""
 
-    order: np.ndarray  # int32[n]: the leaves; each set that waits is an interval
+    order: np.ndarray  # int32[n]: the leaves. Each set that waits is an interval
     place: np.ndarray  # int32[n]: where in `order` a leaf stands
     child: np.ndarray  # int32[n, 2]: the base tree restricted to order[l:h] is child[l:h-1], leaves numbered from 0
     rows: np.ndarray  # int32[m, 3]: triplets, those inside a set in an interval
     weight: np.ndarray  # float64[m]
     links: np.ndarray  # int32[c, 2]: cannot-links, likewise
-    group: np.ndarray  # int32[n]: of must-linked leaves, by its first member; alone if it is the leaf itself
-    stack: np.ndarray  # int32[n + 1, 7]: begin and end of the set, of its triplets, of its links; its parent
+    group: np.ndarray  # int32[n]: of must-linked leaves, by its first member, alone if it is the leaf itself
+    stack: np.ndarray  # int32[n + 1, 7]: begin and end of the set, of its triplets and of its links, then its parent
     parent: np.ndarray  # int32[2 n - 1]: the tree that is made
     count: np.ndarray  # int64[3]: height of the stack, nodes not yet used, leaves that have their parent
 
 
 class LeavesToSplit(NamedTuple):
-    """A set of leaves that is to be split; they are numbered from 0."""
+    """A set of leaves that is to be split. They are numbered from 0."""
 
     child: np.ndarray  # int32[k - 1, 2]: the base tree restricted to it
     rows: np.ndarray  # int32[m, 3]: the triplets inside
@@ -55,7 +55,7 @@ class LeavesToSplit(NamedTuple):
 
 
 class SplitVotes(NamedTuple):
-    """What is known of a set of leaves, numbered from 0."""
+    """Notes on a set of leaves, numbered from 0."""
 
     rows: np.ndarray  # int32[m, 3]
     weight: np.ndarray  # float64[m]
@@ -72,7 +72,7 @@ class Field(NamedTuple):
     p: np.ndarray  # float64[n]: the probability at each leaf
     votes: np.ndarray  # float64[n]: log-odds by the votes
     sums: np.ndarray  # float64[b]: over blocks
-    up: np.ndarray  # float64[2 n - 1]: odds of each node by what is below it
+    up: np.ndarray  # float64[2 n - 1]: odds of each node by the leaves below it
     message: np.ndarray  # float64[2 n - 1]: the same at the other end of the edge above
     odds: np.ndarray  # float64[2 n - 1]: by everything
 
@@ -82,13 +82,13 @@ class Field(NamedTuple):
 
 @inner
 def _through(odds, stay):
-    """The odds of a label at the other end of an edge; (1 + stay) / 2 is the probability of no change."""
+    """The odds of a label at the other end of an edge. (1 + stay) / 2 is the probability of no change."""
     return ((1.0 + stay) * odds + 1.0 - stay) / ((1.0 - stay) * odds + 1.0 + stay)
 
 
 @inner
 def _marginals(child, stay, at_root, up, message, odds):
-    """Odds of label 1 at all nodes; on entry those that each leaf has by itself are in up[:n]."""
+    """Odds of label 1 at all nodes. On entry up[:n] holds the odds that each leaf has by itself."""
     n = child.shape[0] + 1
     for v in range(n - 1):
         message[v] = _through(up[v], stay[v])
@@ -107,7 +107,7 @@ def _marginals(child, stay, at_root, up, message, odds):
 
 @inner
 def _price(child, side, is_top, price, best):
-    """The least sum of prices of changes of label on the tree whose leaves have these labels; none at the top."""
+    """The least price of the changes of label on the tree whose leaves have these labels. The top costs nothing."""
     n = child.shape[0] + 1
     for v in range(2 * n - 2):
         if v < n:
@@ -144,7 +144,7 @@ def _vote(known, p, votes):
 
 @inner
 def _score(known, side):
-    """What the votes say of a split."""
+    """The votes on a split."""
     total = 0.0
     for t in range(known.rows.shape[0]):
         a, b, c = side[known.rows[t, 0]], side[known.rows[t, 1]], side[known.rows[t, 2]]
@@ -160,7 +160,7 @@ def _score(known, side):
 
 @inner
 def _by_majority(known, sums, side):
-    """Give each block of leaves the label that most of its leaves have; whether both labels occur then."""
+    """Give each block of leaves the label that most of its leaves have. Returns whether both labels occur then."""
     n = side.shape[0]
     sums[:] = 0.0
     for i in range(n):
@@ -174,7 +174,7 @@ def _by_majority(known, sums, side):
 
 @inner
 def _settle(child, stay, at_root, known, field):
-    """Mean field from the probabilities p, annealed; the labels that come out are odds > 1."""
+    """Mean field from the probabilities p, annealed. The labels that come out are odds > 1."""
     p, votes, sums, odds = field.p, field.votes, field.sums, field.odds
     block, size = known.block, known.size
     n = p.shape[0]
@@ -189,7 +189,7 @@ def _settle(child, stay, at_root, known, field):
             votes[i] = max(-_SURE, min(_SURE, sums[block[i]] * beta))
             field.up[i] = math.exp(votes[i])
         _marginals(child, stay, at_root, field.up, field.message, odds)
-        # and what the tree says of each of them
+        # and how the tree judges each of them
         sums[:] = 0.0
         for i in range(n):
             if size[block[i]] > 1:
@@ -267,7 +267,7 @@ def _starts(child):
 
 @allocating
 def _best_split(child, edges, is_top, known, change):
-    """Labels of the leaves: the best of votes less price that is found; all alike only below the top."""
+    """Labels of the leaves: the best of votes less price that is found. They are all alike only below the top."""
     n = child.shape[0] + 1
     stay = np.empty(2 * n - 1)
     for v in range(2 * n - 1):
@@ -309,9 +309,9 @@ def _best_split(child, edges, is_top, known, change):
 
 @allocating
 def _labelled(child, leaf, label, change):
-    """Labels of all leaves, those of some being given: what is likely on the tree.
+    """Labels of all leaves, given some of them: the labels that are likely on the tree.
 
-    A branch without any of them goes with its parent; below the root, against the other branch.
+    A branch without any of them goes with its parent. Below the root it goes against the other branch.
     """
     k = child.shape[0] + 1
     stay = np.full(2 * k - 1, 1.0 - 2.0 * change)
@@ -380,7 +380,7 @@ def _split(leaves, hard, reward, penalty, change):
     if n_blocks == 1:
         return _highest_without(child, wanted)
     if is_top and n_blocks == 2:
-        # the only split there is; on deep hierarchies nearly all are of this kind
+        # the only split there is: on deep hierarchies nearly all are of this kind
         return _labelled(child, leaf, block == 1, change)
     inside, apart = np.empty_like(rows), np.empty_like(links)
     for t in range(rows.shape[0]):
@@ -398,7 +398,7 @@ def _split(leaves, hard, reward, penalty, change):
 
 @allocating
 def _restrict(child, side):
-    """The trees on the leaves of either side, the one of the leaves that are False first; leaves numbered in order."""
+    """The trees on the leaves of either side, first the side that is False. Leaves are numbered in order."""
     k = side.shape[0]
     number = np.full((2, 2 * k - 1), -1, np.int32)
     size = np.zeros(2, np.int32)
@@ -454,9 +454,10 @@ def _whole(group, order, low, high):
 
 @njit
 def divide(task, hard, reward, penalty, change, leaves):
-    """Split sets of leaves until about so many leaves were looked at; whether all is done.
+    """Split sets of leaves until about so many leaves were looked at. Returns whether all is done.
 
-    task : Division; hard : every triplet keeps its a and b together, until c is gone
+    task : Division
+    hard : every triplet keeps its a and b together, until c is gone
     """
     order, place, parent, count, stack = task.order, task.place, task.parent, task.count, task.stack
     side_of = np.zeros(order.shape[0], np.bool_)
@@ -544,7 +545,8 @@ def divide(task, hard, reward, penalty, change, leaves):
 def link(distance, size, ward):
     """Merge by the chain of nearest neighbours (Murtagh 1983): Ward's linkage of distances, or average linkage.
 
-    distance : float64[n, n], overwritten; size : float64[n], the samples that each row stands for
+    distance : float64[n, n], overwritten
+    size : float64[n], the samples that each row stands for
     Returns ends : int32[n - 1, 2], the least sample of the two clusters of each merge in the order of the chain, and
     height : float64[n - 1], for Ward's linkage squared. `in_order` makes a tree of them.
     """
@@ -614,7 +616,7 @@ def in_order(ends, sort):
 
 @inner
 def _append(head, tail, after, u, v):
-    """Put the list of leaves of v behind that of u."""
+    """Append the list of leaves of v to the list of u."""
     if head[u] < 0:
         head[u] = head[v]
     else:
@@ -626,7 +628,10 @@ def _append(head, tail, after, u, v):
 def add_sizes(parent, size, weight, total):
     """Add to total[i, j], i < j, the weighted logarithm of the size of the smallest clade that holds both leaves.
 
-    parent : int32[2 n - 1]; size : float64[n], of the leaves; weight : float; total : float64[n, n]
+    parent : int32[2 n - 1]
+    size : float64[n], of the leaves
+    weight : float
+    total : float64[n, n]
     """
     N = parent.shape[0]
     n = (N + 1) // 2
@@ -710,7 +715,7 @@ def heights_by_mean(parent, points):
 def columns(distance, scale, rank):
     """Rows that stand for the samples: their products are about exp(-distance[i, j]^2 / (scale[i] scale[j])).
 
-    Cholesky's decomposition with the greatest rest as pivot, the first of equals; without BLAS, whose rounding depends
+    Cholesky's decomposition with the greatest rest as pivot, the first of equals, without BLAS, whose rounding depends
     on the number of threads.
     Returns float64[n, r], r at most `rank`.
     """

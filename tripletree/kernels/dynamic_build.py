@@ -1,16 +1,15 @@
 """The Aho tree of `TripletBuilder`: triplets are added to a consistent set one at a time, and taken out.
 
-Let v be the last common ancestor of the leaves of a new triplet ab|c. Where a and b are in one child of v, nothing
-changes. Otherwise the children A of a and B of b become one component: its tree is composed of theirs, level by level,
-along the triplets that cross between them. If c is in neither, that cannot fail; if it is, the new triplet is one of
-those that cross, and contradicts the others exactly if it ties together all that is there at some level.
+Let v be the last common ancestor of the leaves of a new triplet ab|c. If one child of v holds both a and b, nothing
+changes. Otherwise the child A that holds a and the child B that holds b become one component. The tree of this
+component is composed of the trees of A and B, level by level, along the triplets that cross between them. This cannot
+fail if c is in neither A nor B. If c is in one of them, the new triplet crosses, too. It contradicts the others exactly
+if it ties together everything that is there at some level.
 
-``aho_forest`` fuses children of a node in the same way for ReCon. It climbs to find the part that holds a leaf, and
-works through many merges in one call; here each triplet is a call, of some four microseconds, and the tree may be deep:
-children are found by paths in splay trees where the way is long, and an answer is kept while the children of the node
-that was asked stay the same.
-The parts of ``aho_tree`` would serve here, too, but as a state of some fifty arrays, which take longer to hand over
-than a triplet takes to add.
+``aho_forest`` fuses children of a node in the same way for ReCon, where one call works through many merges. Here each
+triplet is a call of some four microseconds, and the tree may be deep. Two things follow. Long ways up are looked up in
+splay trees, and a node remembers which child of an ancestor holds it until the children of that ancestor change. The
+state is a dozen wide arrays, because handing over the fifty arrays of ``aho_tree`` would take longer than an addition.
 """
 
 from __future__ import annotations
@@ -25,82 +24,122 @@ __all__ = ["AhoTables", "drop", "empty_table", "empty_tables", "grow", "grow_all
 
 
 class AhoTables(NamedTuple):
-    """The tree, its triplets, and what the kernels work with: n leaves, N = 2 n + 2 nodes, room for m triplets.
+    """The tree, its triplets and the tables that the kernels work with: n leaves, N = 2 n + 2 nodes, m rows.
 
-    All but the last three are int32: additions wait for the memory most of the time. The columns, and the rows of
-    `listed` and `node`, have names below. What belongs to one node, or to one triplet, stands together in memory, and a
-    call from Python takes no more than a dozen arrays.
+    The columns of each table are named below, as are the rows of `listed` and `node`. Additions wait for the memory
+    most of the time, so the fields of one node, or of one triplet, stand together, and all but the last three arrays
+    are int32.
     """
 
-    tree: np.ndarray  #: int32[N, 16], links and counts of each node, and what is asked most often while levels fuse
+    tree: np.ndarray  #: int32[N, 16], the nodes: links, counts, and the fields that fusing levels reads most
     row: np.ndarray  #: int32[m, 8], the triplets
-    leaf: np.ndarray  #: int32[n, 3], the triplets of each leaf, and the splits that have it on their smaller side
-    entries: np.ndarray  #: int32[m // 5 + n + 1, 16], these lists in pieces: entry 3 t + k is end k of triplet t
-    by_lca: np.ndarray  #: int32[m + N, 2], links of the lists of triplets by LCA, rings too: list k begins at m + k
-    mark: np.ndarray  #: int32[N, 8], stamps, and what goes with them
-    listed: np.ndarray  #: int32[7, m], lists of triplets, and the list that each is in
-    node: np.ndarray  #: int32[8, N], lists of nodes, and the levels that wait
+    leaf: np.ndarray  #: int32[n, 3], the leaves: their lists of triplets and of splits
+    entries: np.ndarray  #: int32[m // 5 + n + 1, 16], pieces of the leaves' lists of triplets
+    by_lca: np.ndarray  #: int32[m + N, 2], the nodes' lists of triplets: triplet t is entry t, the head of list k m + k
+    mark: np.ndarray  #: int32[N, 8], notes on nodes that hold for one level or one search
+    listed: np.ndarray  #: int32[7, m], work lists of triplets, and the list that each triplet is in
+    node: np.ndarray  #: int32[10, N], work lists of nodes, and the stack of levels that wait
     path: np.ndarray  #: int32[N, 5], the splay trees of a deep tree
-    side: IntegerTable  #: [K, n // 64 + 2], sets of leaves on the larger sides of splits, as bits; then their number
-    side_entry: IntegerTable  #: [8 K, 3], a list for each leaf on the smaller side of splits
+    side: IntegerTable  #: [K, n // 64 + 2], the larger sides of splits: leaves as bits, then the number of leaves
+    side_entry: IntegerTable  #: [8 K, 3], the smaller sides of splits: one entry for each leaf
     state: Integers  #: [11], single numbers
 
 
-# tree; the inner children of a node come before its leaves
-PARENT, FIRST_CHILD, NEXT_SIBLING = 0, 1, 2
-PREVIOUS_SIBLING = 3  #: of the first child: the last one
+# A *stamp* is a number that is given out once (`STAMP` of `state`). A note with a stamp holds while the stamp is
+# current, so nothing need be cleared between two levels.
+#
+# The levels, blocks and sets named here are explained above `set_of`, the splits above `_is_in_set`.
+
+# Columns of `tree`, one row per node.
+PARENT = 0
+FIRST_CHILD = 1  #: inner children come before leaves
+NEXT_SIBLING = 2
+PREVIOUS_SIBLING = 3  #: the first child has the last one here
 N_CHILDREN = 4
-N_LEAVES = 5  #: below the node; in a deep tree they are counted on paths instead
-N_TRIPLETS, LIST = 6, 7  #: the triplets that the node separates: how many, and the number of their list
-TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
-SET, BLOCKS = 9, 10  #: a disjoint set of touched blocks, and of its representative: how many there are
-HIT = 11  #: stamp of a node with touched children; minus the stamp: current and a block itself, a leaf or collapsed
-CHANGED = 12  #: the number of the last change of its children
-ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; its CHANGED; the child
-# row
+N_LEAVES = 5  #: leaves below the node; a deep tree counts them in `path` instead
+N_TRIPLETS = 6  #: triplets of which the node is the last common ancestor
+LIST = 7  #: the number of their list in `by_lca`
+TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block; `_climb` marks its way with stamps of its own
+SET = 9  #: parent of a touched block in the disjoint sets of blocks
+BLOCKS = 10  #: of the representative of a set: number of blocks in the set
+WHOLE = 11  #: stamp: the node is current and a block by itself, because it is a leaf or collapsed
+CHANGED = 12  #: the number of the last change among its children
+ASKED = 13  #: the ancestor for which `toward` was last asked from here
+ASKED_AT = 14  #: the ancestor's CHANGED at that time; the answer holds while both agree
+ANSWER = 15  #: the child of that ancestor that holds this node
+
+# Columns of `row`, one row per triplet ab|c.
 A, B, C = 0, 1, 2
 AT_A, AT_B, AT_C = 3, 4, 5  #: the nodes that hold its leaves at this level
-SEEN = 6  #: stamp
-# leaf
-PIECE = 0  #: the first piece of its list; of these, the only one that need not be full
-N_ENTRIES = 1
-LAST_SIDE = 2  #: the number of the last split that has it on its smaller side is in this entry
-# side_entry; entries and sets are numbered on and on, and each takes the place of an old one
+SEEN = 6  #: stamp: met already in this search
+
+# Columns of `leaf`, one row per leaf.
+PIECE = 0  #: the first piece of its list of triplets, the only one that need not be full
+N_ENTRIES = 1  #: the length of this list
+LAST_SIDE = 2  #: the number of its latest entry in `side_entry`
+
+# Columns of `entries`, one row per piece: 15 entries, then a link. Entry 3 t + k stands for end k of triplet t.
+NEXT_PIECE = 15
+
+# Columns of `by_lca`: each list is a ring through its head.
+AFTER, BEFORE = 0, 1
+
+# Columns of `mark`, one row per node.
+COUNTED = 0  #: stamp: the next three hold for this current node
+N_HITS = 1  #: touched children that are looked at
+HIT_LEAVES = 2  #: leaves below them
+LARGEST_HIT = 3  #: place in TOUCHED_BLOCKS of the one with most leaves, -1 for none
+COMMON_SET = 4  #: of a current node in `collapse`: the set of all its touched children, _NONE or _MIXED
+LEVEL = 5  #: of the representative of a set in `_deal_out`: its level on the stack, -1 for none
+BELOW = 6  #: stamp: known to be below the node that `narrow` looks for
+SIDE = 7  #: the number of a set of leaves in `side`, all of them below this node, -1 for none
+
+# Rows of `listed`: lists of triplets, and one column per triplet in the last row.
+AT_HAND = 0  #: the triplets that decide about this level
+FOUND = 1  #: result of `gather`
+FOUND_IN = 2  #: the set that each triplet in FOUND lies in
+WAITING_TRIPLETS = 3  #: the triplets of all levels on the stack
+REST = 4  #: triplets at hand that `gather` did not find in a set
+KEPT = 5  #: a copy of AT_HAND
+IN_LIST = 6  #: the list in `by_lca` that the triplet is in, -1 for none
+
+# Rows of `node`: lists of nodes, then one column per level on the stack.
+CURRENT = 0  #: the nodes that become one at this level
+TOUCHED_BLOCKS = 1
+BLOCK_LEAVES = 2  #: leaves below each of TOUCHED_BLOCKS, if counted
+QUEUE = 3  #: nodes whose leaves are still to be noted
+WAITING = 4  #: the nodes of all levels on the stack
+NODE_BEGIN, NODE_COUNT = 5, 6  #: where the level's nodes stand in WAITING
+TRIPLET_BEGIN, TRIPLET_COUNT = 7, 8  #: where its triplets stand in WAITING_TRIPLETS
+ABOVE = 9  #: the node below which the level is to hang
+
+# Columns of `path`, one row per node.
+OVER = 0  #: the parent in the splay tree; the root of a splay tree has the node above its path here
+LEFT, RIGHT = 1, 2
+SUM = 3  #: the OWN of all nodes of the splay subtree together
+OWN = 4  #: leaves below this node that are not below the next node of its path
+
+# Columns of `side_entry`, one row per leaf of a smaller side. Entries and sets of leaves are numbered on and on. Each
+# takes the place of an old one, so a number says whether its entry is still there.
 SPLIT = 0  #: the split, by the number of its first entry
 LARGE_SIDE = 1  #: the number of a set of leaves on its larger side
-SIDE_BEFORE = 2
-# entries
-NEXT_PIECE = 15
-# by_lca
-AFTER, BEFORE = 0, 1
-# mark
-HITS = 0  #: how many touched children; of a touched block: leaves below it
-LARGEST = 1  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
-GROUP = 2  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
-BELOW = 3  #: stamp: below the node that narrow looks for
-SIDE = 4  #: the number of a set of leaves, all of them below this node, -1 for none
-# listed
-AT_HAND, FOUND, FOUND_IN, WAITING_TRIPLETS, REST, KEPT = range(6)
-IN_LIST = 6  #: of each triplet: the list that it is in, -1 for none
-# node: lists, then of each level that waits its nodes, its triplets, and the node below which it is to hang
-CURRENT, TOUCHED_BLOCKS, WAITING, NODE_BEGIN, NODE_COUNT, TRIPLET_BEGIN, TRIPLET_COUNT, ABOVE = range(8)
-# path
-OVER = 0  #: the parent in the splay tree; of its root: the node above the path
-LEFT, RIGHT = 1, 2
-SUM, OWN = 3, 4  #: leaves below the nodes of the splay subtree; below this node but below no later one of its path
-# state
-FREE = 0  #: the first of the free nodes, a list through their parents
-STAMP = 1  #: the last one given out
+SIDE_BEFORE = 2  #: the number of the leaf's previous entry
+
+# Entries of `state`.
+FREE = 0  #: the first of the free nodes, which are linked through PARENT
+STAMP = 1  #: the last stamp given out
 N_REST = 2  #: triplets in REST
-DEEP, LONG = 3, 4  #: whether the tree is held as paths as well; whether a way up was so long that it should be
-CHANGES = 5  #: of the tree
-N_SIDES, N_SIDE_ENTRIES = 6, 7  #: how many sets and entries have been noted
-FIRST_SIDE_ENTRY = 8  #: those before do not hold any more
-SPARED = 9  #: the work of tests since a set was noted
-FREE_PIECE = 10  #: the first of the free pieces of lists
+DEEP = 3  #: 1 if the tree is held as paths as well
+LONG = 4  #: 1 if some way up was so long that it should be
+CHANGES = 5  #: changes of children so far
+N_SIDES = 6  #: sets of leaves noted so far
+N_SIDE_ENTRIES = 7  #: entries noted so far
+FIRST_SIDE_ENTRY = 8  #: entries before this one do not hold any more
+SPARED = 9  #: work of tests since a set was noted
+FREE_PIECE = 10  #: the first of the free pieces of `entries`
 
 
-#: Bytes that the memory hands over at once.
+#: Bytes in a line of the processor's cache.
 _LINE = 64
 
 
@@ -108,14 +147,14 @@ def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
-    sizes = (nodes, 16), (m, 8), (n, 3), (m // 5 + n + 1, 16), (m + nodes, 2), (nodes, 8), (7, m), (8, nodes)
+    sizes = (nodes, 16), (m, 8), (n, 3), (m // 5 + n + 1, 16), (m + nodes, 2), (nodes, 8), (7, m), (10, nodes)
     wide = ((splits, n // 64 + 2), (8 * splits, 3), 11)
     narrow_tables = (empty_table(size, np.int32) for size in (*sizes, (nodes, 5)))
     return AhoTables(*narrow_tables, *(empty_table(size, np.int64) for size in wide))
 
 
 def empty_table(shape, dtype):
-    """An array that begins with a line of the processor's cache, so that rows of half a line lie in one each."""
+    """An array that begins where a cache line begins, so that no row of 32 or 64 bytes lies in two lines."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     room = np.empty(size + _LINE, np.uint8)
     first = -room.ctypes.data % _LINE
@@ -125,12 +164,14 @@ def empty_table(shape, dtype):
 # ----------------------------------------------------------------------
 # Ways up in a tree that changes: last common ancestors, children towards a leaf, leaves below a node.
 #
-# Ways are climbed while they are short. Once one was long, the tree is also held as paths, each in a splay tree by
-# depth, that change with the questions (Sleator and Tarjan 1983, 1985): every question, link and cut then takes O(log
-# n) amortised, however deep the tree is.
+# Short ways are climbed. After the first long one the tree is also held as paths, each in a splay tree ordered by
+# depth, which change with the questions (link-cut trees: Sleator and Tarjan 1983, 1985). Every question, link and cut
+# then takes amortised O(log n), however deep the tree is.
 
-#: Steps up after which the tree counts as deep, and those that are climbed before the paths are asked then.
-_LONG_WAY, _SHORT_WAY = 128, 48
+#: Steps up after which the tree counts as deep.
+_LONG_WAY = 128
+#: Steps that are climbed in a deep tree before the paths are asked.
+_SHORT_WAY = 48
 
 
 @inner
@@ -204,9 +245,9 @@ def _expose(path, u):
     """Make the way from the top to u one path that ends there. Returns where the former path from the top was left."""
     last = np.int64(-1)
     y = u
-    while y >= 0:
+    while y >= 0:  # `last` is the splay tree of the new path below y
         _splay(path, y)
-        if path[y, RIGHT] >= 0:
+        if path[y, RIGHT] >= 0:  # the rest of the former path hangs from y now, so its leaves count as own ones
             path[y, OWN] += path[path[y, RIGHT], SUM]
         if last >= 0:
             path[y, OWN] -= path[last, SUM]
@@ -247,7 +288,7 @@ def leaves_below(tree, path, state, u):
 
 @inner
 def _climb(tree, state, i, j, most):
-    """Last common ancestor of two nodes, if there are at most so many steps to it: both climb by turns. -1 if not."""
+    """Last common ancestor of two nodes, -1 if it is more than `most` steps away. Both nodes climb by turns."""
     mine, other = state[STAMP] + 1, state[STAMP] + 2
     state[STAMP] += 2
     u, w = i, j
@@ -285,9 +326,9 @@ def meeting(tree, path, state, i, j):
 def toward(tree, path, state, v, x):
     """The child of v that holds the leaf x, which is below v.
 
-    The nodes on the way up keep the answer until another v is asked for, or the children of v change: a node moves from
-    below one child of v to below another only where both become one. Most questions end at x, without a call, which
-    would hand over three arrays.
+    The nodes on the way up keep the answer until they are asked about another v, or the children of v change. A change
+    further down needs no notice: a node moves from one child of v to another only if the two become one. Most questions
+    end here at x, which saves a call that hands over three arrays.
     """
     if tree[x, PARENT] == v:
         return np.int64(x)
@@ -298,7 +339,7 @@ def toward(tree, path, state, v, x):
 
 @inner
 def _seek(tree, path, state, v, x):
-    """The same where v is not the parent of x, and x does not know."""
+    """The answer of `toward` if v is not the parent of x, and x does not know it."""
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
         return u  # the only inner child
@@ -315,7 +356,7 @@ def _seek(tree, path, state, v, x):
         steps += 1
     if steps >= _LONG_WAY:
         state[LONG] = 1
-    if child < 0:
+    if child < 0:  # on the path from the top to x, the node after v
         _expose(path, x)
         _splay(path, v)
         child = path[v, RIGHT]
@@ -323,7 +364,7 @@ def _seek(tree, path, state, v, x):
             child = path[child, LEFT]
         _splay(path, child)
     u = np.int64(x)
-    for _ in range(steps):
+    for _ in range(steps):  # the nodes that were climbed know it from now on
         tree[u, ASKED], tree[u, ASKED_AT], tree[u, ANSWER] = v, tree[v, CHANGED], child
         u = tree[u, PARENT]
     return child
@@ -333,8 +374,8 @@ def _seek(tree, path, state, v, x):
 # The Aho tree of a consistent set of triplets that changes one by one: its nodes, and where the triplets are.
 #
 # The leaves are nodes 0..n-1, the root is the last node. The children of an inner node are the components of the graph
-# with an edge ab for each triplet ab|c inside it; the triplet belongs to the node that separates c from a and b.
-#
+# with an edge ab for each triplet ab|c inside it. A triplet belongs to the node that separates c from a and b, which is
+# the last common ancestor of the three.
 
 
 @inner
@@ -382,7 +423,7 @@ def detach(tree, path, state, u):
 
 @inner
 def deepen(tree, path, state):
-    """From now on hold the tree as paths, too."""
+    """Hold the tree as paths, too, from now on."""
     lay_paths(tree, path)
     state[DEEP] = 1
 
@@ -408,7 +449,7 @@ def release(tree, state, u):
 
 @inner
 def list_triplet(tree, listed, by_lca, t, u):
-    """Triplet t belongs to node u."""
+    """Put triplet t into the list of node u."""
     head = listed.shape[1] + tree[u, LIST]
     after = by_lca[head, AFTER]
     by_lca[head, AFTER], by_lca[after, BEFORE] = t, t
@@ -419,14 +460,14 @@ def list_triplet(tree, listed, by_lca, t, u):
 
 @inner
 def unlist_triplet(by_lca, t):
-    """Take triplet t out of its list (the node goes on counting it in N_TRIPLETS)."""
+    """Take triplet t out of its list. The caller lowers N_TRIPLETS of the node and clears IN_LIST."""
     after, before = by_lca[t, AFTER], by_lca[t, BEFORE]
     by_lca[before, AFTER], by_lca[after, BEFORE] = after, before
 
 
 @inner
 def join_lists(tree, listed, by_lca, u, w):
-    """What belongs to u belongs to w. Each triplet knows its list, so the shorter of the two is moved."""
+    """Give the triplets of u to w. Each triplet knows its list, so the shorter of the two lists is moved."""
     if tree[u, N_TRIPLETS] > tree[w, N_TRIPLETS]:
         tree[u, N_TRIPLETS], tree[w, N_TRIPLETS] = tree[w, N_TRIPLETS], tree[u, N_TRIPLETS]
         tree[u, LIST], tree[w, LIST] = tree[w, LIST], tree[u, LIST]
@@ -455,7 +496,7 @@ def add_entry(leaf, entries, state, t, x, k):
 
 @inner
 def drop_entry(leaf, entries, state, t, x, k):
-    """Take end k of triplet t out of the list of leaf x; the last one of the first piece takes its place."""
+    """Take end k of triplet t out of the list of leaf x. The last entry of the first piece takes its place."""
     first = piece = leaf[x, PIECE]
     place = last = (leaf[x, N_ENTRIES] - 1) % NEXT_PIECE
     while entries[piece, place] != 3 * t + k:
@@ -471,12 +512,12 @@ def drop_entry(leaf, entries, state, t, x, k):
 
 @inner
 def forget(forest):
-    """Begin with stamps and other numbers from the start; splits and answers noted are lost."""
+    """Begin with stamps and other numbers from the start. Noted splits and answers are lost."""
     tree, row, leaf, mark, state = forest.tree, forest.row, forest.leaf, forest.mark, forest.state
     for u in range(mark.shape[0]):
         for k in range(TOUCHED, ANSWER + 1):
             tree[u, k] = 0
-        tree[u, CHANGED] = 1
+        tree[u, CHANGED] = 1  # differs from ASKED_AT, so that no answer holds
         for k in range(SIDE):
             mark[u, k] = 0
         mark[u, SIDE] = -1
@@ -490,10 +531,11 @@ def forget(forest):
 
 @njit
 def plant(parent, separator, triplets, forest):
-    """Set the state up from the result of BUILD.
+    """Fill the tables from the result of BUILD.
 
-    parent : int32[s], parents after their children; triplets : int32[k, 3], become rows 0..k-1; separator : int32[k],
-    the node of `parent` that parts c from a and b
+    parent : int32[s], parents after their children
+    separator : int32[k], the node of `parent` that separates c from a and b
+    triplets : int32[k, 3], become rows 0..k-1
     """
     tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
@@ -532,16 +574,13 @@ def plant(parent, separator, triplets, forest):
 
 @njit
 def harvest(tree, n):
-    """The tree as a parent array, parents after their children; n : number of leaves, at least 2.
-
-    Returns parent : int32[s], leaves 0..n-1 first.
-    """
+    """The tree of n >= 2 leaves as a parent array: int32[s], leaves 0..n-1 first, parents after their children."""
     N = tree.shape[0]
     order = np.empty(N, np.int32)
     number = np.empty(N, np.int32)
     order[0] = N - 1
     count, done = 1, 0
-    while done < count:
+    while done < count:  # order[done:count] are the inner nodes whose children are still to be listed
         u = tree[order[done], FIRST_CHILD]
         done += 1
         while u >= 0:
@@ -563,15 +602,20 @@ def harvest(tree, n):
 # ----------------------------------------------------------------------
 # One level of the Aho tree while children of a node become one: which of their children fuse, along which triplets.
 #
-# At a level there are current nodes, whose children are its blocks (a leaf is its own), and triplets at hand, each of
-# them inside the current nodes but not inside one.
+# A level has *current* nodes, which become one, and triplets *at hand*: their leaves are below current nodes, but not
+# all below one of them. The *blocks* of the level are the children of the current nodes. A current node that is a leaf,
+# or collapsed, is a block itself. A block is *touched* if a triplet at hand has a close leaf in it. Touched blocks form
+# disjoint *sets*: the close leaves of a triplet at hand are in one set.
 
-_ALL, _MIXED = np.int64(-1), np.int64(-2)
+#: For `gather`: the triplets of all sets are wanted.
+_ALL = np.int64(-1)
+#: COMMON_SET of a node without touched children, and of one whose touched children are in several sets.
+_NONE, _MIXED = np.int64(-1), np.int64(-2)
 
 
 @inner
 def set_of(tree, u):
-    """The set that a touched block is in (a disjoint set, with path halving)."""
+    """The representative of the set that a touched block is in (path halving)."""
     while tree[u, SET] != u:
         tree[u, SET] = tree[tree[u, SET], SET]
         u = tree[u, SET]
@@ -609,7 +653,7 @@ def _next_leaf(tree, n, u, top):
 
 @inner
 def _hold(row, t, ab, c):
-    """Note the nodes that hold the leaves of triplet t."""
+    """Note which nodes hold the leaves of triplet t: `ab` the close ones, `c` the third."""
     row[t, AT_A] = row[t, AT_A + 1] = ab
     row[t, AT_C] = c
 
@@ -618,7 +662,8 @@ def _hold(row, t, ab, c):
 def crossing(forest, v, a, b):
     """List (in AT_HAND) the triplets between the children a and b of v. Returns their number.
 
-    They belong to v, and are in the lists of the leaves below a as well as below b: the shortest is gone through.
+    These triplets are in the list of v, in lists of leaves below a, and in lists of leaves below b. The choice that
+    promises the shortest search is searched.
     """
     tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
@@ -648,9 +693,10 @@ def crossing(forest, v, a, b):
             for k in range(length):
                 e = entries[piece, k]
                 t = e // 3
+                # a triplet may have two leaves below `top`, and stand in the lists of both
                 if listed[IN_LIST, t] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
                     row[t, SEEN] = state[STAMP]
-                    far = e % 3 == 2  # then x is its c
+                    far = e % 3 == 2  # x is the third leaf of t
                     if toward(tree, path, state, v, row[t, A if far else C]) == other:
                         _hold(row, t, other if far else top, top if far else other)
                         listed[AT_HAND, count] = t
@@ -663,9 +709,10 @@ def crossing(forest, v, a, b):
 
 @inlined
 def unite_children(forest, n_current, n_at_hand):
-    """Unite the children of the current nodes by the triplets at hand.
+    """Unite the blocks of the current nodes by the triplets at hand.
 
-    Returns the number of children (a leaf counts as its own), and of those touched.
+    Moves AT_A, AT_B and AT_C of these triplets from the current nodes to the blocks. Returns the number of blocks, and
+    the number of touched ones.
     """
     tree, row, listed, node = forest.tree, forest.row, forest.listed, forest.node
     path, state = forest.path, forest.state
@@ -677,7 +724,7 @@ def unite_children(forest, n_current, n_at_hand):
         u = node[CURRENT, k]
         n_blocks += tree[u, N_CHILDREN] if u >= n else 1
         if u < n:
-            tree[u, HIT] = -stamp
+            tree[u, WHOLE] = stamp
     n_touched = np.int64(0)
     for k in range(n_at_hand):
         t = listed[AT_HAND, k]
@@ -698,31 +745,31 @@ def unite_children(forest, n_current, n_at_hand):
 
 @inlined
 def collapse(forest, n_current, n_touched, n_at_hand):
-    """Put a current node in the place of its children where they are all in one set: it is current again below.
+    """Replace the children of a current node by the node itself if they are all in one set.
 
-    Such nodes have -stamp as HIT. Returns the number of touched blocks.
+    The node is current again one level further down. It is marked as WHOLE. Returns the number of touched blocks.
     """
     tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
     state = forest.state
     stamp = state[STAMP]
     for k in range(n_current):
         u = node[CURRENT, k]
-        mark[u, HITS], mark[u, GROUP] = 0, -1
+        mark[u, N_HITS], mark[u, COMMON_SET] = 0, _NONE
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        if tree[u, HIT] != -stamp:
+        if tree[u, WHOLE] != stamp:
             p, s = tree[u, PARENT], set_of(tree, u)
-            mark[p, HITS] += 1
-            mark[p, GROUP] = s if mark[p, GROUP] in (-1, s) else _MIXED
-    n_left = np.int64(0)
+            mark[p, N_HITS] += 1
+            mark[p, COMMON_SET] = s if mark[p, COMMON_SET] in (_NONE, s) else _MIXED
+    n_left = np.int64(0)  # touched blocks that stay, or that a collapsed node replaces
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if tree[u, HIT] != -stamp and mark[p, GROUP] >= 0 and mark[p, HITS] == tree[p, N_CHILDREN]:
-            if tree[p, TOUCHED] == stamp:
+        if tree[u, WHOLE] != stamp and mark[p, COMMON_SET] >= 0 and mark[p, N_HITS] == tree[p, N_CHILDREN]:
+            if tree[p, TOUCHED] == stamp:  # an earlier child of p has put it on the list
                 continue
-            tree[p, TOUCHED], tree[p, HIT], tree[p, SET] = stamp, -stamp, mark[p, GROUP]
-            tree[mark[p, GROUP], BLOCKS] += 1 - tree[p, N_CHILDREN]
+            tree[p, TOUCHED], tree[p, WHOLE], tree[p, SET] = stamp, stamp, mark[p, COMMON_SET]
+            tree[mark[p, COMMON_SET], BLOCKS] += 1 - tree[p, N_CHILDREN]
             u = p
         node[TOUCHED_BLOCKS, n_left] = u
         n_left += 1
@@ -731,7 +778,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
             t = listed[AT_HAND, k]
             for end in range(AT_A, AT_C + 1):
                 u = row[t, end]
-                if tree[u, HIT] != -stamp and tree[tree[u, PARENT], HIT] == -stamp:
+                if tree[u, WHOLE] != stamp and tree[tree[u, PARENT], WHOLE] == stamp:
                     row[t, end] = tree[u, PARENT]
     return n_left
 
@@ -740,7 +787,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
 def _lift(forest, stamp, top, low, x):
     """Last common ancestor of node `low`, -1 for none, and leaf x, both below `top`.
 
-    Nodes known to be below it have the stamp.
+    Nodes known to be below it get the stamp as BELOW, so that the next leaf need not climb past them.
     """
     tree, mark, path, state = forest.tree, forest.mark, forest.path, forest.state
     u, steps = np.int64(x), 0
@@ -763,12 +810,13 @@ def _lift(forest, stamp, top, low, x):
 
 @inlined
 def narrow(forest, n_current, n_touched, n_at_hand):
-    """Skip the levels at which nothing happens but that one current node gives way to one of its children.
+    """Skip the levels of a deep tree at which one current node merely gives way to one of its children.
 
-    That is so where all the others are leaves, or collapsed, and fuse with one child of that node, down to the last
-    common ancestor of the leaves below it that triplets at hand name, which becomes current in its place.
+    At such a level all other current nodes are leaves, or collapsed, and fuse with one child of that node. This goes on
+    down to the last common ancestor of the leaves below the node that triplets at hand name. This ancestor becomes
+    current in place of the node.
 
-    Returns the two nodes; -1 where it is not so.
+    Returns both nodes, or -1 twice if there is no level to skip.
     """
     tree, row, listed, node, state = forest.tree, forest.row, forest.listed, forest.node, forest.state
     none = np.int64(-1)
@@ -778,7 +826,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
     child = none
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        if tree[u, HIT] != -stamp:
+        if tree[u, WHOLE] != stamp:
             if child >= 0:
                 return none, none
             child = u
@@ -807,49 +855,45 @@ def narrow(forest, n_current, n_touched, n_at_hand):
 
 @inlined
 def _count_hits(forest, n_touched, only):
-    """For each current node: how many of its children are touched, and the one with most leaves.
+    """For each current node with touched children: how many there are, their leaves, and the one with most leaves.
 
-    The number is turned round (-HITS) where the list of the node is shorter than the other children have leaves.
+    only : the set whose blocks are looked at, _ALL for every set
     """
     tree, mark, node, path, state = forest.tree, forest.mark, forest.node, forest.path, forest.state
     stamp = state[STAMP]
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if tree[u, HIT] == -stamp or (only >= 0 and set_of(tree, u) != only):
+        if tree[u, WHOLE] == stamp or (only >= 0 and set_of(tree, u) != only):
             continue
-        if tree[p, HIT] != stamp:
-            tree[p, HIT], mark[p, HITS], mark[p, LARGEST], mark[p, GROUP] = stamp, 0, -1, 0
-        mark[p, HITS] += 1
+        if mark[p, COUNTED] != stamp:
+            mark[p, COUNTED], mark[p, N_HITS], mark[p, HIT_LEAVES], mark[p, LARGEST_HIT] = stamp, 0, 0, -1
+        mark[p, N_HITS] += 1
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or mark[p, HITS] < 2:
+        # a single child has no triplets with others, and counting its leaves takes time in a deep tree
+        if tree[u, WHOLE] == stamp or mark[p, COUNTED] != stamp or mark[p, N_HITS] < 2:
             continue
         if only >= 0 and set_of(tree, u) != only:
             continue
         size = leaves_below(tree, path, state, u)
-        mark[p, GROUP] += size
-        # GROUP of a current node: leaves below the touched children; of one of these: its own
-        mark[u, HITS] = size
-        if mark[p, LARGEST] < 0 or size > mark[mark[p, LARGEST], HITS]:
-            mark[p, LARGEST] = u
-    for k in range(n_touched):
-        u = node[TOUCHED_BLOCKS, k]
-        p = tree[u, PARENT]
-        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or mark[p, LARGEST] != u:
-            continue
-        if mark[p, HITS] >= 2 and tree[p, N_TRIPLETS] <= 2 * (mark[p, GROUP] - mark[u, HITS]):
-            mark[p, HITS] = -mark[p, HITS]
+        node[BLOCK_LEAVES, k] = size
+        mark[p, HIT_LEAVES] += size
+        if mark[p, LARGEST_HIT] < 0 or size > node[BLOCK_LEAVES, mark[p, LARGEST_HIT]]:
+            mark[p, LARGEST_HIT] = k
 
 
 @inner
 def gather(forest, n_touched, n_at_hand, only):
-    """List (in FOUND, FOUND_IN) the triplets inside one set of touched blocks but not in one block.
+    """List (in FOUND, FOUND_IN) the triplets inside one set of touched blocks but not inside one block.
 
-    They are among those at hand, or between children of one current node: in its list, and in those of the leaves below
-    all its touched children but the largest. `only` : the set to look at, -1 for all. Those at hand that are not among
-    them are listed in REST. Returns their number, and how many of them, the first ones, were at hand.
+    Such a triplet is at hand, or it lies between children of one current node. The latter are found in the list of that
+    node, or in the lists of the leaves below all its touched children but the largest: the shorter search is taken.
+    Triplets at hand that are not found are listed in REST.
+
+    only : the set to look at, _ALL for every set
+    Returns the number of triplets found, and how many of them were at hand. The latter come first.
     """
     tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
     state = forest.state
@@ -874,12 +918,13 @@ def gather(forest, n_touched, n_at_hand, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
+        if tree[u, WHOLE] == stamp or mark[p, COUNTED] != stamp or mark[p, N_HITS] < 2:
             continue
-        if mark[p, HITS] < 0:
-            if mark[p, LARGEST] == u:
+        largest = mark[p, LARGEST_HIT]
+        if tree[p, N_TRIPLETS] <= 2 * (mark[p, HIT_LEAVES] - node[BLOCK_LEAVES, largest]):
+            if largest == k:  # once for p, when the turn of its largest child comes
                 count = _in_list(forest, p, only, count)
-        elif mark[p, LARGEST] != u and (only < 0 or set_of(tree, u) == only):
+        elif largest != k and (only < 0 or set_of(tree, u) == only):
             count = _between(forest, u, count)
     return count, n_known
 
@@ -923,9 +968,10 @@ def _between(forest, top, count):
             for k in range(length):
                 e = entries[piece, k]
                 t = e // 3
+                # a triplet between two children that are searched stands in lists of both
                 if listed[IN_LIST, t] == tree[p, LIST] and row[t, SEEN] != stamp:
                     row[t, SEEN] = stamp
-                    far = e % 3 == 2  # then x is its c
+                    far = e % 3 == 2  # x is the third leaf of t
                     w = toward(tree, path, state, p, row[t, A if far else C])
                     if tree[w, TOUCHED] == stamp and set_of(tree, w) == s:
                         _hold(row, t, w if far else top, top if far else w)
@@ -940,19 +986,21 @@ def _between(forest, top, count):
 # ----------------------------------------------------------------------
 # Splits: sets X of leaves that the triplets inside X tie together in two components.
 #
-# A triplet ab|c with a and b in different ones and c in either would tie these together: it contradicts the others,
-# and whatever they grow to. So a triplet that is refused, which takes a walk down the tree, leaves behind the split
-# where that ended, and most later ones are refused by looking a and b up: one by the list of the splits that have it on
-# their smaller side, which has few leaves as a rule, the other by its bit in a set of leaves on the larger side: those
-# below the largest node there when the set was noted. Splits that have this node on their larger side share the set.
+# Let ab|c have a and b in different components and c in either. It would tie the two together, so it contradicts the
+# others, and every consistent set that they grow to. A test that ends with a refusal takes a walk down the tree. It
+# leaves behind the split at which it ended, and most later contradictions are refused by looking up a and b in splits:
+#
+# - one of them in the list of splits that have it on their smaller side, which has few leaves as a rule,
+# - the other by its bit in a set of leaves on the larger side. The set holds the leaves below the largest node there at
+#   the time when it was noted. Splits that have this node on their larger side share the set.
 
-#: Bits of the sets in all.
+#: Room for sets of leaves, in bits.
 _SIDE_BITS = 1 << 27
-#: Splits of a leaf that are looked up.
+#: How many splits of a leaf are looked up, beginning with the latest.
 _MOST_SPLITS = 16
-#: Leaves of a set that are noted for each triplet and block at hand in tests since the last one.
+#: A set may have so many leaves for each triplet and block that tests went through since the last set was noted.
 _LEAVES_PER_STEP = 32
-#: A node gets a new set of leaves once its set has not this share of the larger side, in sixteenths.
+#: A node gets a new set of leaves once its set has less than this share of the larger side, in sixteenths.
 _SIXTEENTHS = 15
 #: Stamps and other numbers begin again from here, so that they fit int32.
 _LAST_STAMP = 1 << 30
@@ -1004,10 +1052,10 @@ def _note_set(forest, top):
     for k in range(len(bits)):
         bits[k] = 0
     size = 0
-    node[WAITING, 0] = top
+    node[QUEUE, 0] = top
     done, n_nodes = 0, 1
-    while done < n_nodes:  # level by level: the memory can be asked for the next nodes while it brings these
-        u = node[WAITING, done]
+    while done < n_nodes:  # level by level, so that the next nodes are on their way from memory meanwhile
+        u = node[QUEUE, done]
         done += 1
         if u < n:
             bits[u >> 6] |= np.int64(1) << (u & 63)
@@ -1015,7 +1063,7 @@ def _note_set(forest, top):
         else:
             u = tree[u, FIRST_CHILD]
             while u >= 0:
-                node[WAITING, n_nodes] = u
+                node[QUEUE, n_nodes] = u
                 n_nodes += 1
                 u = tree[u, NEXT_SIBLING]
     bits[len(bits) - 1] = size
@@ -1026,14 +1074,14 @@ def _note_set(forest, top):
 
 @inner
 def _note_split(forest, n_touched, n_at_hand, t):
-    """Note the leaves below the blocks, which only triplet t ties together, as a split.
+    """Note the leaves below the blocks as a split: without triplet t the blocks fall into two sets.
 
-    A new set of leaves takes a step a leaf, so it is left out until tests have taken as much.
+    Noting a new set of leaves takes a step per leaf, so it waits until tests have taken about as many steps.
     """
     tree, row, leaf, mark = forest.tree, forest.row, forest.leaf, forest.mark
     listed, node, path, state = forest.listed, forest.node, forest.path, forest.state
     n = len(forest.leaf)
-    for k in range(n_touched):
+    for k in range(n_touched):  # the sets again, without t
         u = node[TOUCHED_BLOCKS, k]
         tree[u, SET] = u
     for k in range(n_at_hand):
@@ -1047,14 +1095,14 @@ def _note_split(forest, n_touched, n_at_hand, t):
         n_all += size
         if set_of(tree, u) == one:
             n_one += size
-        node[WAITING, k] = size
+        node[BLOCK_LEAVES, k] = size
     small_is_one = 2 * n_one <= n_all
     n_small = n_one if small_is_one else n_all - n_one
-    for k in range(n_touched):
+    for k in range(n_touched):  # the largest block of the larger side
         u = node[TOUCHED_BLOCKS, k]
-        if (set_of(tree, u) == one) != small_is_one and node[WAITING, k] > larger:
-            largest, larger = u, np.int64(node[WAITING, k])
-    if n_small > forest.side_entry.shape[0]:
+        if (set_of(tree, u) == one) != small_is_one and node[BLOCK_LEAVES, k] > larger:
+            largest, larger = u, np.int64(node[BLOCK_LEAVES, k])
+    if n_small > forest.side_entry.shape[0]:  # no room
         return
     s = np.int64(mark[largest, SIDE])
     is_known = s >= 0 and s >= state[N_SIDES] - forest.side.shape[0]
@@ -1085,14 +1133,16 @@ def _set_size(forest, s):
     return forest.side[s % forest.side.shape[0], forest.side.shape[1] - 1]
 
 
+#: Results of an addition.
 REFUSED, SAME_TREE, NEW_TREE = range(3)
 
 
 @inlined
 def _contradicts(forest, a, b, n_at_hand, t):
-    """Whether triplet t, one of those at hand between the siblings a and b, ties together all there is at some level.
+    """Whether triplet t ties together all blocks at some level, so that it contradicts the others.
 
-    triplets : how many are at hand
+    t is one of the `n_at_hand` triplets at hand between the siblings a and b. The others are consistent without it, so
+    only the levels that hold all three leaves of t are visited.
     """
     tree, row, listed, node, state = forest.tree, forest.row, forest.listed, forest.node, forest.state
     node[CURRENT, 0], node[CURRENT, 1] = a, b
@@ -1106,7 +1156,7 @@ def _contradicts(forest, a, b, n_at_hand, t):
             _note_split(forest, n_touched, n_at_hand, t)
             return True
         c = row[t, AT_C]
-        if tree[c, TOUCHED] != stamp or set_of(tree, c) != s:
+        if tree[c, TOUCHED] != stamp or set_of(tree, c) != s:  # c is separated from a and b here
             return False
         n_touched = collapse(forest, n_current, n_touched, n_at_hand)
         if narrow(forest, n_current, n_touched, n_at_hand)[0] >= 0:
@@ -1124,55 +1174,54 @@ def _contradicts(forest, a, b, n_at_hand, t):
 
 @inlined
 def _choose_node(forest, n_current):
-    """The current node with most children, or a new one if all are leaves, or collapsed."""
+    """The current node with most children, which the others join. A new node if all are leaves or collapsed."""
     tree, mark, node, path, state = forest.tree, forest.mark, forest.node, forest.path, forest.state
     n = len(forest.leaf)
     w = np.int64(-1)
     for k in range(n_current):
         u = node[CURRENT, k]
-        if u >= n and tree[u, HIT] != -state[STAMP] and (w < 0 or tree[u, N_CHILDREN] > tree[w, N_CHILDREN]):
+        if u >= n and tree[u, WHOLE] != state[STAMP] and (w < 0 or tree[u, N_CHILDREN] > tree[w, N_CHILDREN]):
             w = u
     return fresh_node(tree, mark, path, state) if w < 0 else w
 
 
 @inlined
 def _deal_out(forest, n_touched, n_found, w, height):
-    """Put every set of two blocks or more on the stack, with its triplets, to be hung below w.
+    """Put each set of at least two blocks on the stack as a level, with its triplets. The level is to hang below w.
 
-    Returns the new height of the stack, and the lengths of its lists.
+    height : the number of levels on the stack, and the lengths of WAITING and WAITING_TRIPLETS
+    Returns the new height.
     """
     tree, mark, listed, node, path = forest.tree, forest.mark, forest.listed, forest.node, forest.path
     state = forest.state
-    stamp = state[STAMP]
     top, n_nodes, n_triplets = height
     for k in range(n_touched):
-        mark[set_of(tree, node[TOUCHED_BLOCKS, k]), GROUP] = -1
+        mark[set_of(tree, node[TOUCHED_BLOCKS, k]), LEVEL] = -1
     base = top
     for k in range(n_touched):
         s = set_of(tree, node[TOUCHED_BLOCKS, k])
-        if tree[s, BLOCKS] >= 2 and mark[s, GROUP] < 0:
-            mark[s, GROUP] = top
+        if tree[s, BLOCKS] >= 2 and mark[s, LEVEL] < 0:
+            mark[s, LEVEL] = top
             node[NODE_BEGIN, top], node[NODE_COUNT, top] = n_nodes, 0
             n_nodes += tree[s, BLOCKS]
             node[TRIPLET_COUNT, top], node[ABOVE, top] = 0, w
             top += 1
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        g = mark[set_of(tree, u), GROUP]
+        g = mark[set_of(tree, u), LEVEL]
         if g >= 0:
             if tree[u, PARENT] >= 0:
                 detach(tree, path, state, u)
-            mark[u, LARGEST] = -stamp  # gone
             node[WAITING, node[NODE_BEGIN, g] + node[NODE_COUNT, g]] = u
             node[NODE_COUNT, g] += 1
-    for k in range(n_found):
-        node[TRIPLET_COUNT, mark[listed[FOUND_IN, k], GROUP]] += 1
+    for k in range(n_found):  # the triplets of each level: count them, lay them out, and fill them in
+        node[TRIPLET_COUNT, mark[listed[FOUND_IN, k], LEVEL]] += 1
     for g in range(base, top):
         node[TRIPLET_BEGIN, g] = n_triplets
         n_triplets += node[TRIPLET_COUNT, g]
         node[TRIPLET_COUNT, g] = 0
     for k in range(n_found):
-        g = mark[listed[FOUND_IN, k], GROUP]
+        g = mark[listed[FOUND_IN, k], LEVEL]
         listed[WAITING_TRIPLETS, node[TRIPLET_BEGIN, g] + node[TRIPLET_COUNT, g]] = listed[FOUND, k]
         node[TRIPLET_COUNT, g] += 1
     return top, n_nodes, n_triplets
@@ -1180,11 +1229,12 @@ def _deal_out(forest, n_touched, n_found, w, height):
 
 @inlined
 def _join(forest, n_current, w, n_below, above):
-    """Make w, below `above`, the one node of the current ones; those that are blocks and not gone hang from it.
+    """Make the current nodes one node w, hang it below `above`, and hang their remaining blocks below w.
 
-    below : number of leaves below all current nodes
+    Blocks on the stack are left out: `_compose` hangs them below w as one component.
+    n_below : number of leaves below all current nodes
     """
-    tree, listed, by_lca, mark, node = forest.tree, forest.listed, forest.by_lca, forest.mark, forest.node
+    tree, listed, by_lca, node = forest.tree, forest.listed, forest.by_lca, forest.node
     path, state = forest.path, forest.state
     n = len(forest.leaf)
     stamp = state[STAMP]
@@ -1192,8 +1242,8 @@ def _join(forest, n_current, w, n_below, above):
         u = node[CURRENT, k]
         if u == w:
             continue
-        if u < n or tree[u, HIT] == -stamp:
-            if mark[u, LARGEST] != -stamp:
+        if u < n or tree[u, WHOLE] == stamp:
+            if tree[u, TOUCHED] != stamp or tree[set_of(tree, u), BLOCKS] < 2:  # not on the stack
                 attach(tree, path, state, w, u)
         else:
             while tree[u, FIRST_CHILD] >= 0:
@@ -1208,7 +1258,7 @@ def _join(forest, n_current, w, n_below, above):
 
 @inlined
 def _compose(forest, v, a, b, n_at_hand):
-    """Replace the children a and b of v by the one component that they become; triplets at hand belong to no node."""
+    """Replace the children a and b of v by the component that they become. The triplets at hand are in no list."""
     tree, row, by_lca, listed, node = forest.tree, forest.row, forest.by_lca, forest.listed, forest.node
     path, state = forest.path, forest.state
     detach(tree, path, state, a)
@@ -1216,7 +1266,7 @@ def _compose(forest, v, a, b, n_at_hand):
     node[CURRENT, 0], node[CURRENT, 1] = a, b
     n_current, above = np.int64(2), v
     top, n_nodes, n_triplets = np.int64(0), np.int64(0), np.int64(0)
-    while True:
+    while True:  # every round makes one node: the component of the current ones, below `above`
         n_below = np.int64(0)
         for k in range(n_current):
             n_below += tree[node[CURRENT, k], N_LEAVES]
@@ -1230,7 +1280,7 @@ def _compose(forest, v, a, b, n_at_hand):
                 detach(tree, path, state, low)
                 continue
         n_found, n_known = gather(forest, n_touched, n_at_hand, _ALL)
-        for k in range(n_known, n_found):
+        for k in range(n_known, n_found):  # these move down to a level on the stack
             t = listed[FOUND, k]
             unlist_triplet(by_lca, t)
             listed[IN_LIST, t] = -1
@@ -1255,7 +1305,7 @@ def _compose(forest, v, a, b, n_at_hand):
 
 @inlined
 def _hold_at(forest, v, n_at_hand):
-    """Have the children of v hold the leaves of the triplets kept, which are at hand again."""
+    """Put the triplets of KEPT at hand again, with their leaves in children of v."""
     tree, row, listed, path, state = forest.tree, forest.row, forest.listed, forest.path, forest.state
     for k in range(n_at_hand):
         t = listed[KEPT, k]
@@ -1266,9 +1316,10 @@ def _hold_at(forest, v, n_at_hand):
 
 @inlined
 def _fuse(forest, t, v, places, go):
-    """Make the children of v that hold a and b one, unless the triplet in row t contradicts what is there.
+    """Fuse the children of v that hold a and b, unless the triplet in row t contradicts the others.
 
     places : the children of v that hold a, b and c
+    go : 0 to test only
     """
     at_a, at_b, at_c = places
     tree, row, by_lca, listed = forest.tree, forest.row, forest.by_lca, forest.listed
@@ -1295,7 +1346,7 @@ def _fuse(forest, t, v, places, go):
 
 @inner
 def _grow(forest, t, triplet, go):
-    """Add the triplet ab|c, as row t, if it contradicts none and `go` is not 0.
+    """Add the triplet ab|c as row t if it contradicts no other. With `go` = 0, only test it.
 
     Returns REFUSED, SAME_TREE or NEW_TREE. Oracle: ``one_tree_definition``.
     """
@@ -1316,7 +1367,7 @@ def _grow(forest, t, triplet, go):
         at_a, at_b = toward(tree, path, state, v, a), toward(tree, path, state, v, b)
         at_c = toward(tree, path, state, v, c)
         inside = at_c in (at_a, at_b)
-        if inside and tree[v, N_CHILDREN] == 2:
+        if inside and tree[v, N_CHILDREN] == 2:  # v would have one child
             return REFUSED
         outcome = NEW_TREE
         if go or inside:
@@ -1325,7 +1376,7 @@ def _grow(forest, t, triplet, go):
                 return REFUSED
         if go and not inside:
             list_triplet(tree, listed, by_lca, t, v)
-    elif go:
+    elif go:  # v holds a and b but not c: the tree displays the triplet already
         list_triplet(tree, listed, by_lca, t, top)
     if go:
         row[t, SEEN] = 0
@@ -1337,10 +1388,10 @@ def _grow(forest, t, triplet, go):
 
 @njit
 def grow(tables, t, triplet):
-    """Add the triplet (a, b, c), as row t, if it contradicts none.
+    """Add the triplet (a, b, c) as row t if it contradicts no other.
 
-    tables : the fields of AhoTables as a plain tuple, here and below: numba looks at the type of every argument in
-    every call, and takes 0.4 microseconds more for a NamedTuple, a tenth of the time of an addition
+    tables : the fields of AhoTables as a plain tuple, here and below. numba looks at the type of every argument in
+    every call, which takes 0.4 microseconds more for a NamedTuple, a tenth of an addition
     Returns REFUSED, SAME_TREE or NEW_TREE. Oracle: ``one_tree_definition``.
     """
     return _grow(AhoTables(*tables), t, triplet, 1)
@@ -1348,7 +1399,7 @@ def grow(tables, t, triplet):
 
 @njit
 def grow_all(tables, new, ids, outcome):
-    """Add the triplets `new` in their order, but those that contradict what is there by then.
+    """Add the triplets `new` in their order, except those that contradict the triplets added before.
 
     new : int64[k, 3]; ids : int64[k], free rows; outcome : int8[k], filled with REFUSED, SAME_TREE or NEW_TREE
     Returns the number of rows taken.
@@ -1363,7 +1414,7 @@ def grow_all(tables, new, ids, outcome):
 
 @njit
 def test_all(tables, new, t, outcome):
-    """The same for each triplet alone, and nothing is added; t : a free row."""
+    """Fill `outcome` with the result that `grow` would have for each triplet alone. t : a free row."""
     forest = AhoTables(*tables)
     for k in range(new.shape[0]):
         outcome[k] = _grow(forest, t, (new[k, 0], new[k, 1], new[k, 2]), 0)
@@ -1371,9 +1422,10 @@ def test_all(tables, new, t, outcome):
 
 @njit
 def drop(tables, t):
-    """Take out the triplet in row t. Returns SAME_TREE, or NEW_TREE if the tree may be another one now: build it anew.
+    """Take out the triplet in row t. Returns SAME_TREE, or NEW_TREE if the caller must build the tree anew.
 
-    Nothing changes where a and b are together in one child of the child that holds them where c is parted from them.
+    The node that separates c from a and b has a child u that holds these two. If one child of u holds both, triplets
+    inside u tie a and b together without this one, and the tree stays as it is.
     """
     forest = AhoTables(*tables)
     tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca

@@ -1,22 +1,22 @@
 """Nodes that must not share a cluster with their neighbours: cliques, colourings, and the cheapest assignment.
 
-Whether k clusters are enough is graph colouring, and the cheapest assignment is at least as hard, so both end after so
-much work. In the order of this file:
+Deciding if k clusters are enough is graph colouring, and finding the cheapest assignment is at least as hard, so both
+end after a given amount of work. In the order of this file:
 
-* what is easy: nodes with few neighbours wait until the others have their clusters (`peel`), trees are solved from
+* easy cases: nodes with few neighbours wait until the others have their clusters (`peel`), trees are solved from
   their leaves on (`fold`, `unfold`), nodes choose in turn (`greedy`), and a clique says that clusters are too few
-  (`large_clique`);
-* tabu search (`mend`) finds colourings that backtracking misses, but proves nothing;
-* exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper;
+  (`large_clique`).
+* tabu search (`mend`) finds colourings that backtracking misses, but proves nothing.
+* exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper.
 * branch and bound (`search`) finds the cheapest assignment, or proves that there is none. The node with the fewest
-  clusters left comes next (DSATUR; of several, the one that loses most without its best cluster), its clusters from the
-  cheapest on. Bound: each open node at its best cluster, and for every edge whose ends both want the same one, what one
-  of them has to lose;
+  clusters left comes next (DSATUR). Of several such nodes it is the one that loses most without its best cluster. Its
+  clusters are tried from the cheapest on. The bound: each open node has its best cluster, and for every edge whose ends
+  both want the same one, the cheapest way out for one of them is added.
 * `improve` puts the last two together.
 
     cost : float64[m, k], read-only: of node v in cluster c
 
-Oracle: every assignment, in turn. What takes `lo, hi` works on nodes lo..hi-1, a connected part with nothing but its
+Oracle: every assignment, in turn. Functions with `lo, hi` work on nodes lo..hi-1, a connected part that has only its
 own edges.
 """
 
@@ -47,7 +47,7 @@ __all__ = [
     "unfold",
 ]
 
-#: What sums may differ by and still be the same, as a part of them.
+#: Sums that differ by less than this part of them count as equal.
 _ROUNDING = 1e-12
 
 
@@ -59,14 +59,14 @@ class Graph(NamedTuple):
 
 
 class AssignmentProblem(NamedTuple):
-    """What is to be assigned at the least cost. All arrays are read-only."""
+    """The assignment problem. All arrays are read-only."""
 
     graph: Graph
     cost: np.ndarray  #: float64[m, k]: of node v in cluster c
     priority: np.ndarray  #: float64[m]: of nodes alike in all else, the greater comes first
 
 
-# ---------------------------------------------------------------------- what is easy
+# ---------------------------------------------------------------------- easy cases
 
 
 @njit
@@ -135,7 +135,7 @@ def fold(cost, order, parent):
 
 @njit
 def unfold(label, order, parent, two):
-    """The labels with those of the folded nodes filled in, int32[m]."""
+    """The labels, with the folded nodes filled in, int32[m]."""
     out = label.copy()
     for i in range(len(order) - 1, -1, -1):
         clash = parent[i] >= 0 and out[parent[i]] == two[0, i]
@@ -147,7 +147,7 @@ def unfold(label, order, parent, two):
 def greedy(graph, cost, order, label):
     """Label the nodes of the order, each with its cheapest cluster that no neighbour has: int32[m].
 
-    Also the first node for which there is none (-1 where all went well); it and others like it are passed over. Nodes
+    Also the first node without such a clique, or -1. It and nodes like it are passed over. Nodes
     with a label >= 0 keep it.
     """
     start, near = graph
@@ -174,7 +174,7 @@ def greedy(graph, cost, order, label):
 def large_clique(graph, size, work):
     """Nodes that are all neighbours of each other, up to `size` of them: int32[count].
 
-    The most that were found by going from each node on to those with the most neighbours; no node is begun with after
+    The most that were found by going from each node on to those with the most neighbours. No node is begun with after
     `work` neighbours were looked at.
     """
     start, near = graph
@@ -212,7 +212,7 @@ def large_clique(graph, size, work):
 
 # ---------------------------------------------------------------------- tabu search
 #
-# Of assignments in which neighbours may share a cluster, by moving one node at a time until none do.
+# Here neighbours may share a cluster. One node moves at a time until no two neighbours share one.
 # Oracle: no edge joins nodes of one label.
 
 #: Steps that a node may not go back: so many, drawn at random, and this part of the number of nodes that clash.
@@ -220,18 +220,18 @@ _TENURE, _SHARE = 10, 0.6
 
 
 class Mending(NamedTuple):
-    """What the labels clash in, kept up while nodes move."""
+    """The clashes of the labels, kept up while nodes move."""
 
     beside: np.ndarray  #: int32[m, k]: how many neighbours of v are in c
     until: np.ndarray  #: int64[m, k]: v may not go to c before that step
     crowd: np.ndarray  #: int32[m]: the nodes that clash, the first n_crowd entries
-    place: np.ndarray  #: int32[m]: of each node in the crowd, -1 for none
+    place: np.ndarray  #: int32[m]: place of each node in the crowd, -1 for none
     change: np.ndarray  #: int32[m]: of the crowd, in the same order: how the clashes change by the best moves of each
     wait: np.ndarray  #: int64[m]: of the crowd: none of these moves is allowed before that step
     n_crowd: np.ndarray  #: int64[1]
     n_edges: np.ndarray  #: int64[1]: clashing edges
     step: np.ndarray  #: int64[1]: steps done
-    random: np.ndarray  #: int64[1]: the state of the random numbers; kernels share no generator with numpy
+    random: np.ndarray  #: int64[1]: the state of the random numbers. Kernels share no generator with numpy
 
 
 @njit
@@ -397,7 +397,7 @@ def begin_exchanges(m, k):
 def exchange(problem, lo, hi, label, state, work):
     """Exchange two clusters on connected parts that have only these, where that is cheaper, until it nowhere is.
 
-    Returns how many costs and neighbours were looked at; it ends after `work` of them.
+    Returns how many costs and neighbours were looked at. It ends after `work` of them.
     """
     k = problem.cost.shape[1]
     for c in range(k):
@@ -438,7 +438,7 @@ def exchange(problem, lo, hi, label, state, work):
 
 @inner
 def _exchange_clusters(problem, a, b, label, state):
-    """Try the connected parts that have only clusters a and b; how many were looked at, and whether any changed."""
+    """Try the connected parts that have only clusters a and b. Returns how many were looked at, and if any changed."""
     cost, members = problem.cost, state.members
     size, looks, ever = 0, 0, False
     for side in range(2):
@@ -495,22 +495,22 @@ def _exchange_part(problem, seed, a, b, label, state):
 
 
 class AssignmentSearch(NamedTuple):
-    """Where a search stands. A node is closed once it was chosen; `depth` of them are, the others are open."""
+    """The state of a search. The `depth` nodes that were chosen are closed, the others are open."""
 
     value: np.ndarray  #: int32[m]: the cluster that a closed node has now, -1 for none yet
     is_closed: np.ndarray  #: int32[m]
     n_taken: np.ndarray  #: int32[m, k]: how many closed neighbours of v are in c
     n_free: np.ndarray  #: int32[m]: clusters left to an open node
-    least: np.ndarray  #: float64[m]: what the cheapest of these costs, infinite for none
+    least: np.ndarray  #: float64[m]: the cost of the cheapest of these, infinite for none
     second: np.ndarray  #: float64[m]: and the cheapest but one
     chosen: np.ndarray  #: int32[m]: from lo on, the closed nodes in their order
-    bound: np.ndarray  #: float64[m]: from lo on, what the first so many and all open ones cost at least
+    bound: np.ndarray  #: float64[m]: from lo on, a lower bound for the cost of the first so many and all open ones
     n_used: np.ndarray  #: int32[m]: from lo on, how many clusters the first so many closed nodes have opened
     forced: np.ndarray  #: int32[m]: nodes that were seen to have one cluster left, the first n_forced entries
     wanted: np.ndarray  #: int32[m]: scratch
     loss: np.ndarray  #: float64[m]: scratch
     best: np.ndarray  #: int32[m]: the best assignment found, -1 as long as there is none
-    best_cost: np.ndarray  #: float64[1]: what must be undercut
+    best_cost: np.ndarray  #: float64[1]: the cost that must be undercut
     depth: np.ndarray  #: int64[1]
     descends: np.ndarray  #: int64[1]: whether to choose the next node, or to go on with the last one
     n_forced: np.ndarray  #: int64[1]
@@ -564,7 +564,7 @@ def begin_part(state, best_cost):
 
 @inner
 def _look(cost, state, v):
-    """Note how many clusters are left to v, and what the two cheapest of them cost."""
+    """Note how many clusters are left to v, and the costs of the two cheapest."""
     count = 0
     least, second = np.inf, np.inf
     for c in range(cost.shape[1]):
@@ -580,7 +580,7 @@ def _look(cost, state, v):
 
 @inner
 def _put(problem, u, c, state):
-    """Give u cluster c; by how much that raises the bound of the open neighbours, infinite where one has none left."""
+    """Give u cluster c. Returns the rise of the open neighbours' bound, infinite if one has no cluster left."""
     start, near = problem.graph
     rise = 0.0
     for e in range(start[u], start[u + 1]):
@@ -616,7 +616,7 @@ def _take_back(problem, u, c, state):
 
 @inner
 def _next_forced(state):
-    """An open node that has one cluster left, of those that were seen to become so; -1 for none."""
+    """An open node with one cluster left, among those that were seen to become so. Returns -1 for none."""
     while state.n_forced[0] > 0:
         state.n_forced[0] -= 1
         v = state.forced[state.n_forced[0]]
@@ -645,7 +645,7 @@ def _next_node(problem, lo, hi, state):
 
 @inner
 def _cost_of_clashes(problem, lo, hi, state):
-    """What is lost at least because neighbours want the same cluster: no node's loss is counted twice."""
+    """The least loss because neighbours want the same cluster. No node's loss is counted twice."""
     start, near = problem.graph
     cost, wanted, loss = problem.cost, state.wanted, state.loss
     for v in range(lo, hi):
@@ -674,7 +674,7 @@ def _cost_of_clashes(problem, lo, hi, state):
 
 @inner
 def _next_cluster(cost, state, u, most):
-    """The cluster of u that comes after its present one in the order of (cost, number), below `most`; -1 for none."""
+    """The cluster of u after its present one in the order of (cost, number), below `most`. Returns -1 for none."""
     best, last = -1, state.value[u]
     for c in range(most):
         if state.n_taken[u, c] > 0 or c == last:
@@ -688,7 +688,7 @@ def _next_cluster(cost, state, u, most):
 
 @inner
 def _bound_at(depth, lo, hi, state):
-    """What the first `depth` nodes chosen cost, and the others at least; nothing else is given a cluster at depth 0."""
+    """The cost of the first `depth` chosen nodes plus the least of the others. At depth 0 no node has a cluster."""
     if depth > 0:
         return state.bound[lo + depth - 1]
     total = 0.0
@@ -699,7 +699,7 @@ def _bound_at(depth, lo, hi, state):
 
 @njit
 def search(problem, lo, hi, state, limit, symmetric):
-    """Go on with a search for an assignment cheaper than `best_cost`, for `limit` more nodes; whether it is over.
+    """Continue a search for an assignment cheaper than `best_cost`, for `limit` more nodes. Returns whether it is over.
 
     The best one so far and its cost are in the state. Once the search is over, it is the cheapest (or, where `best` was
     never set, there is none cheaper than `best_cost` was).
@@ -710,7 +710,7 @@ def search(problem, lo, hi, state, limit, symmetric):
     k, depth, descends = cost.shape[1], state.depth[0], state.descends[0]
     steps = 0
     while True:
-        enough = state.best_cost[0]  # what costs so much is no improvement
+        enough = state.best_cost[0]  # an assignment of this cost is no improvement
         if enough < np.inf:
             enough -= _ROUNDING * abs(enough)
         if descends:
@@ -770,9 +770,9 @@ def search(problem, lo, hi, state, limit, symmetric):
 
 @inner
 def _dive(problem, lo, hi, label, state):
-    """Give each node, in the order of the search, its cheapest cluster left: what that costs, infinite if one has none.
+    """Give each node, in the order of the search, its cheapest cluster left. Returns the cost, infinite without any.
 
-    Takes time O(e + s (s + k^2)) for s nodes and e edges. The state is then that of a search not begun.
+    Takes time O(e + s (s + k^2)) for s nodes and e edges. The state is then the one before a search.
     """
     cost = problem.cost
     total = 0.0
@@ -802,7 +802,7 @@ def _dive(problem, lo, hi, label, state):
 
 @inner
 def _sum(cost, lo, hi, label):
-    """What a part costs; infinite where a node has no cluster."""
+    """The cost of a part, infinite if a node has no cluster."""
     total = 0.0
     for v in range(lo, hi):
         if label[v] < 0:
@@ -818,9 +818,9 @@ def improve(problem, blocks, label, other, exchanging, searching):
     Also for how many parts no assignment is cheaper.
 
     blocks : int32[count + 1], read-only, the first node of each part, and m
-    other : int32[m], read-only, another one, where it is cheaper; -1 in parts where there is none
+    other : int32[m], read-only, another one, where it is cheaper, -1 in parts where there is none
     exchanging, searching : int, costs and neighbours looked at in the exchanges and in the searches of all parts, at
-        most; what the first parts leave of their shares goes to the others. In searches each part gets 10,000 at least
+        most. Work that the first parts leave goes to the others. In searches each part gets 10,000 at least
     """
     start, cost = problem.graph.start, problem.cost
     m, k = cost.shape

@@ -1,4 +1,4 @@
-"""What goes on around the compilation of a kernel: one process compiles it, others wait, and a terminal hears of it.
+"""Order around the compilation of a kernel: one process compiles it, others wait, and a terminal hears of it.
 
 ``TRIPLETREE_QUIET=1`` says nothing, and neither does anything that is no terminal and no notebook.
 """
@@ -16,11 +16,11 @@ from zlib import crc32
 
 __all__ = ["alone", "said"]
 
-#: Seconds for which a process waits while another one compiles a kernel; then it compiles the kernel itself.
+#: Seconds for which a process waits while another one compiles a kernel. Then it compiles the kernel itself.
 MOST_WAITED = 300.0
 #: Seconds to compile below which nothing is said.
 UNSAID = 1.0
-#: What compiles all kernels.
+#: The command that compiles all kernels.
 ALL = "'tripletree warmup'"
 
 _depth = 0
@@ -33,7 +33,7 @@ def alone(folder: Path, name: str) -> Iterator[None]:
     """Keep other processes with the same cache from compiling a kernel meanwhile: they wait, and load it.
 
     Kernels call each other without circles, and a process holds a kernel before those that it calls, so nobody waits
-    for ever. Where files cannot be locked (Windows, some network drives) nobody waits at all.
+    for ever. If files cannot be locked (Windows, some network drives) nobody waits at all.
     """
     held = _hold(folder, crc32(name.encode()))
     try:
@@ -73,7 +73,7 @@ def _release(file: int, place: int) -> None:
 def said(name: str, seconds: float) -> Iterator[None]:
     """Say that a kernel is being compiled, unless that goes on within another one, which has been said.
 
-    The first time in a process a line says what this is about. On a terminal a second one names each kernel while it
+    The first time in a process a line explains the wait. On a terminal a second one names each kernel while it
     is compiled, and goes away.
     """
     global _depth, _told
@@ -94,13 +94,13 @@ def said(name: str, seconds: float) -> Iterator[None]:
 
 
 def _without_bars() -> AbstractContextManager[None]:
-    """Take progress bars off the terminal, and put them back afterwards: they would share a line with what is said."""
+    """Take progress bars off the terminal, and put them back afterwards: they would share a line with the message."""
     tqdm = getattr(sys.modules.get("tqdm"), "tqdm", None)
     return nullcontext() if tqdm is None else tqdm.external_write_mode(sys.stderr, nolock=True)
 
 
 def _listener() -> str:
-    """What the standard error is: "terminal", "notebook", or "" where nobody listens."""
+    """The kind of standard error: "terminal", "notebook", or "" if nobody listens."""
     stream = sys.stderr
     if stream is None or stream.closed or os.environ.get("TRIPLETREE_QUIET", "0") not in ("", "0"):
         return ""

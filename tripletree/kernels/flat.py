@@ -15,7 +15,7 @@ __all__ = ["Breakout", "LeafCosts", "ListedTriplets", "min_conflicts"]
 
 
 class ListedTriplets(NamedTuple):
-    """The triplets, and those of each leaf. All arrays are read-only."""
+    """The triplets, and the list of triplets of each leaf. All arrays are read-only."""
 
     rows: np.ndarray  #: int32[m, 3]
     start: np.ndarray  #: int32[n + 1]: the triplets of leaf x are member[start[x]:start[x + 1]]
@@ -23,9 +23,9 @@ class ListedTriplets(NamedTuple):
 
 
 class LeafCosts(NamedTuple):
-    """What a leaf costs in a cluster: that of its place, and `away` off its first cluster."""
+    """The cost of a leaf in a cluster: that of its place, and `away` off its first cluster."""
 
-    place: np.ndarray  #: float64[n, k], read-only; or float64[n, 0], where places cost nothing
+    place: np.ndarray  #: float64[n, k], read-only, or float64[n, 0], where places cost nothing
     away: float
 
 
@@ -41,12 +41,15 @@ class Breakout(NamedTuple):
 def min_conflicts(label, size, triplets, costs, search):
     """Move single leaves between clusters until no triplet is broken.
 
-    Broken triplets are taken in turn. Of its three leaves the one is moved, and to that cluster, for which the weights
-    of all triplets that the leaf then breaks and the cost of its place grow least; the weight of the triplet itself
+    Broken triplets are taken in turn. One of its three leaves moves to one cluster: the choice for which the weights
+    of all triplets that the leaf then breaks and the cost of its place grow least. The weight of the triplet itself
     grows with each turn, so that no state is a trap (breakout).
 
-    label : int32[n], clusters 0..k-1, changed; size : int32[k], leaves in each, changed: none becomes empty
-    triplets : ListedTriplets; costs : LeafCosts; search : Breakout
+    label : int32[n], clusters 0..k-1, changed
+    size : int32[k], leaves in each, changed: none becomes empty
+    triplets : ListedTriplets
+    costs : LeafCosts
+    search : Breakout
     Returns whether no triplet is broken : bool.
     """
     rows, start, member = triplets

@@ -1,7 +1,9 @@
-"""A binary heap of the numbers 0..k-1 by a key each, greatest key first; of equal keys the smaller number.
+"""A binary heap of the numbers 0..k-1 by a key each: greatest key first, then smaller number first.
 
-    heap : int32[k], the numbers, those that are left in the first places; place : int32[k], where each stands, -1 once
-    it is out; key : float64[k]
+    heap : int32[k], the numbers, those that are left in the first places
+    place : int32[k], where each stands, -1 once
+    it is out
+    key : float64[k]
 
 Oracle: ``heapq``.
 """

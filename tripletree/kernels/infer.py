@@ -1,25 +1,25 @@
-"""What a consistent set of triplets implies: one walk down its Aho tree, over the sets that it splits in two.
+"""Consequences of a consistent set of triplets: one walk down its Aho tree, over the sets that it splits in two.
 
-For leaves a, c let X be all leaves. Join the leaves of X by the edges ab of the triplets ab|c inside X. Where a and c
-are in one component, it becomes X; where they are in two and there are more, those two together become X; where there
+For leaves a, c let X be all leaves. Join the leaves of X by the edges ab of the triplets ab|c inside X. If a and c
+are in one component, it becomes X. If they are in two and there are more, those two together become X. If there
 are just two, A with a and C with c, the walk ends: ab|c is implied for the b in A, cb|a for those in C, and nothing
 else that parts a and c. Triplets whose walks agree so far walk together.
 
 X is never looked at leaf by leaf. While a and c are in one component the walk goes down the Aho tree, to the node where
-they meet; it leaves it with the two children A and C. From then on X is some nodes of the Aho tree, and what counts are
+they meet. It leaves that node with the two children A and C. From then on X is some nodes of the Aho tree, and it needs
 the rows with leaves in several of them: each node inside X falls apart into its children, and only these rows can tie
 the children together again. A child that no row or query touches is a component in which nobody walks, so each node is
-first left for the lowest one that holds all its leaves touched, however deep that is. Where several children of a node
+first left for the lowest one that holds all its leaves touched, however deep that is. If several children of a node
 go on together, so do the rows that the node separates, between these children.
 
 The walk goes where its queries go. A query ab|c whose a and b have parted is never implied, and a pair of components
 with no row across never ends in two. With the triplets themselves as queries it meets every split that implies
-anything; then no node of X has children on both sides, since it would be that split by itself.
+anything. Then no node of X has children on both sides, since it would be that split by itself.
 
-A frame is the rows and queries of one X, each a range of an arena, with the touched children of its nodes. What follows
-from it is copied above it, and the component or pair with most queries comes last, in the place of the frame: memory
+A frame is the rows and queries of one X, each a range of an arena, with the touched children of its nodes. The frame
+that follows is copied above it, and the component or pair with most queries comes last, in its own place: memory
 O((n + m) log (n + m)). Time is O(log n) for each row and query of a frame: O((n + m) log n) where each walk ends with
-its first two nodes, as for the triplets of a decomposed hierarchy of any depth; at worst O(n m log n) for each pair.
+its first two nodes, as for the triplets of a decomposed hierarchy of any depth. At worst O(n m log n) for each pair.
 
 Oracle: all hierarchies, in ``tests/laws/test_inference_laws.py``.
 """
@@ -37,7 +37,7 @@ from tripletree.kernels.rooted_tree import range_maximum
 
 __all__ = ["ANSWER", "CYCLES", "LIST", "SIZES", "SPARE", "AhoClades", "Separated", "separate", "walk"]
 
-#: What is done at each split.
+#: Tasks at each split.
 ANSWER, SIZES, LIST, CYCLES, SPARE = 0, 1, 2, 3, 4
 
 
@@ -63,17 +63,17 @@ class Separated(NamedTuple):
 
 
 class Arenas(NamedTuple):
-    """What is in the frames, each above the one that it was made from."""
+    """The contents of the frames, each above the one that it was made from."""
 
-    block: np.ndarray  #: int32[:, 2], a touched child and its component; they are sorted by it
+    block: np.ndarray  #: int32[:, 2], a touched child and its component. They are sorted by it
     row: np.ndarray  #: int32[:, 4], the number of a row, and the nodes that hold its a, b, c
-    row_key: Integers  #: the `_pair` of components that the row touches; rows are sorted by it
+    row_key: Integers  #: the `_pair` of components that the row touches. Rows are sorted by it
     query: np.ndarray  #: int32[:, 4], as for rows
     query_key: Integers
 
 
 class DescentWork(NamedTuple):
-    """What frames are divided with; int32, an entry for each node unless it is said otherwise."""
+    """Work space for dividing frames, int32, an entry for each node unless it is said otherwise."""
 
     begin: Integers  #: int64[N + 1], where the rows that each node separates begin among those sorted
     stamp: Integers  #: one entry, the last one given out
@@ -91,7 +91,7 @@ class DescentWork(NamedTuple):
 
 
 class CycleWork(NamedTuple):
-    """A depth-first search over blocks, joined by rows; int32, an entry for each node but for `neighbour`."""
+    """A depth-first search over blocks, joined by rows, int32, an entry for each node but for `neighbour`."""
 
     next: np.ndarray  #: where the rest of the block's rows begins in `neighbour`
     end: np.ndarray  #: one past the last of them
@@ -157,8 +157,9 @@ def _toward(clades, v, x):
 def separate(triplets, clades):
     """Find the node of the tree where a and c of each triplet meet, and the children that hold them.
 
-    triplets : int32[m, 3]; clades : AhoClades
-    Returns node : int32[m]; key : int64[m], the `_pair` of the children, -1 where b is not in that of a.
+    triplets : int32[m, 3]
+    clades : AhoClades
+    Returns node : int32[m], key : int64[m], the `_pair` of the children, -1 if b is not in the child of a.
     O(log n) a triplet.
     """
     m = triplets.shape[0]
@@ -192,7 +193,7 @@ def _note_places(entry, clades, triplets, stamp, work):
 
 @inner
 def _lower_nodes(entry, clades, stamp, work):
-    """Leave each node for the lowest one that holds all leaves touched; returns how many children these have in all."""
+    """Leave each node for the lowest one that holds all leaves touched. Returns how many children these have in all."""
     count = 0
     for i in range(len(entry)):
         for end in range(1, 4):
@@ -208,7 +209,7 @@ def _lower_nodes(entry, clades, stamp, work):
 
 @inner
 def _touch_children(entry, clades, triplets, stamp, block, n_blocks, work):
-    """Have the children of the nodes hold the leaves, and list those met first; returns how many are listed."""
+    """Have the children of the nodes hold the leaves, and list those met first. Returns how many are listed."""
     for i in range(len(entry)):
         for end in range(3):
             u = _toward(clades, work.first[entry[i, 1 + end]], triplets[entry[i, 0], end])
@@ -223,7 +224,7 @@ def _touch_children(entry, clades, triplets, stamp, block, n_blocks, work):
 
 @inner
 def _number_components(block, work):
-    """Number the components of the blocks, and sort these by them; returns how many there are."""
+    """Number the components of the blocks, and sort these by them. Returns how many there are."""
     count = 0
     for i in range(len(block)):
         u = block[i, 0]
@@ -257,7 +258,7 @@ def _starts(place, k):
 
 @inner
 def _sort_entries(entry, key, k, work):
-    """Sort entries by the components they touch, and drop those whose close pair is apart; returns how many are kept.
+    """Sort entries by the components they touch, and drop those whose close pair is apart. Returns how many are kept.
 
     Two counting sorts, by the larger of k components and then by the smaller one: stable, so that rows stay in their
     order, on which it depends which are left out (SPARE).
@@ -304,7 +305,7 @@ def _first(key, begin, end, least):
 
 @inner
 def _longest_run(key, begin, end):
-    """Where the longest run of equal keys begins in a sorted range."""
+    """The place at which the longest run of equal keys begins in a sorted range."""
     longest, best, i = 0, begin, begin
     while i < end:
         stop = _first(key, i, end, key[i] + 1)
@@ -337,12 +338,12 @@ def _divide(frame, clades, rows, queries, work):
     return k, n_blocks, _sort_entries(query, frame.query_key, n_touched, work)
 
 
-# ---------------------------------------------------------------------- what is done at a split in two
+# ---------------------------------------------------------------------- at a split in two
 
 
 @inner
 def _list_split(block, clades, out, at):
-    """Write the triplets of a split in two, whose blocks are sorted by side; returns the place after them."""
+    """Write the triplets of a split in two, whose blocks are sorted by side. Returns the place after them."""
     for i in range(len(block)):
         for j in range(i, len(block)):
             if block[i, 1] != block[j, 1]:
@@ -451,7 +452,7 @@ def _note_sizes(block, clades, sizes):
 
 @inner
 def _pass_split(frame, n_queries, flag):
-    """Take the queries across a split out of its frame, and flag them if that is wanted; returns how many are left."""
+    """Take the queries across a split out of its frame, and flag them if that is wanted. Returns how many are left."""
     query, key = frame.query, frame.query_key
     begin = _first(key, 0, n_queries, _ACROSS)
     end = _first(key, begin, n_queries, _ACROSS + 1)
@@ -464,7 +465,7 @@ def _pass_split(frame, n_queries, flag):
     return n_queries - (end - begin)
 
 
-# ---------------------------------------------------------------------- what follows from a frame
+# ---------------------------------------------------------------------- the frame that follows
 
 
 @inner
@@ -530,7 +531,7 @@ def _enter(rows, k, clades, entry, at):
 
 @inner
 def _copy(entry, at, begin, end):
-    """Copy a range of entries to a place; returns the place after it."""
+    """Copy a range of entries to a place. Returns the place after it."""
     for i in range(begin, end):
         for column in range(entry.shape[1]):
             entry[at, column] = entry[i, column]
@@ -570,10 +571,11 @@ def _enlarged(arenas, n_blocks, n_rows, n_queries):
 
 @allocating
 def _copy_down(arenas, frame, queries, clades, rows, work):
-    """Copy above a frame what some of its queries with equal keys go on with.
+    """Copy above a frame the rows and blocks with which some of its queries with equal keys go on.
 
-    frame : its line of the stack; queries : their range
-    Returns the arenas; the number of rows copied, 0 where nothing can follow.
+    frame : its line of the stack
+    queries : their range
+    Returns the arenas and the number of rows copied, which is 0 if nothing can follow.
     """
     pair = arenas.query_key[queries[0]]
     p, q = pair >> 32, pair & 0xFFFFFFFF
@@ -622,11 +624,14 @@ def _new_work(rows, queries, N):
 def walk(clades, rows, queries, task, out, budget):
     """Walk from all leaves to the splits in two.
 
-    clades : AhoClades, of the triplets; rows : Separated, the triplets; queries : Separated, the same but for ANSWER;
-    out : int32[size, 3], what LIST fills; budget : of entries of frames
+    clades : AhoClades, of the triplets
+    rows : Separated, the triplets
+    queries : Separated, the same but for ANSWER
+    out : int32[size, 3], filled by LIST
+    budget : of entries of frames
     Returns, void if the budget is spent,
         flag : bool, of the queries: implied (ANSWER), implied by the other rows (CYCLES), left out so that the others
-        are as few as can be (SPARE);
+        are as few as can be (SPARE)
         sizes : int64[s, 2], leaves on either side of each split (SIZES).
     """
     N, m = len(clades.parent), len(rows.triplets)

@@ -1,8 +1,8 @@
 """Kernels: loops over arrays, written as plain Python functions and compiled by numba where that pays.
 
-A `Kernel` is what callers see. It holds one function in two versions: `Kernel.plain` runs the function as Python, and
-`Kernel.fast` runs what numba makes of it. Both give the same results, to the bit. A call of the kernel itself picks one
-of them. The choice follows ``TRIPLETREE_JIT``:
+Callers see a `Kernel`. It holds one function in two versions: `Kernel.plain` runs the function as Python, and
+`Kernel.fast` runs the machine code that numba makes of it. Both give the same bits. A call of the kernel itself picks
+one of them. The choice follows ``TRIPLETREE_JIT``:
 
 "auto" (the default)
     A call is compiled if its arrays have more than `SMALL` entries, or if the kernel is loaded already. Other calls run
@@ -161,7 +161,7 @@ def inlined(function: FunctionType) -> Any:
 def allocating(function: FunctionType) -> Any:
     """Mark a part of kernels that Python never calls and that creates arrays.
 
-    It counts references even if its caller does not: without the switch, numba would take over that of the caller.
+    It counts references even if its caller does not: without the switch, numba would take over the caller's choice.
     """
     return _part(function, _nrt=True)
 
@@ -177,8 +177,8 @@ SMALL = 50_000
 #: A kernel is compiled after so many seconds of plain Python that are also this share of the seconds to compile it.
 #: Later sessions gain by compiled code, too.
 PATIENCE, SHARE = 0.1, 0.5
-#: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
-#: Once numba runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
+#: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: starting takes about as
+#: long. Once numba runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
 STARTING, LOADING = 0.5, 0.02
 
 _seconds_plain = 0.0
@@ -198,9 +198,9 @@ class Kernel:
     Parameters
     ----------
     source : function
-        Of arrays, numbers, and tuples of these.
+        Takes arrays, numbers, and tuples of these.
     **options
-        Of ``numba.njit``.
+        Options of ``numba.njit``.
     """
 
     def __init__(self, source: FunctionType, **options: Any) -> None:
@@ -210,7 +210,7 @@ class Kernel:
         self.seconds_plain = 0.0  #: that its plain version has taken in this session
         self._numba: Any = None  # the compiled function, once it is loaded
         self._loaded: set[tuple] = set()  # the numba types of the arguments that `fast` has seen
-        self._is_kept: bool | None = None  # whether it lies in the cache; None before anybody has looked
+        self._is_kept: bool | None = None  # whether it lies in the cache, None before anybody has looked
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the version that takes less time, see the head of this module."""
@@ -237,7 +237,7 @@ class Kernel:
             self.seconds_plain += seconds
 
     def fast(self, *arguments: Any) -> Any:
-        """Run it compiled, whatever the input. Where nothing is compiled, run it as plain Python."""
+        """Run it compiled, whatever the input. If nothing is compiled, run it as plain Python."""
         if MODE == "never":
             return self.plain(*arguments)
         import_numba()
@@ -319,7 +319,7 @@ class Pointer:
     *arguments : str or class
         The types of its arguments: number types, or classes of NamedTuples with annotated fields.
     real : {"float64", "float32"}
-        What "real" stands for in these types.
+        The type that "real" stands for.
     """
 
     def __init__(self, source: Any, result: Any, *arguments: Any, real: str = "float64") -> None:
@@ -331,7 +331,7 @@ class Pointer:
         return self.source(*arguments)
 
     def version(self, is_fast: bool) -> Any:
-        """What to pass to `Kernel.fast` or to `Kernel.plain`."""
+        """The arguments for `Kernel.fast` or for `Kernel.plain`."""
         if not is_fast or MODE == "never":
             return self
         import_numba()
@@ -407,7 +407,7 @@ def _compiled(kernel: Any, signature: Any = None) -> Any:
 
 
 def _called(get_call_template: Callable[..., Any], arguments: tuple, named: dict) -> Any:
-    """What a kernel calls by name: integers are handed over as int64.
+    """A function that a kernel calls by name: integers are handed over as int64.
 
     By itself numba compiles a part once for int32, once for int64, and once more for every constant. This is the one
     place in which a method of numba's dispatchers is replaced.
@@ -470,7 +470,7 @@ def _numba_keeps_in(folder: Path) -> Iterator[None]:
 
 
 def _scope(module: str) -> dict[str, Any]:
-    """The globals of a module for compiled functions: kernels and parts give way to what numba makes of them."""
+    """The globals of a module for compiled functions, with numba's version of kernels and parts in their places."""
     if module not in _scopes:
         scope = _scopes[module] = dict(vars(sys.modules[module]))
         for name, value in vars(sys.modules[module]).items():
@@ -518,7 +518,7 @@ _cache_has_failed = False
 
 
 def folder_of_cache() -> Path | None:
-    """The folder for compiled code; None if it cannot be written, or has failed in this session."""
+    """The folder for compiled code, None if it cannot be written, or has failed in this session."""
     return None if _cache_has_failed else _folder()
 
 

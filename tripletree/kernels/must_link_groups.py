@@ -1,4 +1,4 @@
-"""Agglomeration of many small groups, each by itself, by a linkage on centres; no triplets, no matrix of distances."""
+"""Agglomeration of many small groups, each by itself, by a linkage on centres, without triplets or distance matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GroupClusters(NamedTuple):
 
 
 class NearestClusters(NamedTuple):
-    """What each place of the group is nearest to."""
+    """The nearest place of each place of the group."""
 
     bound: np.ndarray  #: float64[w], the least distance to a later place, infinite where empty
     near: np.ndarray
@@ -117,10 +117,12 @@ def _agglomerate(clusters, linkage, nearest, merges):
 
 @njit
 def agglomerate_groups(samples, members, start, linkage, merges, centres):
-    """Agglomerate each group of samples by itself; of pairs at one distance the first by their first members.
+    """Agglomerate each group of samples by itself. Ties go to the pair with the first members.
 
-    samples : float64[n, d], read-only; members : int64[k], samples group by group, ascending in each
-    start : int64[groups + 1], where each group begins; linkage : int64, place in ``nearest.LINKAGES``, at most 2
+    samples : float64[n, d], read-only
+    members : int64[k], samples group by group, ascending in each
+    start : int64[groups + 1], where each group begins
+    linkage : int64, place in ``nearest.LINKAGES``, at most 2
     merges : float64[k - groups, 4], filled group by group: the first members of the two clusters, the one that
         stays last (as in ``recon.as_linkage``), their distance, and the largest distance in the cluster that is formed
     centres : float64[groups, d], filled with the centres of the whole groups

@@ -1,6 +1,6 @@
 """Walks over a rooted graph in which nodes have several parents.
 
-Lists of neighbours are concatenated: those of u are value[start[u]:start[u + 1]]. Each kernel but `dominators` is
+Lists of neighbours are concatenated: the list of u is value[start[u]:start[u + 1]]. Each kernel but `dominators` is
 linear in the number of nodes and edges.
 """
 
@@ -36,7 +36,7 @@ def grouped(key, n):
     """A counting sort: the places of each key, in order.
 
     key : int32[m], every entry in 0..n-1
-    Returns start : int32[n + 1], place : int32[m]; key k stands at place[start[k]:start[k + 1]].
+    Returns start : int32[n + 1], place : int32[m]. Key k stands at place[start[k]:start[k + 1]].
     """
     m = key.shape[0]
     start = np.zeros(n + 1, np.int32)
@@ -57,7 +57,8 @@ def grouped(key, n):
 def repeated(start, value):
     """Which values occurred before in the same group.
 
-    start : int32[n + 1]; value : int32[m], every entry in 0..n-1, group k is value[start[k]:start[k + 1]]
+    start : int32[n + 1]
+    value : int32[m], every entry in 0..n-1, group k is value[start[k]:start[k + 1]]
     Returns again : bool[m].
     """
     n = start.shape[0] - 1
@@ -74,7 +75,8 @@ def repeated(start, value):
 def top_down(up_start, down_start, down):
     """Order the nodes so that parents stand before children, and measure the longest path to each.
 
-    up_start, down_start : int32[N + 1]; down : int32[p], the children of u are down[down_start[u]:down_start[u + 1]]
+    up_start, down_start : int32[N + 1]
+    down : int32[p], the children of u are down[down_start[u]:down_start[u + 1]]
     Returns order : int32[k] (k == N unless there is a cycle), level : int32[N].
     """
     N = up_start.shape[0] - 1
@@ -105,7 +107,9 @@ def top_down(up_start, down_start, down):
 def reached(start, value, sources):
     """Which nodes can be reached from some nodes along lists of neighbours, the nodes themselves included.
 
-    start : int32[N + 1]; value : int32[p], the neighbours of u are value[start[u]:start[u + 1]]; sources : int32[k]
+    start : int32[N + 1]
+    value : int32[p], the neighbours of u are value[start[u]:start[u + 1]]
+    sources : int32[k]
     Returns mark : bool[N].
     """
     N = start.shape[0] - 1
@@ -131,9 +135,11 @@ def reached(start, value, sources):
 
 @njit
 def best_parent(start, up, score):
-    """The parent of greatest score of each node, the first of those that tie, -1 where there is none.
+    """The parent of greatest score of each node, the first one of a tie, -1 if there is none.
 
-    start : int32[N + 1]; up : int32[p]; score : int64[N]
+    start : int32[N + 1]
+    up : int32[p]
+    score : int64[N]
     Returns best : int32[N].
     """
     N = start.shape[0] - 1
@@ -164,10 +170,11 @@ def _meeting(p, q, idom, jump, depth):
 def dominators(start, up, N):
     """The immediate dominator of each node: where its parents meet in the tree of those above. O(p log N).
 
-    Node d dominates u when every path from the root to u passes d; the nearest such d other than u is idom[u].
+    Node d dominates u when every path from the root to u passes d. The nearest such d other than u is idom[u].
 
-    start : int32[t + 1]; up : int32[p], the parents of u are up[start[u]:start[u + 1]], all greater than u; N : number
-    of nodes, t, or t + 1 where the last one stands above all nodes without parents
+    start : int32[t + 1]
+    up : int32[p], the parents of u are up[start[u]:start[u + 1]], all greater than u
+    N : number of nodes, t, or t + 1 where the last one stands above all nodes without parents
     Returns idom : int32[N], -1 at the root N - 1. Oracle: ``dominators_definition``.
     """
     idom = np.full(N, -1, np.int32)
@@ -188,16 +195,16 @@ def dominators(start, up, N):
 
 
 # ----------------------------------------------------------------------
-# What each node of a rooted graph reaches, in terms of its dominator tree.
+# The leaves that a node of a rooted graph reaches, in terms of its dominator tree.
 #
-# Nodes are numbered children first, the root is last. Node d *dominates* u when every path from the root to u passes d;
-# ``idom`` is the tree of nearest dominators, a parent array like any other (`rooted_tree`). What d reaches is what d
-# dominates, and what some nodes beside do, whose dominators are above d: a union of disjoint clades. From `covered` on,
-# nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
+# Nodes are numbered children first, the root is last. Node d *dominates* u when every path from the root to u passes d.
+# ``idom`` is the tree of nearest dominators, a parent array like any other (`rooted_tree`). Node d reaches the nodes
+# that d dominates, and the nodes dominated by some other nodes whose dominators are above d: a union of disjoint
+# clades. From `covered` on, nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
 
 
 class Reach(NamedTuple):
-    """What each inner node reaches: a list of nodes whose clades are disjoint, from left to right."""
+    """The reach of each inner node: a list of nodes whose clades are disjoint, from left to right."""
 
     start: Integers  #: [N - n + 1], where the list of each inner node begins
     node: np.ndarray  #: int32[s]
@@ -208,10 +215,11 @@ class Reach(NamedTuple):
 
 @njit
 def held(parent, number):
-    """What is left below each node when only some nodes are kept: its own number, or that of the only one below it.
+    """The rest of each node when only some nodes are kept: its own number, or the number of the only one left below it.
 
-    parent : int32[N]; number : int32[N], -1 for nodes not kept, which have at most one child with a kept node below
-    Returns held : int32[N], -1 where nothing is left.
+    parent : int32[N]
+    number : int32[N], -1 for nodes not kept, which have at most one child with a kept node below
+    Returns held : int32[N], -1 if nothing is left.
     """
     N = parent.shape[0]
     out = np.full(N, -1, np.int32)
@@ -228,8 +236,11 @@ def held(parent, number):
 def frontier_starts(start, up, idom, most):
     """Count the dominance frontier of each node u: nodes with a parent dominated by u, which u does not dominate.
 
-    start : int32[t + 1]; up : int32[p]; idom : int32[N]; most : int, when to give up
-    Returns first : int64[N + 1], sums of the sizes; empty when they exceed `most`.
+    start : int32[t + 1]
+    up : int32[p]
+    idom : int32[N]
+    most : int, when to give up
+    Returns first : int64[N + 1], sums of the sizes, empty when they exceed `most`.
     """
     N = idom.shape[0]
     first = np.zeros(N + 1, np.int64)
@@ -254,9 +265,12 @@ def frontier_starts(start, up, idom, most):
 
 @njit
 def frontiers(start, up, idom, first):
-    """The dominance frontiers, as one concatenated list; see `frontier_starts`.
+    """The dominance frontiers, as one concatenated list. See `frontier_starts`.
 
-    start : int32[t + 1]; up : int32[p]; idom : int32[N]; first : int64[N + 1]
+    start : int32[t + 1]
+    up : int32[p]
+    idom : int32[N]
+    first : int64[N + 1]
     Returns frontier : int32[first[N]]. Oracle: ``frontiers_definition``.
     """
     N = idom.shape[0]
@@ -278,13 +292,15 @@ def frontiers(start, up, idom, first):
 
 @njit
 def closures(nodes, first, frontier, most):
-    """For each node d the topmost nodes x below d that d does not dominate: what d reaches is what d and they dominate.
+    """For each node d the topmost nodes x below d that d does not dominate: d reaches all that d and they dominate.
 
-    They are the frontier of d, those of the nodes in it, and so on. The dominator of each is above d: it dominates a
-    node of which x is in the frontier, and is not below that. So none of them dominates another.
+    They are the frontier of d, the frontiers of the nodes in it, and so on. The dominator of each is above d: it
+    dominates a node of which x is in the frontier, and is not below that. So none of them dominates another.
 
-    nodes : int32[k]; first : int64[N + 1], frontier : int32[f], from `frontiers`; most : int, when to give up
-    Returns start : int64[k + 1], x : int32[start[k]]; both empty when there are more than `most`.
+    nodes : int32[k]
+    first : int64[N + 1], frontier : int32[f], from `frontiers`
+    most : int, when to give up
+    Returns start : int64[k + 1], x : int32[start[k]]. Both empty when there are more than `most`.
     """
     N = first.shape[0] - 1
     K = nodes.shape[0]
@@ -293,7 +309,7 @@ def closures(nodes, first, frontier, most):
     mark = np.full(N, -1, np.int32)
     size = 0
     for k in range(K):
-        head = size  # what is found is the queue of what is to be followed
+        head = size  # the nodes found are the queue of nodes to be followed
         x = nodes[k]
         while True:
             for i in range(first[x], first[x + 1]):
@@ -336,7 +352,10 @@ def _is_covered(d, at, reach):
 def covered(d, at, reach, n):
     """Whether each leaf can be reached from each inner node.
 
-    d : int32[m], inner nodes; at : int32[m], positions of leaves; reach : Reach; n : number of leaves
+    d : int32[m], inner nodes
+    at : int32[m], positions of leaves
+    reach : Reach
+    n : number of leaves
     Returns below : bool[m].
     """
     m = d.shape[0]
@@ -350,14 +369,17 @@ def covered(d, at, reach, n):
 def nth_outside(d, k, reach, n):
     """The position of the k-th leaf (from 0) that cannot be reached from d.
 
-    d : int32[m], inner nodes; k : int64[m]; reach : Reach; n : number of leaves
+    d : int32[m], inner nodes
+    k : int64[m]
+    reach : Reach
+    n : number of leaves
     Returns at : int32[m].
     """
     node, before, left = reach.node, reach.before, reach.left
     m = d.shape[0]
     at = np.empty(m, np.int32)
     for t in range(m):
-        # the last clade with at most k leaves outside before it; none, if the k-th is in front of all
+        # the last clade with at most k leaves outside before it, none, if the k-th is in front of all
         low, high = reach.start[d[t] - n] - 1, reach.start[d[t] - n + 1]
         least = low
         while high - low > 1:
@@ -376,7 +398,9 @@ def nth_outside(d, k, reach, n):
 def enclosing(parent, reach, n):
     """The nearest ancestor w of each inner node d that has a leaf which d does not reach.
 
-    parent : int32[N]; reach : Reach; n : number of leaves
+    parent : int32[N]
+    reach : Reach
+    n : number of leaves
     Returns w : int32[N - n] (-1 where d reaches all leaves), inside : int64[N - n], how many children of w are reached
     from d, the one that d stands below included.
     """
@@ -414,7 +438,7 @@ def enclosing(parent, reach, n):
 def _add_stand_ins(stack, d, child_start, child, reach, out):
     """Write leaves for the clade stack[0] to `out`: one where it does not reach d, else one for each part.
 
-    Returns their number; as many as there is room for are written.
+    Returns their number. As many as there is room for are written.
     """
     left = reach.left
     n = len(left) - len(reach.start) + 1
@@ -440,9 +464,12 @@ def thirds(w, child_start, child, reach, order, most):
     They are enough for the other triplets to follow: from the children of w that d does not reach, and from what w
     reaches elsewhere and d does not.
 
-    w : int32[N - n], from `enclosing`; child_start : int32[N + 1], child : int32[N - 1], `child_lists`; reach : Reach;
-    order : int32[n], leaf at each position; most : int, when to give up
-    Returns first : int64[N - n + 1], third : int32[first[N - n]], leaves; the latter empty when there are more than
+    w : int32[N - n], from `enclosing`
+    child_start : int32[N + 1], child : int32[N - 1], `child_lists`
+    reach : Reach
+    order : int32[n], leaf at each position
+    most : int, when to give up
+    Returns first : int64[N - n + 1], third : int32[first[N - n]], leaves. The latter empty when there are more than
     `most`.
     """
     node, left = reach.node, reach.left

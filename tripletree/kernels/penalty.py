@@ -2,12 +2,13 @@
 
 The cost of a pair of clusters is log(distance) + penalty * push, where push is the weight that merging them violates,
 less the weight that it satisfies. A triplet ab|c of three clusters is satisfied when a and b merge, violated when c
-merges with one of them; either way it is dead from then on. So a merge changes no cost but those of the merged cluster,
-and lower bounds of the costs serve as those of the distances do in ``centres`` and ``distance_table``, whose places,
+merges with one of them. Either way it is dead from then on. So a merge changes no cost but the costs of the merged
+cluster, and lower bounds of the costs serve as bounds of distances do in ``centres`` and ``distance_table``, whose
+places,
 bounds and blocks these are.
 
-Most pairs of clusters are in no triplet, and cost what their distance says. The others are ties, each with its push and
-its triplets; a merge walks the ties of the two clusters, of which there are fewer than clusters, and each triplet dies
+Most pairs of clusters are in no triplet, and cost their distance. The others are ties, each with its push and
+its triplets. A merge walks the ties of the two clusters, of which there are fewer than clusters, and each triplet dies
 once. So m triplets take O(m log n) time in all besides, and O(m) memory.
 """
 
@@ -37,32 +38,32 @@ _EXACT = -1e6
 
 
 class Ties(NamedTuple):
-    """The pairs of clusters that live triplets name, with what merging them costs; and these triplets.
+    """The pairs of clusters that live triplets name, with what merging them costs, and these triplets.
 
-    Each pair is in the lists of two clusters, and has a list of triplets. What is dead stays in lists until they are
-    walked.
+    Each pair is in the lists of two clusters, and has a list of triplets. Dead pairs and triplets stay in lists until
+    they are walked.
     """
 
-    rows: np.ndarray  #: int64[m, 3]: the leaves of each triplet; the third is -1 where it is dead
+    rows: np.ndarray  #: int64[m, 3]: the leaves of each triplet. The third is -1 where it is dead
     weight: np.ndarray  #: float64[m]
-    into: np.ndarray  #: int64[n]: disjoint sets of samples; the root is the id of the cluster
+    into: np.ndarray  #: int64[n]: disjoint sets of samples. The root is the id of the cluster
     ends: np.ndarray  #: int64[2 p]: a sample of each of the two clusters of pair e, at 2 e and 2 e + 1
-    next: np.ndarray  #: int64[2 p]: what follows each end in the list of its cluster
+    next: np.ndarray  #: int64[2 p]: the entry after each end in the list of its cluster
     head: np.ndarray  #: int64[n]: the first end in the list of each cluster
-    push: np.ndarray  #: float64[p]: weight that merging the pair violates, less what it satisfies
-    count: np.ndarray  #: int64[p]: live triplets of the pair; 0 where it is no longer one
-    first: np.ndarray  #: int64[p]: the first triplet of each pair; 3 t + k is triplet t, whose end k is not in the pair
+    push: np.ndarray  #: float64[p]: weight that merging the pair violates, less the weight that it satisfies
+    count: np.ndarray  #: int64[p]: live triplets of the pair, 0 where it is no longer one
+    first: np.ndarray  #: int64[p]: the first triplet of each pair. 3 t + k is triplet t, whose end k is not in the pair
     last: np.ndarray  #: int64[p]
-    after: np.ndarray  #: int64[3 m]: what follows each in its list
+    after: np.ndarray  #: int64[3 m]: the entry after each in its list
     place: np.ndarray  #: int64[n]: of each cluster
-    of_cluster: np.ndarray  #: int64[n], scratch: the pair of each cluster and the one that merges; -1
+    of_cluster: np.ndarray  #: int64[n], scratch: the pair of each cluster and the one that merges, -1 for none
     laid: np.ndarray  #: int64[n], scratch: places tied to the cluster that searches
     pushes: np.ndarray  #: float64[n], scratch: of each place, 0 but for those laid
     least: np.ndarray  #: float64[blocks], scratch: the least push in each block of centres, at most 0
 
 
 class SoftMerges(NamedTuple):
-    """What the merging is at; the counters have one entry each."""
+    """The state of the merging. The counters have one entry each."""
 
     merges: np.ndarray  #: float64[n - 1, 3]: clusters, the second of which stays, and distance
     n_merges: np.ndarray
@@ -135,7 +136,7 @@ def _lay(ties, j):
 
 @inner
 def _lift(ties, number):
-    """Set to 0 what `_lay` has written."""
+    """Set to 0 the entries that `_lay` has written."""
     for r in range(number):
         ties.pushes[ties.laid[r]] = 0.0
 
@@ -152,7 +153,7 @@ def _name_ties(ties, j):
 
 @inner
 def _hand_over(ties, i, j):
-    """The ties of cluster i become those of j, whose own have been named; two ties to one cluster become one."""
+    """Rename the ties of cluster i to ties of j, whose own have been named. Two ties to one cluster become one."""
     x = ties.head[i]
     while x >= 0:
         following, e = ties.next[x], x // 2
@@ -179,7 +180,7 @@ def _end_triplets(ties, e):
         if ties.rows[t, 2] >= 0:
             f = ties.of_cluster[find(ties.into, ties.rows[t, k])]
             ties.count[f] -= 2
-            if k == 2:  # satisfied: it held both others apart; else they push and pull alike
+            if k == 2:  # satisfied: it held both others apart, else they push and pull alike
                 ties.push[f] -= 2 * ties.weight[t]
             if ties.count[f] == 0:
                 ties.push[f] = 0.0  # exactly, whatever the rounding of sums
@@ -189,7 +190,7 @@ def _end_triplets(ties, e):
 
 @inner
 def _unite_ties(ties, i, j):
-    """Merge cluster i into cluster j, and lay what j is tied to by then; returns how many. O(ties of both).
+    """Merge cluster i into cluster j, and lay the ties of j after that. Returns how many. O(ties of both).
 
     Oracle: `soft_definition`, which looks through all triplets at each step.
     """
@@ -220,10 +221,10 @@ def _worth(linkage, cost):
 
 @inner
 def _find_nearest(linkage, penalty, centres, ties, live, x, number):
-    """Find the cluster of the least cost with place x, in the order of ties the first; its `number` ties are laid.
+    """Find the cluster of the least cost with place x, the first in the order of ties. Its `number` ties are laid.
 
-    A block is left out where its box is farther away than what costs as much as the best pair so far, after the factor
-    by which the least push in it draws it near. At most O(n d), and mostly far less.
+    A block is skipped if its box is farther away than a pair may be that costs as much as the best so far, after the
+    factor by which the least push in the block draws it near. At most O(n d), and mostly far less.
     """
     pushes, least, cluster = ties.pushes, ties.least, centres.cluster
     for r in range(number):
@@ -237,7 +238,7 @@ def _find_nearest(linkage, penalty, centres, ties, live, x, number):
         if step == own:
             continue
         within = limit
-        if least[b] < 0:  # by costs, since what a large push is worth may be too small for a number
+        if least[b] < 0:  # by costs, since the worth of a large push may be too small for a number
             push = penalty * least[b]
             within = _worth(linkage, best - push) * _SLACK if push > _EXACT else np.inf
         if centres.box_distances[b] > within or (best == -np.inf and centres.first[b] >= at):
@@ -320,7 +321,7 @@ def merge_centres_softly(linkage, penalty, centres, ties, run, most):
 
 @inner
 def _search(linkage, penalty, table, push, live, x):
-    """Find the later cluster of the least cost with place x, the first of several; the pushes of x are laid."""
+    """Find the later cluster of the least cost with place x, the first of several. The pushes of x are laid."""
     best, at = np.inf, UNKNOWN
     start = row_start(live, x)
     for z in range(x + 1, live):
@@ -345,7 +346,7 @@ def _offer(table, z, x, y, cost):
 
 @inner
 def _unite(linkage, penalty, table, push, live, pair):
-    """Merge place y into place x < y: new distances, and what they mean for the bounds. The pushes of x are laid."""
+    """Merge place y into place x < y: new distances, and new bounds that follow. The pushes of x are laid."""
     x, y = pair
     distances, size, nearest = table.distances, table.weight, table.nearest
     from_x, from_y = row_start(live, x), row_start(live, y)

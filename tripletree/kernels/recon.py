@@ -1,11 +1,11 @@
 """ReCon: always the closest merge that keeps the triplets satisfiable.
 
 A loop for each way to hold distances brings three engines together: ``centres`` or a table (``distance_table``,
-``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds what
-blocks it, ``rejected_pairs`` remembers. What blocks a pair blocks the whole rectangle of its blocking pair. A merged
-cluster keeps the smaller id, that of its first sample; ties go to the pair with the first smaller id, then to that with
-the first larger one. Cannot-linked pairs count as rejected for good; where nothing else is left, the loop stops, and is
-stuck.
+``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds a
+blocking pair, and ``rejected_pairs`` remembers this: all pairs between the two sides of a blocking pair are blocked. A
+merged cluster keeps the smaller id, the id of its first sample. Among ties the pair with the first smaller id is first,
+then the first larger id. Cannot-linked pairs count as rejected for good. If no other pair is left, the loop stops, and
+is stuck.
 
 `join` and `search` come as pointers (see ``jit``): they are compiled by themselves, not once more for each loop.
 """
@@ -56,7 +56,7 @@ __all__ = [
     "new_agglomeration",
 ]
 
-#: Place in this list is a linkage's number in the kernels. The first three work on centres; so do average and weighted
+#: Place in this list is a linkage's number in the kernels. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 
@@ -87,7 +87,7 @@ class Counters(NamedTuple):
 
 
 class Agglomeration(NamedTuple):
-    """What a run of ReCon is at between two merges, but for the distances."""
+    """The state of a run of ReCon between two merges, without the distances."""
 
     forest: Forest
     rejected: RejectedPairs
@@ -113,7 +113,7 @@ def _reject(state, left, right):
 
 @inner
 def _attempt(state, i, j, join):
-    """Merge cluster i into cluster j in the tree if they are compatible, else reject them. Whether they have merged.
+    """Merge cluster i into j in the tree if they are compatible, or reject them. Returns whether they merged.
 
     Pairs whose blocking pair may have ended are tested again.
     """
@@ -127,6 +127,7 @@ def _attempt(state, i, j, join):
         _reject(state, left, right)
         return False
     inherit(rejected, into, i, j)
+    # a blocking pair that the merge has shrunk to one cluster on each side may be gone: these two are tested again
     now = counts.merges[0] + 1
     counts.due[0] = due_watches(rejected, into, i, j)
     for k in range(counts.due[0]):
@@ -166,7 +167,7 @@ def _next_place(state, centres, live, last, join):
     `last` clusters have made their first search, and `_STUCK` where no pair is left.
     """
     counts = state.counts
-    if counts.searched[0] < len(centres.cluster):
+    if counts.searched[0] < len(centres.cluster):  # at first each place searches once, in turn
         if counts.searched[0] == last:
             return _ENOUGH, -1
         counts.searched[0] += 1
@@ -176,7 +177,7 @@ def _next_place(state, centres, live, last, join):
         counts.stuck[0] = 1
         return _STUCK, -1
     s, t = centres.cluster[x], centres.nearest[x]
-    if not fresh or is_rejected(state.rejected, s, t):
+    if not fresh or is_rejected(state.rejected, s, t):  # the bound of x was too low: a search raises it
         counts.searches[0] += 1
         return x, -1
     i, j = max(s, t), min(s, t)
@@ -197,7 +198,9 @@ def merge_by_centres(state, centres, linkage, most, join, search):
     goal = min(n - 1, counts.merges[0] + most)
     last = min(n, counts.searched[0] + most)
     live = counts.live[0]
+    # invariant: the bound of a place is at most its distance to any place that it may merge with
     while _goes_on(state, goal):
+        # a quarter of the places is empty, or there are no boxes yet: close the gaps and lay boxes
         if 4 * (n - counts.merges[0]) < 3 * live or live == 0:
             live = pack(centres, live or n)
             counts.live[0] = live
@@ -206,7 +209,7 @@ def merge_by_centres(state, centres, linkage, most, join, search):
             continue
         if x < 0:
             break
-        if gone >= 0:
+        if gone >= 0:  # x takes the cluster of `gone`, which is empty from now on
             merge(centres, linkage, gone, x, counts.merges[0])
             renew_least(centres, live, gone)
         renew(state.rejected, state.forest.into, centres.cluster[x])
@@ -245,7 +248,7 @@ def merge_by_vectors(state, centres, linkage, most, join):
 
 @in_place
 def merge_by_table(state, table, linkage, most, join):
-    """As `merge_by_centres`, on a table of distances; `live` is n at first."""
+    """As `merge_by_centres`, on a table of distances. `live` is n at first."""
     counts, rejected, bound = state.counts, state.rejected, table.bound
     n = len(table.cluster)
     live = counts.live[0]
@@ -263,7 +266,7 @@ def merge_by_table(state, table, linkage, most, join):
             counts.stuck[0] = 1
             break
         y = table.nearest[x]
-        if y < 0 or is_rejected(rejected, table.cluster[x], table.cluster[y]):
+        if y < 0 or is_rejected(rejected, table.cluster[x], table.cluster[y]):  # the bound was too low
             counts.searches[0] += 1
             renew(rejected, state.forest.into, table.cluster[x])
             scan(table, live, x, rejected)
@@ -296,7 +299,7 @@ def _search_compatible(state, table, x):
 
 @in_place
 def merge_by_single_linkage(state, table, linkage, most, join):
-    """As `merge_by_table`, by single linkage; `most` is also the limit of rows to be settled at a time."""
+    """As `merge_by_table`, by single linkage. `most` is also the limit of rows to be settled at a time."""
     counts, rejected, bound, into = state.counts, state.rejected, table.bound, state.forest.into
     n = len(bound)
     if counts.searched[0] < n:
@@ -310,7 +313,7 @@ def merge_by_single_linkage(state, table, linkage, most, join):
         if bound[x] == np.inf:
             counts.stuck[0] = 1
             break
-        if bound[x] != table.settled[0]:
+        if bound[x] != table.settled[0]:  # ties are resolved by ids, so all rows of this bound are settled first
             if not settle(table, bound[x], most, into, rejected):
                 break
             continue
@@ -331,12 +334,13 @@ def merge_by_single_linkage(state, table, linkage, most, join):
 def as_linkage(merges, squared):
     """Node numbers, heights and sizes from cluster ids: a scipy linkage with the smaller node first.
 
-    merges : float64[n - 1, 3], the second id stays; squared : whether distances are squared
+    merges : float64[n - 1, 3], the second id stays
+    squared : whether distances are squared
     Returns float64[n - 1, 4].
     """
     n = merges.shape[0] + 1
-    node = np.arange(n)
-    size = np.ones(n)
+    node = np.arange(n)  # the node that stands for each cluster so far
+    size = np.ones(n)  # the samples below it
     out = np.empty((n - 1, 4))
     for k in range(n - 1):
         i, j = int(merges[k, 0]), int(merges[k, 1])

@@ -5,7 +5,7 @@ other one, unless the blocking pair (A, B) has shrunk to one cluster against one
 blocking pair found two clusters of one side are watched: when they merge, the pair is tested again. (One watch is
 enough: while they are two clusters, the blocking pair has at least three.)
 
-It is enough that one of the two clusters has the bit; `renew` brings a row up to date before its cluster searches. A
+It is enough that one of the two clusters has the bit. `renew` brings a row up to date before its cluster searches. A
 bit may name a cluster id that is empty by now: it then stands for the cluster that holds that one's samples.
 """
 
@@ -42,15 +42,15 @@ _EIGHT = np.uint64(8)
 class RejectedPairs(NamedTuple):
     """The bits, and the watches with a circular list of entries for each cluster.
 
-    Entries 2 w and 2 w + 1 of watch w are those of its first and its second cluster on the same side.
+    Entries 2 w and 2 w + 1 of watch w belong to its first and its second cluster on the same side.
     """
 
     bits: BitTable  #: a row for each cluster that a triplet or a cannot-link names, a bit for each cluster id
-    cannot_linked: BitTable  #: the bits that are never cleared; no rows if there are none
-    row: Integers  #: of each cluster: its row of bits, -1 if it has none
+    cannot_linked: BitTable  #: the bits that are never cleared, no rows if there are none
+    row: Integers  #: row of bits of each cluster, -1 if it has none
     empty: Bits  #: the cluster ids that are empty now
     mask: Bits  #: scratch
-    same_side: IntegerTable  #: [2, w]: two clusters of one side of a blocking pair; the first is -1 once it is over
+    same_side: IntegerTable  #: [2, w]: two clusters of one side of a blocking pair. The first is -1 once it is over
     other_side: Integers  #: [w]: one of the other side
     next: Integers  #: of each entry
     last: Integers  #: of each cluster: an entry of its list
@@ -111,7 +111,7 @@ def is_rejected(rejected, x, y):
 
 @inner
 def is_found_rejected(rejected, x, y):
-    """`is_rejected` for a search of x: what only y knows is noted with x too, whose row is at hand when it searches."""
+    """`is_rejected` for a search of x: bits that only y has are noted with x, whose row is at hand when it searches."""
     r, s = rejected.row[x], rejected.row[y]
     if r < 0 or s < 0:
         return False
@@ -125,7 +125,7 @@ def is_found_rejected(rejected, x, y):
 
 @inner
 def mark(rejected, sides, left, right):
-    """Reject all pairs between sides[0, :left] and sides[1, :right]: what blocks one pair of them blocks all.
+    """Reject all pairs between sides[0, :left] and sides[1, :right]: the blocking pair blocks all of them.
 
     Only the rows of the smaller side are marked: one side often has a few clusters and the other most of them. A
     cluster of the larger one may forget the rejection when it merges, and is then tested once more.
@@ -159,14 +159,14 @@ def _mark_side(rejected, side, others):
 
 @inner
 def _renew(bits, empty, into, r):
-    """Replace the bits of empty cluster ids in a row by those of the clusters that hold their samples."""
+    """Replace the bits of empty cluster ids in a row by bits of the clusters that hold their samples."""
     for w in range(bits.shape[1]):
-        dead = bits[r, w] & empty[w]
+        dead = bits[r, w] & empty[w]  # ids whose samples are in other clusters by now
         if dead != _NONE:
             bits[r, w] &= ~empty[w]
             b = 0
             while dead != _NONE:
-                while dead & _BYTE == _NONE:
+                while dead & _BYTE == _NONE:  # eight zeros at a time
                     dead >>= _EIGHT
                     b += 8
                 if dead & _ONE != _NONE:
@@ -256,7 +256,7 @@ def watch(rejected, w, sides, left, right):
 
 @inner
 def due_watches(rejected, into, x, y):
-    """Join the lists of x and y, which have merged into y; list in `due` the watches on just these two. Returns count.
+    """Join the lists of x and y, which have merged into y. Lists in `due` the watches on just these two. Returns count.
 
     Entries of watches that are over are dropped on the way. Only the shorter list is gone through: a watch on just
     these two has an entry in each.

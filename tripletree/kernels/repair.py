@@ -1,8 +1,8 @@
 """Splits of leaves by the triplets inside them: components, two sides that few triplets lose by, one leaf at a time.
 
 A split in two displays ab|c when a and b are on one side and c is on the other, and loses it when a and b are parted.
-With a weight of w/2 on the pairs ac and bc and of -w/2 - penalty * w on ab, what is displayed less `penalty` times what
-is lost is the sum over all pairs that the split parts: a cut in a graph with positive and negative weights.
+With a weight of w/2 on the pairs ac and bc and of -w/2 - penalty * w on ab, the weight displayed less `penalty` times
+the weight lost is the sum over all pairs that the split parts: a cut in a graph with positive and negative weights.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class CutGraph(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """What a pass of moves works with."""
+    """The state of a pass of moves."""
 
-    gain: Reals  #: of each leaf: what the cut gains when it changes sides
+    gain: Reals  #: of each leaf: the gain of the cut when it changes sides
     heap: np.ndarray  #: int32[k], the leaves that may still move, by gain
     place: np.ndarray  #: int32[k], where each is in the heap, -1 once it has moved
     moved: np.ndarray  #: int32[k], the leaves that have moved, in order
@@ -40,7 +40,8 @@ class Pass(NamedTuple):
 def components(rows, k):
     """Number the components of the leaves 0..k-1 under an edge ab for each triplet ab|c, by their smallest leaf.
 
-    rows : int32[m, 3]; k : number of leaves
+    rows : int32[m, 3]
+    k : number of leaves
     Returns label : int32[k], number of components : int.
     """
     up = np.arange(k).astype(np.int32)
@@ -81,7 +82,7 @@ def _cut_graph(rows, weight, k, penalty):
                     other[stop[x]] = rows[t, j]
                     pair_weight[stop[x]] = (0.5 if i == 2 or j == 2 else -0.5 - penalty) * weight[t]
                     stop[x] += 1
-    # Add up what is said of one pair. `at` says where the neighbour stands; of another leaf's list if before start[x].
+    # Add up the weights of one pair. `at` is the place of the neighbour, in another leaf's list if before start[x].
     at = np.full(k, -1, np.int64)
     for x in range(k):
         end = start[x]
@@ -99,7 +100,7 @@ def _cut_graph(rows, weight, k, penalty):
 
 @inner
 def _find_gains(side, graph, gain):
-    """What the cut gains when each leaf changes sides; returns the weight of the cut."""
+    """Fill in the gain of the cut when each leaf changes sides. Returns the weight of the cut."""
     twice = 0.0
     for x in range(side.shape[0]):
         gain[x] = 0.0
@@ -114,10 +115,10 @@ def _find_gains(side, graph, gain):
 
 @inner
 def _one_pass(side, graph, work, patience):
-    """Each leaf changes sides at most once, the one that gains most first; back to the best cut that was met.
+    """Each leaf changes sides at most once, the one that gains most first. Back to the best cut that was met.
 
     Moves that lose are made, too: the way out of a cut that no single leaf improves leads through worse ones. After
-    `patience` of them without a new best cut the pass ends. Returns what has been gained, and the steps taken.
+    `patience` of them without a new best cut the pass ends. Returns the gain and the steps taken.
     """
     gain, heap, place, moved = work
     k = side.shape[0]
@@ -153,9 +154,13 @@ def bisect(rows, weight, k, penalty, starts, most_passes):
 
     Time O((k + m) log k) a pass, memory O(k + m).
 
-    rows : int32[m, 3]; weight : float64[m]; k : number of leaves, at least 2; penalty : float, see above;
-    starts : int32[s, k], 0 or 1 for each leaf; most_passes : int, from each start
-    Returns side : int32[k], 0 or 1, both occur; steps : int.
+    rows : int32[m, 3]
+    weight : float64[m]
+    k : number of leaves, at least 2
+    penalty : float, see above
+    starts : int32[s, k], 0 or 1 for each leaf
+    most_passes : int, from each start
+    Returns side : int32[k], 0 or 1, both occur, and steps : int.
     """
     graph = _cut_graph(rows, weight, k, penalty)
     work = Pass(np.empty(k, np.float64), np.empty(k, np.int32), np.empty(k, np.int32), np.empty(k, np.int32))
@@ -188,13 +193,15 @@ def bisect(rows, weight, k, penalty, starts, most_passes):
 
 @njit
 def peel(rows, weight, k):
-    """Split the leaves 0..k-1 off one by one; the ladder displays at least a third of the weight.
+    """Split the leaves 0..k-1 off one by one. The ladder displays at least a third of the weight.
 
-    Each time the leaf goes for which what becomes displayed (it is the c of ab|c), less a third of the weight of all
-    its triplets at hand, is greatest: it is at least 0, as the sum of this over all leaves is 0. Time
-    O((k + m) log k), memory O(k + m).
+    Each time the leaf leaves whose displayed weight (triplets ab|c of which it is the c), less a third of the weight of
+    all its triplets at hand, is greatest: it is at least 0, as the sum of this over all leaves is 0. Time O((k + m) log
+    k), memory O(k + m).
 
-    rows : int32[m, 3]; weight : float64[m]; k : number of leaves
+    rows : int32[m, 3]
+    weight : float64[m]
+    k : number of leaves
     Returns order : int32[k], the leaf next to the root first.
     """
     m = rows.shape[0]
@@ -233,14 +240,14 @@ def peel(rows, weight, k):
 # The best hierarchy of a few leaves, by dynamic programming over their subsets.
 #
 # A first split (X, Y) of leaves S displays ab|c when a and b are on one side and c is on the other. With a weight of
-# w/2 on the pairs ac and bc and of -w/2 on ab, that is w times the sum over the pairs that the split parts: what a
-# split displays is the weight of a cut. The subsets X of a set S are gone through by Gray code, one leaf changing
-# sides at each step.
+# w/2 on the pairs ac and bc and of -w/2 on ab, that is w times the sum over the pairs that the split parts: the weight
+# that a split displays is the weight of a cut. The subsets X of a set S are gone through by Gray code, one leaf
+# changing sides at each step.
 
 
 @inner
 def _pair_weights(rows, weight, group, edge):
-    """Fill in the weights of the pairs of leaves in the set of bits `group`; 0 elsewhere."""
+    """Fill in the weights of the pairs of leaves in the set of bits `group`, 0 elsewhere."""
     k = edge.shape[0]
     for i in range(k):
         for j in range(k):
@@ -267,7 +274,7 @@ def _best_of(group, edge, best, member, gain):
         if group >> i & 1:
             member[size] = i
             size += 1
-    # gain[i]: what the cut gains when member i changes sides; all are on one side to begin with
+    # gain[i]: the gain of the cut when member i changes sides. All are on one side to begin with
     for i in range(size):
         gain[i] = 0.0
         for j in range(size):
@@ -301,7 +308,9 @@ def best_split(rows, weight, k):
 
     Time O(3**k k + 2**k m), memory O(2**k).
 
-    rows : int32[m, 3], triplets over the leaves 0..k-1; weight : float64[m]; k : number of leaves, at least 2
+    rows : int32[m, 3], triplets over the leaves 0..k-1
+    weight : float64[m]
+    k : number of leaves, at least 2
     Returns side : int32[k], 0 or 1 for each leaf. Oracle: enumeration in ``tests/laws/test_repair_laws.py``.
     """
     best = np.zeros(1 << k, np.float64)
@@ -323,12 +332,13 @@ def best_split(rows, weight, k):
 # ----------------------------------------------------------------------
 # Prune and regraft: cut a subtree off a binary tree and hang it where most weight is displayed, again and again.
 #
-# What a triplet with two or three leaves in the subtree Q displays does not change when Q moves. For ab|c with just a
+# A triplet with two or three leaves in the subtree Q stays displayed or not when Q moves. For ab|c with just a
 # in Q, and d the child of the ancestor of b and c that is above b, it is displayed where Q hangs from the branch above
-# d or from one below it; with just c in Q, where Q does not hang from a branch below the ancestor of a and b. So each
+# d or from one below it. With just c in Q, where Q does not hang from a branch below the ancestor of a and b. So each
 # such triplet marks one node or two, and the weight displayed is, up to a constant, the sum of the marks from the
-# place to the root. Where two leaves outside Q meet is the same wherever Q hangs: finding the best of all places takes
-# time in proportion to the triplets of the leaves in Q and the nodes above the marks, not to the size of the tree.
+# place to the root. Two leaves outside Q meet at the same node wherever Q hangs. So finding the best of all places
+# takes time in proportion to the triplets of the leaves in Q and the nodes above the marks, not to the size of the
+# tree.
 
 
 class BinaryLinks(NamedTuple):
@@ -348,7 +358,7 @@ class TripletsOfLeaves(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """Where two leaves of a triplet meet: column i is for the two that are not in column i of the row."""
+    """The meetings of two leaves of a triplet: column i is for the two that are not in column i of the row."""
 
     node: np.ndarray  #: int32[m, 3], their last common ancestor
     slot: np.ndarray  #: int8[m, 3], which child of it the first of the two is below
@@ -359,26 +369,26 @@ class Touched(NamedTuple):
 
     triplet: Integers  #: [m]
     n_triplets: Integers  #: one entry
-    inside: np.ndarray  #: int8[m], of each triplet: how many of its leaves are in the subtree; zeros between two uses
-    column: np.ndarray  #: int8[m], the sum of their columns; zeros between two uses
+    inside: np.ndarray  #: int8[m], of each triplet: how many of its leaves are in the subtree, zeros between two uses
+    column: np.ndarray  #: int8[m], the sum of their columns, zeros between two uses
     stack: np.ndarray  #: int32[N + 2]
 
 
 class Marks(NamedTuple):
-    """What is displayed more, or less, where the subtree hangs above a node or from any branch below it."""
+    """The weight gained or lost if the subtree hangs above a node or from any branch below it."""
 
     mark: Reals  #: [N], zeros between two uses
     marked: np.ndarray  #: bool[N], False between two uses
     node: np.ndarray  #: int32[N], the nodes that are marked
     total: Reals  #: [N], the sum of the marks of a node and all above it
-    known: np.ndarray  #: bool[N], whether `total` is; False between two uses
+    known: np.ndarray  #: bool[N], whether `total` is, False between two uses
     seen: np.ndarray  #: int32[N], the nodes of which it is
     stack: np.ndarray  #: int32[N + 2]
 
 
 @inner
 def _touch_triplets(q, tree, triplets, touched):
-    """List the triplets with leaves in the subtree q; returns the steps taken."""
+    """List the triplets with leaves in the subtree q. Returns the steps taken."""
     inside, column, stack = touched.inside, touched.column, touched.stack
     n = len(triplets.first) - 1
     size, top, steps = 0, 1, 0
@@ -405,7 +415,7 @@ def _touch_triplets(q, tree, triplets, touched):
 
 @inner
 def _mark(v, weight, marks, size):
-    """Add a weight to the mark of node v; the new number of marked nodes."""
+    """Add a weight to the mark of node v. Returns the new number of marked nodes."""
     marks.mark[v] += weight
     if not marks.marked[v]:
         marks.marked[v] = True
@@ -416,7 +426,7 @@ def _mark(v, weight, marks, size):
 
 @inner
 def _sum_above(v, up, marks, size):
-    """Fill in the sums of the marks from v and the nodes above it to the root; the new number of nodes seen."""
+    """Fill in the sums of the marks on the way from v up to the root. Returns the new number of nodes seen."""
     top = 0
     u = v
     while u >= 0 and not marks.known[u]:
@@ -459,7 +469,7 @@ def _mark_triplets(child, triplets, meetings, touched, marks):
 
 @inner
 def _best_place(beside, up, marks, n_marked, lost):
-    """The node above which the pruned subtree hangs best, what that gains over `beside`, and the steps taken.
+    """The node above which the pruned subtree hangs best, the gain over `beside`, and the steps taken.
 
     Leaves no marks.
     """
@@ -498,9 +508,9 @@ def _hang(q, v, tree):
 
 @inner
 def _renew_meetings(q, tree, rows, touched, toward, meetings):
-    """Bring the meetings of a leaf in q and one outside up to date; the steps taken.
+    """Bring the meetings of a leaf in q and one outside up to date. Returns the steps taken.
 
-    toward : int8[N], -1 before and after; here it says of each node above q which of its children leads to q
+    toward : int8[N], -1 before and after. Here it says of each node above q which of its children leads to q
     """
     up, child = tree.up, tree.child
     steps = 0
@@ -543,13 +553,14 @@ def _renew_meetings(q, tree, rows, touched, toward, meetings):
 
 @njit
 def regraft(tree, triplets, meetings, nodes, least_gain, max_steps):
-    """Try the subtrees below the nodes one after the other; move each that gains more than `least_gain`.
+    """Try the subtrees below the nodes one after the other. Move each that gains more than `least_gain`.
 
-    Time for a subtree: see above; a move takes the depth for each triplet of its leaves. Memory O(n + m).
+    Time for a subtree: see above. A move takes the depth for each triplet of its leaves. Memory O(n + m).
 
-    tree : BinaryLinks, meetings : Meetings, both changed in place; triplets : TripletsOfLeaves; nodes : int32[k], those
-    other than the root at the time are tried, until `max_steps` are taken
-    Returns how many of the nodes are done, the weight gained, the steps taken, the number of moves.
+    tree : BinaryLinks, meetings : Meetings, both changed in place
+    triplets : TripletsOfLeaves
+    nodes : int32[k], those other than the root at the time are tried, until `max_steps` are taken
+    Returns how many of the nodes are done, the weight gained, the number of steps, and the number of moves.
     Oracle: each place tried, in ``tests/unit/test_repair.py``.
     """
     up, child = tree.up, tree.child

@@ -1,6 +1,6 @@
 """Walks over a parent array: ``parent[u] > u`` for every node but the root, which is last and has parent -1.
 
-A forward loop is bottom-up, a backward loop is top-down; each kernel is linear in the number of nodes. Leaves are
+A forward loop is bottom-up, a backward loop is top-down. Each kernel is linear in the number of nodes. Leaves are
 0..n-1. The oracles in ``tests/oracles.py`` do the same by following parents one leaf at a time.
 """
 
@@ -74,7 +74,8 @@ def depths(parent):
 def path_sums(parent, length):
     """Sum of the branch lengths from the root to each node.
 
-    parent : int32[N]; length : float64[N], the root's is not counted
+    parent : int32[N]
+    length : float64[N], the root's is not counted
     Returns distance : float64[N].
     """
     N = parent.shape[0]
@@ -89,7 +90,7 @@ def child_lists(parent):
     """Children of every node, in increasing order, as one concatenated list.
 
     parent : int32[N]
-    Returns start : int32[N + 1], child : int32[N - 1]; the children of u are child[start[u]:start[u + 1]].
+    Returns start : int32[N + 1], child : int32[N - 1]. The children of u are child[start[u]:start[u + 1]].
     """
     N = parent.shape[0]
     start = np.zeros(N + 1, np.int32)
@@ -110,7 +111,8 @@ def child_lists(parent):
 def leaf_intervals(parent, n):
     """Positions of each clade's leaves in depth-first order (children in increasing order).
 
-    parent : int32[N]; n : number of leaves
+    parent : int32[N]
+    n : number of leaves
     Returns start, stop : int32[N] (the clade of u fills positions start[u]..stop[u]-1), order : int32[n] (the leaf at
     each position).
     """
@@ -142,7 +144,8 @@ def leaf_intervals(parent, n):
 def gap_nodes(parent, stop, n):
     """Last common ancestor of each two neighbouring leaves in depth-first order.
 
-    parent, stop : int32[N]; n : number of leaves
+    parent, stop : int32[N]
+    n : number of leaves
     Returns gap : int32[max(n - 1, 1)], gap[i] belongs to positions i and i + 1.
     """
     N = parent.shape[0]
@@ -194,7 +197,8 @@ def range_maximum(table, i, j):
 def common_ancestors(a, b, position, table):
     """Last common ancestor of each pair of leaves: ancestors have greater numbers, so it is one range maximum.
 
-    a, b : int32[m], leaves; position : int32[n], place of each leaf in depth-first order;
+    a, b : int32[m], leaves
+    position : int32[n], place of each leaf in depth-first order
     table : int32[K, n - 1], from `range_maximum_table` of `gap_nodes`
     Returns node : int32[m]. Oracle: ``common_ancestor_definition``.
     """
@@ -213,10 +217,11 @@ def common_ancestors(a, b, position, table):
 def induced_odd(triples, position, table):
     """Which column of each row is the odd one out: two range maxima a row.
 
-    For leaves at positions p < q < r the ancestors of (p, q) and of (q, r) lie on one path, that of q to the root, on
+    For leaves at positions p < q < r the ancestors of (p, q) and of (q, r) lie on one path, from q to the root, on
     which numbers grow: the smaller one is the deeper one, and its two leaves are the close ones.
 
-    triples : int32[m, 3], three distinct leaves a row; position : int32[n], place of each leaf in depth-first order;
+    triples : int32[m, 3], three distinct leaves a row
+    position : int32[n], place of each leaf in depth-first order
     table : int32[K, n - 1], from `range_maximum_table` of `gap_nodes`
     Returns odd : int8[m], 0, 1 or 2, or -1 where the row is unresolved. Oracle: ``induced_odd_definition``.
     """
@@ -249,7 +254,8 @@ def induced_odd(triples, position, table):
 def by_smallest_leaf(parent, n):
     """The nodes in the order of the smallest leaf below each, children before parents: a counting sort.
 
-    parent : int32[N]; n : number of leaves
+    parent : int32[N]
+    n : number of leaves
     Returns node : int32[N].
     """
     N = parent.shape[0]
@@ -277,11 +283,12 @@ def canonical_parent(parent, n):
 
     Two hierarchies over the same leaf index have the same clades (and unary chains) exactly when these are equal.
 
-    parent : int32[N]; n : number of leaves
+    parent : int32[N]
+    n : number of leaves
     Returns canonical : int32[N].
     """
     N = parent.shape[0]
-    # dealt out to their parents in this order, the nodes stand in that of their smallest leaves in each child list
+    # dealt out to their parents in this order, the nodes stand in the order of their smallest leaves in each child list
     by_low = by_smallest_leaf(parent, n)
     start, child = child_lists(parent)
     cursor = start[:-1].copy()
@@ -317,8 +324,10 @@ def canonical_parent(parent, n):
 def kept_nodes(parent, keep_leaf, keep_unary):
     """Which nodes remain when some leaves are dropped, and the nearest remaining ancestor of each.
 
-    parent : int32[N]; keep_leaf : bool[n]; keep_unary : whether nodes with one remaining child stay
-    Returns keep : bool[N], up : int32[N] (-1 at the new root; undefined where keep is False).
+    parent : int32[N]
+    keep_leaf : bool[n]
+    keep_unary : whether nodes with one remaining child stay
+    Returns keep : bool[N], up : int32[N], -1 at the new root and undefined if keep is False.
     """
     N = parent.shape[0]
     n = keep_leaf.shape[0]
@@ -341,9 +350,11 @@ def kept_nodes(parent, keep_leaf, keep_unary):
 
 @njit
 def chain_lengths(parent, length, keep):
-    """Length of each node's branch together with those of the dropped nodes right above it.
+    """Length of each node's branch together with the branches of the dropped nodes right above it.
 
-    parent : int32[N]; length : float64[N]; keep : bool[N]
+    parent : int32[N]
+    length : float64[N]
+    keep : bool[N]
     Returns total : float64[N].
     """
     N = parent.shape[0]

@@ -1,9 +1,9 @@
 """The closest pairs of clusters by single linkage, from a table of distances of which rows are read, hardly columns.
 
 The distance of two clusters is the least one of their samples. So when y merges into x, the distance of (z, y), z < y,
-can stay in row z: place y from then on stands for the cluster that holds sample y. Only the row of y goes into that of
-x. The distance of two clusters is the least entry in the row of either that stands for the other one; entries inside a
-cluster are infinite.
+can stay in row z: place y from then on stands for the cluster that holds sample y. Only the row of y goes into the row
+of x. The distance of two clusters is the least entry in the row of either that stands for the other one. Entries inside
+a cluster are infinite.
 
 Ties go by the ids of clusters. So the pairs at the least distance must be known by these, in the row of the smaller id,
 and a row is *settled* when this is true of all its entries that equal its bound. Rows are settled once the least bound
@@ -27,26 +27,26 @@ from tripletree.kernels.rejected_pairs import is_rejected, renew
 
 __all__ = ["SingleLinkageTable", "new_single_linkage_table", "next_tied", "search", "settle", "unite"]
 
-#: Phases of a row: not listed among the settled ones; settled; listed, but no longer settled.
+#: Phases of a row: not listed among the settled ones, settled, and listed but no longer settled.
 _UNLISTED, _SETTLED, _OVER = 0, 1, 2
 
 
 class SingleLinkageTable(NamedTuple):
-    """The distances of places; live clusters stand at those of their ids."""
+    """The distances between places. Live clusters stand at the places of their ids."""
 
     distances: Reals  #: in scipy's condensed order
     far: Reals  #: one entry: the largest number, left where an entry has been moved
     bound: Reals  #: of each place: at most the distance of every pair in its row that is not rejected
     least: Reals  #: of each block of places: the least bound
-    settled: Reals  #: one entry: all rows with this bound are settled; infinity for none
-    nearest: Integers  #: of each place: no pair at its bound comes earlier if it is settled; EMPTY without a cluster
+    settled: Reals  #: one entry: all rows with this bound are settled, infinity for none
+    nearest: Integers  #: of each place: no pair at its bound comes earlier if it is settled, EMPTY without a cluster
     phase: Integers  #: of each row
     listed: Integers  #: the rows that are settled, and some that have been
     n_listed: Integers  #: one entry
 
 
 def new_single_linkage_table(distances, n):
-    """The table of n samples that have not searched; the distances are used, not copied."""
+    """The table of n samples that have not searched. The distances are used, not copied."""
     real = distances.dtype
     far, settled = np.full(1, np.finfo(real).max, real), np.full(1, np.inf, real)
     bound, least = np.full(n, np.inf, real), np.full((n + BLOCK - 1) // BLOCK, np.inf, real)
@@ -105,7 +105,7 @@ def search(table, x, into, rejected):
 
 @inner
 def _settle_row(table, x, into, rejected):
-    """Move the entries of row x at its bound, the least one, to the clusters they stand for. Whether x keeps any."""
+    """Move the entries of row x at its bound to the clusters they stand for. Returns whether any stay."""
     n = len(table.bound)
     low = table.bound[x]
     start = row_start(n, x)
@@ -124,7 +124,7 @@ def _settle_row(table, x, into, rejected):
                 _move(table, x, lo + j, y)
             if y > x:
                 first = min(first, y)
-            elif table.bound[y] == low:
+            elif table.bound[y] == low:  # the entry went to row y: it is one of the ties there
                 table.nearest[y] = min(table.nearest[y], x)
             else:
                 table.bound[y] = low
@@ -136,7 +136,7 @@ def _settle_row(table, x, into, rejected):
 
 @inner
 def settle(table, low, most, into, rejected):
-    """Settle the rows whose bound is `low`, the least one, at most so many. Whether all are settled."""
+    """Settle the rows whose bound is `low`, the least one, at most so many. Returns whether all are settled."""
     bound, phase = table.bound, table.phase
     count = 0
     again = True
@@ -166,7 +166,7 @@ def settle(table, low, most, into, rejected):
 
 @inner
 def next_tied(table, x, rejected):
-    """The first cluster in row x, which is settled, at its bound that is not rejected; -1 if there is none."""
+    """The first cluster in settled row x that is at its bound and not rejected. Returns -1 if there is none."""
     n = len(table.bound)
     low = table.bound[x]
     start = row_start(n, x)
@@ -183,7 +183,7 @@ def next_tied(table, x, rejected):
 
 @inner
 def unite(table, x, y):
-    """Merge place y into place x < y, the closest pair. Rows that are settled stay so, that of x among them."""
+    """Merge place y into place x < y, the closest pair. Rows that are settled stay so, row x among them."""
     n = len(table.bound)
     distances, bound, nearest, phase = table.distances, table.bound, table.nearest, table.phase
     bound[y] = np.inf

@@ -1,7 +1,7 @@
 """Soft pairs: assigning samples to clusters so that distances and violated pairs together cost little.
 
 Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links. Labels are
-int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing.
+int32[m], changed in place. A label of -1 is a sample without cluster, whose pairs cost nothing.
 
 A move is made where it lowers the sum of all costs by more than its rounding. Oracle: ``pair_costs`` of
 ``tests/pck_oracle.py``.
@@ -22,9 +22,9 @@ _ROUNDING = 1e-12
 
 
 class PricedLinks(NamedTuple):
-    """Pairs of samples, and what they cost. All arrays are read-only."""
+    """Pairs of samples and their costs. All arrays are read-only."""
 
-    base: RealTable  #: [m, k], what a sample costs by itself in each cluster
+    base: RealTable  #: [m, k], the cost of a sample by itself in each cluster
     pay: RealTable
     """[e, k]; a must-link e between clusters g and h costs pay[e, g] + pay[e, h], a cannot-link within cluster h costs
     pay[e, h]."""
@@ -51,7 +51,7 @@ class Chains(NamedTuple):
 
 @inlined
 def _add_links(i, links, label, cost):
-    """Add to cost[h] what the pairs of sample i cost with it in cluster h."""
+    """Add to cost[h] the cost of the pairs of sample i with it in cluster h."""
     pay, k = links.pay, len(cost)
     for p in range(links.start[i], links.start[i + 1]):
         there = label[links.other[p]]
@@ -80,7 +80,7 @@ def _least(cost, here):
 
 @njit
 def settle(order, large, groups, links, label, rounds):
-    """Move samples until none can be, then groups and chains, and so on; returns whether nothing can be moved any more.
+    """Move samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any more.
 
     order : int32[m], large : int32, both read-only, the samples and the groups in the order in which they are looked at
     rounds : int, of moves of all samples, or of groups and chains, after which to return
@@ -99,7 +99,7 @@ def settle(order, large, groups, links, label, rounds):
 
 @allocating
 def _move_samples(order, links, label, stale):
-    """Move sample after sample to the cluster of least cost; returns how many moved.
+    """Move sample after sample to the cluster of least cost. Returns how many moved.
 
     stale : bool[m], whether the costs of a sample may have changed since it was looked at
     """
@@ -125,9 +125,11 @@ def _move_samples(order, links, label, stale):
 
 @njit
 def move_groups(order, groups, links, label):
-    """Move groups as a whole to the cluster of least cost, wherever their members are now; returns how many moved.
+    """Move groups as a whole to the cluster of least cost, wherever their members are now. Returns how many moved.
 
-    order : int32, read-only, numbers of groups; groups : LinkGroups; links : PricedLinks
+    order : int32, read-only, numbers of groups
+    groups : LinkGroups
+    links : PricedLinks
     """
     base, pay, n_must = links.base, links.pay, links.n_must
     member, first, group = groups.member, groups.first, groups.of
@@ -135,7 +137,7 @@ def move_groups(order, groups, links, label):
     cost = np.empty(k)
     moves = 0
     for c in order:
-        now = 0.0  # what the group costs where its members are
+        now = 0.0  # the cost of the group with its members in their present clusters
         size = 0.0  # of the costs that are added up: their rounding
         placed = True
         for h in range(k):
@@ -181,7 +183,7 @@ def move_groups(order, groups, links, label):
 
 @inner
 def _price(e, g, h, n_must, pay):
-    """What a pair costs with its samples in clusters g and h."""
+    """The cost of a pair with its samples in clusters g and h."""
     if e < n_must:
         return 0.0 if g == h else pay[e, g] + pay[e, h]
     return pay[e, g] if g == h else 0.0
@@ -193,7 +195,7 @@ def _move_chains(links, label):
 
     Returns how many moved.
     All samples of a chain go over to the other cluster of the two, so no pair becomes violated that was not. No label
-    is -1. What a chain saves is what its samples save, so one is looked at only where one of them saves something.
+    is -1. A chain saves the sum of the savings of its samples, so it is looked at only if one of them saves something.
     """
     m, k = links.base.shape
     chains = Chains(np.zeros((m, k), np.uint8), np.empty(m, np.int32))
@@ -213,7 +215,7 @@ def _move_chains(links, label):
 
 @inner
 def _find_savings(i, links, label, saving):
-    """Put into saving[h] what sample i saves by going over to cluster h with its chain, a pair within counted half."""
+    """Put into saving[h] the saving if sample i goes over to cluster h with its chain, a pair within counted half."""
     base, pay, here = links.base, links.pay, label[i]
     for h in range(len(saving)):
         saving[h] = base[i, here] - base[i, h]
@@ -224,7 +226,7 @@ def _find_savings(i, links, label, saving):
                 for h in range(len(saving)):
                     saving[h] += 0.5 * (pay[e, here] - pay[e, h])
         elif far != here:
-            # violated before and after, at another price; with `far` in the chain, the prices change places
+            # violated before and after, at another price. With `far` in the chain, the prices change places
             for h in range(len(saving)):
                 if h != far:
                     saving[h] += pay[e, here] - pay[e, h]
@@ -232,7 +234,7 @@ def _find_savings(i, links, label, saving):
 
 @inner
 def _saving(i, there, links, label):
-    """That of `_find_savings` for one cluster."""
+    """`_find_savings` for one cluster."""
     base, pay, here = links.base, links.pay, label[i]
     saving = base[i, here] - base[i, there]
     for p in range(links.start[i], links.start[i + 1]):
@@ -247,7 +249,7 @@ def _saving(i, there, links, label):
 
 @inner
 def _turn_chain(root, h, links, label, chains):
-    """Find the chain of a sample within its cluster and h, and exchange the two in it, if that pays; how many moved."""
+    """Exchange the chain of a sample within its cluster and h between the two, if that pays. Returns how many moved."""
     seen, queue = chains.seen, chains.queue
     g = label[root]
     seen[root, h] = 1

@@ -2,7 +2,7 @@
 
 The squared distance of two clusters is ``square[x] + square[y] - 2 x.y``, where `square` is the squared length of the
 centre (centroid, median, Ward) or the mean of the squared lengths of the samples (average and weighted linkage of
-squared distances). What is less than the rounding of this is 0.
+squared distances). Less than the rounding of this is 0.
 
 An index from features to clusters gives the products of one cluster with all others at once: a search takes as many
 steps as there are entries in the columns of its features. Clusters that were formed after the index was made are
@@ -30,11 +30,11 @@ _MEDIAN, _WARD, _AVERAGE, _WEIGHTED = 1, 2, 3, 4
 class SparseCentres(NamedTuple):
     """The live clusters at their places, and their centres."""
 
-    feature: Integers  #: of each entry of the vectors; room for twice as many as the samples have
+    feature: Integers  #: of each entry of the vectors. Room for twice as many as the samples have
     value: Reals
     start: Integers  #: of each place: where its vector begins
     stop: Integers
-    used: Integers  #: [2]: entries in use, dead ones included; places renewed since the index was made
+    used: Integers  #: [2]: entries in use, dead ones included. Places renewed since the index was made
     first: Integers  #: of each feature: where its entries in the index begin
     owner: Integers  #: of each entry of the index: its place
     entry: Reals
@@ -57,7 +57,8 @@ class SparseCentres(NamedTuple):
 def new_sparse_centres(start, feature, value, n_features, square, weight):
     """Clusters that have not searched, before the first `pack`.
 
-    start : int64[n + 1]; feature, value : the samples as CSR, features in order in each row
+    start : int64[n + 1]
+    feature, value : the samples as CSR, features in order in each row
     square, weight : real[n], used, not copied
     """
     n, size, real = len(start) - 1, len(feature), value.dtype

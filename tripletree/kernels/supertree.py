@@ -1,4 +1,4 @@
-"""Source trees as leaf sequences, and what can be read off them without listing a triplet.
+"""Source trees as leaf sequences, and counts that can be read off them without listing a triplet.
 
 A collection of trees is one sequence: the taxa of each tree in depth-first order, and beside each taxon the number of
 the last common ancestor of it and the next one (greater numbers are higher up, equal ones are one node), END at the
@@ -39,7 +39,8 @@ END = np.int32(2**31 - 1)
 def parts(taxon, gap, n):
     """Which taxa the first splits of the trees tie together.
 
-    taxon, gap : int32[S], the trees; n : number of taxa
+    taxon, gap : int32[S], the trees
+    n : number of taxa
     Returns part : int32[n], numbered by the smallest taxon of each part. Oracle: ``vote_components_definition``.
     """
     S = taxon.shape[0]
@@ -84,10 +85,11 @@ def _greatest_since(at, value, size, i):
 
 @njit
 def divide(taxon, gap, tree, part, k):
-    """The trees restricted to each of k parts of the taxa; those left with fewer than three leaves are dropped.
+    """The trees restricted to each of k parts of the taxa. Those left with fewer than three leaves are dropped.
 
-    taxon, gap, tree : int32[S], the trees, and the number of each leaf's tree; part : int32[n], or -1 for none
-    Returns start : int64[k + 1], taxon, gap, tree : int32[S']; part j is positions start[j]..start[j + 1] - 1.
+    taxon, gap, tree : int32[S], the trees, and the number of each leaf's tree
+    part : int32[n], or -1 for none
+    Returns start : int64[k + 1], taxon, gap, tree : int32[S']. Part j is positions start[j]..start[j + 1] - 1.
     """
     S = taxon.shape[0]
     size = np.zeros(k + 1, np.int64)
@@ -103,7 +105,7 @@ def divide(taxon, gap, tree, part, k):
     out_taxon = np.empty(S, np.int32)
     out_gap = np.empty(S, np.int32)
     out_tree = np.empty(S, np.int32)
-    # a stack of the gaps of this tree that no later one exceeds: what `_greatest_since` asks, for all parts at once
+    # a stack of the gaps of this tree that no later one exceeds, as `_greatest_since` needs, for all parts at once
     at = np.empty(S, np.int64)
     value = np.empty(S, np.int32)
     depth = 0
@@ -147,10 +149,10 @@ def divide(taxon, gap, tree, part, k):
 
 @njit
 def nodes(gap):
-    """The nodes of the trees: leaves 0..S-1 as they come, then inner nodes, those of a tree together.
+    """The nodes of the trees: leaves 0..S-1 as they come, then inner nodes, tree by tree.
 
     gap : int32[S]
-    Returns parent : int32[N], parent[u] > u or -1 at the root of a tree; leaves, inners : int64[k + 1], where the
+    Returns parent : int32[N], parent[u] > u or -1 at the root of a tree, and leaves, inners : int64[k + 1], where the
     leaves and the inner nodes of each tree begin.
     """
     S = gap.shape[0]
@@ -198,7 +200,8 @@ def nodes(gap):
 def number_of_triplets(parent, leaves, inners):
     """How many triplets each tree displays.
 
-    parent : int32[N]; leaves, inners : int64[k + 1], all from `nodes`
+    parent : int32[N]
+    leaves, inners : int64[k + 1], all from `nodes`
     Returns total : int64[k].
     """
     N = parent.shape[0]
@@ -234,7 +237,7 @@ class Sources(NamedTuple):
     weight: np.ndarray  #: float64[k], of one triplet of each tree
     parent: np.ndarray  #: int32[N], as `nodes` returns it: leaves first, then the inner nodes tree by tree
     leaves: np.ndarray  #: int64[k + 1], where the leaves of each tree begin
-    inners: np.ndarray  #: int64[k + 1], where its inner nodes begin; its root is the last of them
+    inners: np.ndarray  #: int64[k + 1], where its inner nodes begin. Its root is the last of them
     occurs: np.ndarray  #: int64[n + 1], where the list of each taxon begins in `occurrence`
     occurrence: np.ndarray  #: int32[S], the leaves that are this taxon
 
@@ -242,7 +245,7 @@ class Sources(NamedTuple):
 class OpenNodes(NamedTuple):
     """The stack of a scan: the nodes of a source tree that may get more children. All fields are int64."""
 
-    rank: Integers  #: the number of the node: that of the gaps at which its children meet
+    rank: Integers  #: the number of the node, which is the number of the gaps at which its children meet
     p: Integers  #: leaves in P among the children finished so far
     q: Integers  #: leaves in Q
     pp: Integers  #: pairs pp' below one of these children
@@ -251,16 +254,16 @@ class OpenNodes(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What a scan works with."""
+    """Work space of a scan."""
 
     side: np.ndarray  #: int8[n], P or Q for the taxa in these sets, else NEITHER
     open: OpenNodes
-    n_leaves: Integers  #: int64[k], leaves of each tree in P, or in P and Q; zeros between two uses
+    n_leaves: Integers  #: int64[k], leaves of each tree in P, or in P and Q, zeros between two uses
     touched: Integers  #: int64[k], the trees that have some
 
 
 class Clades(NamedTuple):
-    """The hierarchy whose edges are voted on, with n leaves and M nodes: what is below a node is an interval."""
+    """The hierarchy whose edges are voted on, with n leaves and M nodes. The leaves below a node are an interval."""
 
     start: np.ndarray  #: int32[M], first place of the node's leaves in `order`
     stop: np.ndarray  #: int32[M], one past the last
@@ -347,7 +350,7 @@ def _scan_tree(sources, t, scan):
 
 @inner
 def _count_leaves(sources, taxa, scan):
-    """Count the leaves of each tree among the taxa; the number of trees that have some, listed in `scan.touched`."""
+    """Count the leaves of each tree among the taxa. Returns the number of trees with any, listed in `scan.touched`."""
     n_touched = 0
     for x in taxa:
         for o in range(sources.occurs[x], sources.occurs[x + 1]):
@@ -372,7 +375,7 @@ def _take_away(sources, taxa, scan, of_tree):
     _put(scan, taxa, P)
     for j in range(_count_leaves(sources, taxa, scan)):
         t = scan.touched[j]
-        # fewer than two leaves below the child make no pair p, p'; silence on w is silence on its child
+        # fewer than two leaves below the child make no pair p, p'. Silence on w is silence on its child
         if scan.n_leaves[t] > 1 and of_tree[t, 0] + of_tree[t, 1] > 0:
             near, cross, _ = _scan_tree(sources, t, scan)
             of_tree[t, 2] -= near
@@ -393,11 +396,12 @@ def _longer(entry):
 
 @njit
 def edge_votes(clades, sources, low, high):
-    """What each tree says on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
+    """The votes of each tree on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
 
-    clades : Clades; sources : Sources
+    clades : Clades
+    sources : Sources
     Returns entry : int64[E, 6], for each edge from a node u to an inner node w below and each tree that says anything:
-    w, tree; triplets pp'|q and pq|p' with p, p' below w, and q below u but not w; and those of them with p and p'
+    w, tree, triplets pp'|q and pq|p' with p, p' below w, and q below u but not w, and those of them with p and p'
     below different children of w, which no other edge decides. Oracle: ``edge_votes_definition``.
     """
     start, stop, order = clades.start, clades.stop, clades.order
@@ -449,7 +453,9 @@ def edge_votes(clades, sources, low, high):
 def split_votes(split, order, sources):
     """The weight of the source triplets that splits of sets of taxa in two display.
 
-    split : int64[K, 4], a set and one side of it, as intervals of `order`; order : int32[L], taxa; sources : Sources
+    split : int64[K, 4], a set and one side of it, as intervals of `order`
+    order : int32[L], taxa
+    sources : Sources
     Returns vote : float64[K].
     """
     scan = _new_scan(sources)
@@ -480,9 +486,10 @@ def agreeing_trees(sources, copies, rank, hierarchy):
     where its leaves meet, and the tree has triplets for the edge above w exactly if it has other leaves below the
     parent of w. Leaves of one node of a tree stand together in the hierarchy's order, too, so neighbours tell.
 
-    sources : Sources, on n taxa; copies : int64[k], how many trees each stands for; rank : int32[S], a place for each
-    leaf of the sources, tree by tree, those of one tree in the order of the hierarchy; hierarchy : its parents,
-    int32[M], and the position and table of `common_ancestors`
+    sources : Sources, on n taxa
+    copies : int64[k], how many trees each stands for
+    rank : int32[S], a place for each leaf of the sources, tree by tree, those of one tree in the order of the hierarchy
+    hierarchy : its parents, int32[M], and the position and table of `common_ancestors`
     Returns n_trees : int64[M]. O(S + N). Oracle: `edge_votes`.
     """
     parent, position, table = hierarchy
@@ -517,7 +524,7 @@ def agreeing_trees(sources, copies, rank, hierarchy):
 #
 # A source triplet changes its state only if one of its leaves, x, is in the branch that moves, and two, y and z, are
 # not. Seen from x, the leaves of a source tree hang off the path from x to its root: say y at level l(y). It says xy|z
-# if l(y) < l(z), and yz|x if y and z hang from one child of a node of the path; else nothing. For each node v of the
+# if l(y) < l(z), and yz|x if y and z hang from one child of a node of the path, else nothing. For each node v of the
 # rest of the hierarchy and y, z below its two children, xy|z is displayed where the branch hangs above y's child of v
 # or above any node below it, yz|x where it does not hang below v. Both are counted for all nodes at once: on the
 # way up each heavy path the leaves of the light children are asked against counts by level of the leaves passed so
@@ -531,9 +538,9 @@ SMALLEST = 1e-9
 class BinaryTree(NamedTuple):
     """The tree that grows and changes: leaves 0..n-1, inner nodes from n on."""
 
-    up: np.ndarray  #: int32[2n - 1], the node above; -1 above the root, and above leaves that are not in the tree
+    up: np.ndarray  #: int32[2n - 1], the node above, -1 above the root, and above leaves that are not in the tree
     child: np.ndarray  #: int32[2n - 1, 2], -1 below leaves
-    root: Integers  #: one entry; -1 for no tree yet
+    root: Integers  #: one entry, -1 for no tree yet
     fresh: Integers  #: one entry, the next free inner node
 
 
@@ -551,10 +558,10 @@ class DepthFirst(NamedTuple):
 class SeenFromLeaf(NamedTuple):
     """A source tree as one of its leaves sees it."""
 
-    on_path: np.ndarray  #: bool[N], whether a node is above the leaf; all False between two uses
+    on_path: np.ndarray  #: bool[N], whether a node is above the leaf, all False between two uses
     level: np.ndarray  #: int32[N], the number, from the leaf up, of the node of the path where a node hangs off
     branch: np.ndarray  #: int32[N], the child of that node that it is below
-    place: np.ndarray  #: int32[n], the leaf of the tree that is this taxon; -1 for none, and between two uses
+    place: np.ndarray  #: int32[n], the leaf of the tree that is this taxon, -1 for none, and between two uses
 
 
 class Passed(NamedTuple):
@@ -580,7 +587,7 @@ class Common(NamedTuple):
 
 
 class PlaceSearch(NamedTuple):
-    """What the search of a place works with."""
+    """The state of the search of a place."""
 
     layout: DepthFirst
     seen: SeenFromLeaf
@@ -610,11 +617,11 @@ def _new_search(n, N):
 
 @inner
 def _walk(tree, layout):
-    """Lay out the binary tree; returns the number of its nodes."""
+    """Lay out the binary tree. Returns the number of its nodes."""
     up, child = tree.up, tree.child
     n, root = len(layout.order), tree.root[0]
     n_leaves, n_nodes = 0, 0
-    # The node that the walk came from says what comes next: no stack, however deep the tree is.
+    # The node that the walk came from determines the next one, so no stack is needed, however deep the tree is.
     before, u = up[root], root
     while u >= 0:
         if before == up[u]:
@@ -641,7 +648,7 @@ def _walk(tree, layout):
 
 @inner
 def _find_levels(sources, t, leaf, seen):
-    """Where the nodes of source tree t hang off the path from one of its leaves to the root; the number of levels."""
+    """Where the nodes of source tree t hang off the path from one leaf to the root. Returns the number of levels."""
     parent, on_path, level, branch = sources.parent, seen.on_path, seen.level, seen.branch
     n_levels = 0
     u = parent[leaf]
@@ -724,10 +731,11 @@ def _climb(m, n_levels, weight, child, search):
 
 @inner
 def _list_common(layout, moving, n_placed, place, common):
-    """List the leaves that a source tree shares with the hierarchy, without those that move; returns their number.
+    """List the leaves that a source tree shares with the hierarchy, without those that move. Returns their number.
 
-    moving : first place, and one past the last, of the leaves that move in the hierarchy's order; n_placed : its number
-    of leaves; place : where each taxon is in the source tree, -1 for nowhere
+    moving : first place, and one past the last, of the leaves that move in the hierarchy's order
+    n_placed : its number of leaves
+    place : where each taxon is in the source tree, -1 for nowhere
     """
     order, gap, depth = layout.order, layout.gap, layout.depth
     m = 0
@@ -743,7 +751,7 @@ def _list_common(layout, moving, n_placed, place, common):
             highest = -1
         if m > 0 and i < n_placed - 1 and (highest < 0 or depth[gap[i]] < depth[highest]):
             highest = gap[i]
-    # what is below a node reaches to the next ones that are higher, on either side: found with a stack of those open
+    # the leaves below a node reach to the next higher ones on either side: found with a stack of the open nodes
     stack, size = common.stack, 0
     for i in range(m - 1):
         while size > 0 and common.depth[stack[size - 1]] > common.depth[i]:
@@ -760,7 +768,7 @@ def _list_common(layout, moving, n_placed, place, common):
 
 @inner
 def _add_votes(x, moving, n_placed, tree, sources, search):
-    """Add up what the trees say of the places of taxon x. Returns whether they say anything.
+    """Add up the votes of the trees on the places of taxon x. Returns whether there are any.
 
     moving, n_placed : as for `_list_common`
     """
@@ -820,7 +828,7 @@ def _hang(q, v, fresh, tree):
 
 @inner
 def _prune(q, tree):
-    """Take the branch q out, with the node that it hangs from; returns that node."""
+    """Take the branch q out, with the node that it hangs from. Returns that node."""
     up, child = tree.up, tree.child
     p = up[q]
     s = child[p, 0] + child[p, 1] - q
@@ -837,8 +845,9 @@ def _prune(q, tree):
 def regraft(tree, todo, sources):
     """Move branches of a binary tree, one after the other, to where most of their source triplets are displayed.
 
-    tree : BinaryTree, changed in place; todo : int32[K], the nodes whose branches are tried, leaves that are not in the
-    tree among them; sources : Sources
+    tree : BinaryTree, changed in place
+    todo : int32[K], the nodes whose branches are tried, leaves that are not in the tree among them
+    sources : Sources
     Returns the number of branches that moved. Oracle: ``regraft_definition``.
     """
     up, child, root = tree.up, tree.child, tree.root

@@ -156,20 +156,21 @@ class MaiBorder:
     -----
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
-    - m = min(`factor` sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of
-      highest border score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one
-      (Eq. 3), by a histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed;
+    - m = min(`factor` sqrt(n), M) candidates, shared out to the clusters by their sizes. Each cluster gives the samples
+    of highest border score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other
+    one (Eq. 3), by a histogram of sqrt(size) bins: from the highest bin on, and at random from the last one that is
+    needed,
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
-      ml(a) + cl(a) + 1 (Eq. 4);
+      ml(a) + cl(a) + 1 (Eq. 4),
     - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, of largest d(x, y)^2 (1 + sco(x))
       (1 + sco(y)) / (w(x) w(y)), and one half between clusters, of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
-      (1 + sco(y)));
-    - no two pairs have a sample in common; if there are not enough, the rest is random.
+      (1 + sco(y))),
+    - no two pairs have a sample in common. If there are not enough, the rest is random.
 
-    Left open there, and chosen here: the constant of m = O(sqrt n), `factor`, where 1 leaves too few samples for ten
-    pairs without one in common (on iris nearly half of 200 questions are random then); m and sqrt(size) are rounded up,
-    and so are the shares; the pairs inside come first, and are one more where the number is odd; where there are too
-    few, pairs between take their place; what follows from answers is not asked.
+    The paper leaves some points open. Chosen here: the constant of m = O(sqrt n) is `factor`, since 1 leaves too few
+    samples for ten pairs without one in common (on iris nearly half of 200 questions are random then). m and sqrt(size)
+    are rounded up, and so are the shares. The pairs inside come first, and are one more if the number is odd. If there
+    are too few, pairs between take their place. Pairs that follow from answers are not asked.
 
     References
     ----------
@@ -260,7 +261,7 @@ def mai_scores(state: QueryState) -> np.ndarray:
 
 
 def mai_candidates(state: QueryState, factor: float, most: int) -> np.ndarray:
-    """Candidates of all clusters by their sizes, from the highest bins of each one's scores; increasing."""
+    """Candidates of all clusters by their sizes, from the highest bins of each one's scores, increasing."""
     scores, n = mai_scores(state), state.labels.size
     m = int(min(np.ceil(factor * np.sqrt(n)), most, n))
     found = []
@@ -346,7 +347,7 @@ def _distances(state: QueryState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def highest(scores: np.ndarray, size: int) -> np.ndarray:
-    """The samples of highest score, the highest first; of equal ones the first.
+    """The samples of highest score, the highest first. Ties go to the first sample.
 
     The scores, in 0..1, are counted in a histogram of about sqrt(n) bins. Only the samples of its highest bins are
     sorted. So the time is linear unless most scores share a bin.

@@ -293,7 +293,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     Parameters
     ----------
     estimator : estimator or None, default None
-        Any estimator with ``fit(X, pairs=)`` and ``labels_``. None: `MPCKMeans` with 8 clusters; of many hundreds of
+        Any estimator with ``fit(X, pairs=)`` and ``labels_``. None is `MPCKMeans` with 8 clusters. For many hundreds of
         features, `CVQE` takes far less time.
     strategy : str or object with ``query(state, n)``, default "random-walk"
         How questions are chosen: "random-walk", "border", "mai-border", "explore", "minmax", "npu", "huang", "random",
@@ -449,7 +449,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         y : None
             Ignored.
         oracle : callable, optional
-            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Called
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0, None: not known). Called
             with labels, at most `n_queries` times. Without it nothing is asked.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels come from the index if X is a
@@ -470,7 +470,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         Warns
         -----
         UserWarning
-            If there is no oracle; if an answer contradicts earlier ones; if the questions run out before
+            If there is no oracle, if an answer contradicts earlier ones, if the questions run out before
             `n_queries` are asked.
 
         Examples

@@ -214,6 +214,6 @@ def _inherited(
 
 
 def _raise_to(table: dict[tuple[int, int], float], rows: np.ndarray, weight: np.ndarray | None) -> None:
-    """Add pairs to a table of weights; of two weights the larger one stays."""
+    """Add pairs to a table of weights. A pair that is there already keeps the larger weight."""
     for (i, j), w in zip(rows.tolist(), np.ones(len(rows)) if weight is None else weight.tolist(), strict=True):
         table[i, j] = max(table.get((i, j), 0.0), float(w))

@@ -230,7 +230,7 @@ class NPU(NeighbourhoodStrategy):
     that it is expected to take, and compared with the neighbourhoods from the most probable on. If it is apart from
     all, it is a new one. While there is one neighbourhood, that is the sample least similar to it [1]_.
 
-    The forest is kept as long as the labels stay the same; that is all the state there is. Time O(n log n) for the
+    The forest is kept as long as the labels stay the same. There is no other state. Time O(n log n) for the
     forest, O(n t h) for a sample, with t trees and h neighbourhoods.
 
     References

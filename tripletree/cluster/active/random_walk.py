@@ -46,7 +46,7 @@ class RandomWalk:
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for
     r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. With more samples, 3,000
-    drawn at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
+    drawn at random are the nodes of the graph. With more than 500 answered ones, some of each group absorb.
 
     References
     ----------
@@ -138,7 +138,7 @@ class _Kept:
 
 
 def _components(known: AnswerClosure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Answered samples, some of each component where there are many; their components; which of these are apart."""
+    """Answered samples (some of each component if there are many), their components, and which of these are apart."""
     groups = [x for x in known.groups() if len(x) > 1 or known.has_cannot_links(x[0])]
     place = sorted((rank, g) for g, group in enumerate(groups) for rank in range(len(group)))[:KEPT_ITEMS]
     items = np.array([groups[g][rank] for rank, g in place], np.int64)

@@ -1,7 +1,7 @@
 """ConstrainedCompleteLink: complete linkage of distances that must-links and cannot-links have changed.
 
-In this order: the estimator; distances under constraints; all merges; the last of them one by one, where there are
-questions or a number of clusters to keep possible; flat clusters.
+In this order: the estimator, distances under constraints, all merges, the last of them one by one if there are
+questions or a number of clusters to keep possible, flat clusters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze, frozen
 
-#: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
+#: The reactions if no merge is left that keeps the cannot-links. "avoid" sees to it that it does not come to that.
 _ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first", "violate_last")
 _VIOLATE = ("violate", "violate_first", "violate_last")
 
@@ -56,9 +56,9 @@ _BATCH = 4_000_000  # distances that are searched at a time
 class ConstrainedCompleteLink(HierarchicalClusterer):
     """Complete linkage with must-links and cannot-links, by Klein, Kamvar and Manning (ICML 2002).
 
-    Constraints change the space: must-linked samples are at distance 0, and what is near one of them is as near to the
-    other, by shortest paths; cannot-linked ones are farther apart than any others. Complete linkage on these distances
-    hands cannot-links on: what is close to a sample goes where it goes. It can also ask for constraints where they
+    Constraints change the space: must-linked samples are at distance 0, and a sample near one of them is as near to the
+    other, by shortest paths. Cannot-linked ones are farther apart than any others. Complete linkage on these distances
+    hands cannot-links on: samples close to a linked one go where it goes. It can also ask for constraints where they
     matter most, at its last merges.
 
     **Use another estimator** where no hierarchy is needed (`COPKMeans`), or for another linkage or triplets (`ReCon`).
@@ -67,23 +67,23 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``; the hierarchy depends on it only where `on_infeasible` says so. None with
+        Number of flat clusters, ``labels_``. The hierarchy depends on it only where `on_infeasible` says so. None with
         `distance_threshold`.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
-        of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
+        of distances, or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. "hamming" is for nominal features, encoded as integers or one number a category
-        (``sklearn.preprocessing.OrdinalEncoder``; one-hot columns count a difference twice). "nan_euclidean" leaves out
+        (``sklearn.preprocessing.OrdinalEncoder``. One-hot columns count a difference twice). "nan_euclidean" leaves out
         features that one of two samples lacks (NaN), "gower" takes a table of numbers and categories with gaps.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
     on_infeasible : {"avoid", "raise", "more", "violate", "violate_first", "violate_last"}, default "avoid"
-        What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
+        The reaction to merges that end at more than `n_clusters` clusters because every further one is forbidden by a
         cannot-link. "avoid": reject each merge after which no `n_clusters` clusters could keep the constraints, and go
-        on with the next nearest, so that it comes to this only where constraints themselves need more; else the
-        hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
-        return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, with a
+        on with the next nearest. It comes to this only if constraints themselves need more. With any other choice the
+        hierarchy is the one of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`, or
+        return these clusters, "more" than were asked for, with a `UserWarning`, or return `n_clusters`, with a
         `UserWarning` that counts the cannot-links they "violate": the nearest clusters then merge first. In the paper
         all of them are at one distance, the maximum plus 1, so that the order of the list of clusters decides, which it
         does not say: a merged cluster stands where its first sample stood, "violate_first", or at the end of the list,
@@ -92,7 +92,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before, or
         `asked_merges` is "cutoff".
     asked_merges : {"last", "cutoff"}, default "last"
-        Which merges the `oracle` is asked about: the last ones, until there are no questions left; or, as in the paper,
+        Which merges the `oracle` is asked about: the last ones, until there are no questions left, or, as in the paper,
         those at no less than the distance from which on there are `n_queries` merges without any constraints, see
         Notes.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -110,7 +110,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     fewest_clusters_, most_clusters_ : int
         Numbers of clusters between which the hierarchy can be cut so that all constraints hold.
     hierarchy_ : Hierarchy
-        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1). Inner nodes in merge order, at
         the distances of their merges.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
@@ -134,19 +134,19 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     --------
     ReCon : for constraints on the hierarchy itself, triplets.
     labels_oracle : an oracle that answers from known classes.
-    tripletree.evaluation.constrained_rand_index : counts only what the constraints leave open.
+    tripletree.evaluation.constrained_rand_index : counts only pairs that the constraints leave open.
 
     Notes
     -----
-    The steps of [1]_: must-links at 0; all-pairs shortest paths that pass only through must-linked samples;
-    cannot-links at the maximum plus 1; complete linkage. Ties go to the pair of clusters with the first samples. Two
+    The steps of [1]_: must-links at 0. All-pairs shortest paths that pass only through must-linked samples.
+    Cannot-links at the maximum plus 1. Complete linkage. Ties go to the pair of clusters with the first samples. Two
     slips of the printed listing are repaired, see ``docs/algorithms.md``.
 
     Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first (where
-    the paper has a tie of all), and make the hierarchy whole; flat clusters never use them (but see `on_infeasible`).
-    To merge greedily often ends at more clusters than the constraints need; whether k clusters can keep them is graph
-    colouring, NP-complete, and "avoid" searches for at most 10,000 steps in each connected part of the cannot-links
-    before it rejects a merge.
+    the paper has a tie of all), and make the hierarchy whole. Flat clusters never use them (but see `on_infeasible`).
+    Greedy merges often end at more clusters than the constraints need. Deciding if k clusters can keep them is graph
+    colouring, NP-complete, and "avoid" searches for at most 10,000 steps in each connected part of the
+    cannot-links before it rejects a merge.
 
     Merging takes O(n^2) time in practice, and 8 n^2 bytes of distances (1.1 GB for 10,000 samples), half of that once
     they are checked without an oracle or "avoid".
@@ -234,18 +234,19 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
-            numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are ignored.
+            Constraints on some of the samples. Labels come from the index if X is a pandas DataFrame, else they are
+            **row numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are
+            ignored.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         oracle : callable, optional
-            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0, None: not known). Asked by
             label, at most `n_queries` times.
 
         Returns
         -------
         ConstrainedCompleteLink
-            Itself. A fit that fails or is interrupted leaves it as it was, and hands what the oracle has answered to
+            Itself. A fit that fails or is interrupted leaves it as it was, and hands the answers of the oracle to
             the exception, KeyboardInterrupt and the oracle's own too: ``error.queries``, and ``error.pairs``, the
             constraints given and answered. ``fit(X, pairs=error.pairs, oracle=oracle)`` does not ask them again.
 
@@ -260,12 +261,12 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError
-            If pairs name samples that X does not have; ``.labels`` holds them all.
+            If pairs name samples that X does not have. ``.labels`` holds them all.
 
         Warns
         -----
         UserWarning
-            As `on_infeasible` says; or if answers leave fewer clusters than `n_clusters`.
+            As `on_infeasible` says, or if answers leave fewer clusters than `n_clusters`.
 
         Examples
         --------
@@ -314,7 +315,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     def _merge(
         self, points: np.ndarray, metric: FittedMetric, given: PairwiseConstraints, questions: Questions | None
     ) -> np.ndarray:
-        """Make the hierarchy, with all answers once more if they leave no cut; return which nodes stay whole."""
+        """Make the hierarchy, with all answers once more if they leave no cut. Returns which nodes stay whole."""
         k = self.n_clusters if self.on_infeasible == "avoid" else None
         expected = int(self.n_queries or 0) if self.asked_merges == "cutoff" else None
         pairs, asked, before = given, [], 0
@@ -377,7 +378,7 @@ class Propagated(NamedTuple):
     Attributes
     ----------
     condensed : ndarray of float64, shape (N * (N - 1) / 2,)
-        Distances of the N groups; where a cannot-link keeps two apart it is added to `top`.
+        Distances of the N groups. If a cannot-link keeps two apart it is added to `top`.
     n_groups : int
     top : float
         The largest distance of any two samples, plus 1.
@@ -406,7 +407,7 @@ def propagate(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) 
 
     Notes
     -----
-    Distances of cannot-links are ``top + d`` in the place of ``top``, d what they are without the cannot-link: all are
+    Distances of cannot-links are ``top + d`` in the place of ``top``, d their distance without the cannot-link: all are
     above every other, and those of near groups come first, where a tie of all would go by index.
     """
     top = forbidden_distance(condensed)
@@ -462,7 +463,7 @@ def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
 
 @contextmanager
 def _keep_answers(questions: Questions | None, given: PairwiseConstraints) -> Iterator[None]:
-    """Hand what has been answered to an exception that ends the fit, an interrupt too: `.queries` and `.pairs`."""
+    """Hand the answers so far to an exception that ends the fit, an interrupt too: `.queries` and `.pairs`."""
     try:
         yield
     except BaseException as error:
@@ -504,14 +505,14 @@ def merge_completely(
     central : callable, optional
         Samples of a cluster -> the one that stands for it in a question.
     colouring : Colouring, optional
-        Of the components: merges that leave no colouring are rejected, unless answers have left none.
+        For the components: merges that leave no colouring are rejected, unless answers have left none.
     expected : int, optional
         Ask about the merges at no less than the distance of the last so many without constraints.
 
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights. Those of must-links are first, those that a constraint or an
+        A scipy linkage in merge order, with raw heights. Merges of must-links are first, merges that a constraint or an
         answer forbids last.
     top : float
         The height of the latter, above all others.
@@ -538,7 +539,7 @@ def merge_completely(
 
 
 def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
-    """The merges of must-linked samples, then those of their groups: a linkage of n samples from one of N groups."""
+    """The merges of must-linked samples, then of their groups: a linkage of n samples from one of N groups."""
     size = np.bincount(component)
     n, n_groups = component.size, size.size
     inside = n - n_groups
@@ -566,7 +567,7 @@ def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
 def _forced(merges: np.ndarray, top: float, *, at_end: bool) -> np.ndarray:
     """Forbidden merges in the order in which a tie of them all is broken: always the first two of the list.
 
-    A merged cluster stands where its first sample stood; or, `at_end`, at the end of the list, as all merges do.
+    A merged cluster stands where its first sample stood, or, `at_end`, at the end of the list, as all merges do.
     """
     n, kept = len(merges) + 1, int((merges[:, 2] < top).sum())
     part, node = find_roots(merges[:kept], n)  # roots by their first samples
@@ -603,9 +604,9 @@ class _LastMerges:
     def merged(self, allowed: np.ndarray, stand: int) -> np.ndarray:
         """All merges of groups, of which the first `stand` at most are as given.
 
-        As many of the given ones are asked about as there are questions for. What is left of these when no more merges
-        are allowed is asked lower down, until nothing is left: all answers are imposed there first. With a cutoff,
-        those from it on are asked about, and nothing lower down.
+        As many of the given ones are asked about as there are questions for. Questions that are left when no more
+        merges are allowed are asked lower down, until none is left: all answers are imposed there first. With a cutoff,
+        merges from it on are asked about, and nothing lower down.
         """
         if self._cutoff is not None:
             stand = min(stand, int((allowed[:, 2] < self._cutoff).sum()))
@@ -670,7 +671,7 @@ class _LastMerges:
             centre.pop(pair[0], None)
 
     def _asked(self, i: int, j: int, questions: Questions) -> bool | None:
-        """An answer; pairs that were answered with None are not asked about again."""
+        """An answer. Pairs that were answered with None are not asked about again."""
         pair = min(i, j), max(i, j)
         answer = None if pair in self._unknown else questions.ask(i, j)
         if answer is None:
@@ -684,7 +685,7 @@ class _Roots:
     Parameters
     ----------
     far : ndarray of float64, shape (r, r)
-        Complete-link distances, from `top` on where a cannot-link is between; overwritten.
+        Complete-link distances, from `top` on where a cannot-link is between. Overwritten.
     top : float
     node : ndarray of int, shape (r,)
         Their nodes in the linkage.
@@ -700,7 +701,7 @@ class _Roots:
         self.near[self.apart] -= top
         self.rejected = self.apart | np.eye(
             node.size, dtype=bool
-        )  # with pairs that were tried in vain, and what is merged away
+        )  # with pairs that were tried in vain, and merged groups
         self.alive = np.ones(node.size, bool)
         self.node, self.members, self.new = node.copy(), members, new
         self.merges: list[tuple[float, float, float, float]] = []
@@ -708,7 +709,7 @@ class _Roots:
         self._search(np.arange(node.size))
 
     def closest(self, *, forbidden: bool = False) -> tuple[int, int] | None:
-        """The closest two that may be merged, or if `forbidden` any two; of several the pair with the first samples."""
+        """The closest two that may be merged, or if `forbidden` any two. Ties go to the pair with the first samples."""
         if not forbidden:
             i = int(self._least.argmin())
             return None if np.isinf(self._least[i]) else (i, int(self._nearest[i]))
@@ -726,12 +727,12 @@ class _Roots:
         self.reject(i, j)
 
     def reject(self, i: int, j: int) -> None:
-        """Do not merge i and j, nor what they merge with."""
+        """Do not merge i and j, nor the groups they merge with."""
         self.rejected[i, j] = self.rejected[j, i] = True
         self._search(np.array([i, j]))
 
     def reopen(self) -> bool:
-        """Forget all rejections but those by cannot-links; return whether there were any."""
+        """Forget all rejections but those by cannot-links. Returns whether there were any."""
         rejected = self.apart | ~self.alive | ~self.alive[:, None] | np.eye(self.alive.size, dtype=bool)
         if (rejected == self.rejected).all():
             return False
@@ -889,7 +890,7 @@ def _cut_feasibly(
     Warns
     -----
     UserWarning
-        If it is less, and `on_infeasible` is "more" or violates them; or more than all cuts have that keep the answered
+        If it is less, and `on_infeasible` is "more" or violates them, or more than all cuts have that keep the answered
         must-links.
     """
     most = 1 + int((~whole).sum())

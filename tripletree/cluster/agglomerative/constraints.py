@@ -91,7 +91,7 @@ class CombinedConstraints:
 
 
 def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> CombinedConstraints:
-    """Reduce triplets and pairs to groups; whether all of them can hold is not tested.
+    """Reduce triplets and pairs to groups. It is not tested here whether all of them can hold.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> Com
 
 
 def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Which triplets are on three groups, given the groups of their samples; ab|c with a, b in one group holds."""
+    """Which triplets are on three groups, given the groups of their samples. With a, b in one group ab|c holds."""
     return (a != b) & (a != c) & (b != c)
 
 

@@ -130,12 +130,12 @@ def merge_condensed(
 
 
 class _LiveClusters(NamedTuple):
-    """How to tell which clusters are still there."""
+    """Which clusters are still there. The four kinds of distances mark merged clusters in different arrays."""
 
-    marks: Callable[[], np.ndarray]  #: gives a value for each cluster
-    merged: float  #: this value where a cluster has been merged into another
-    block: int  #: clusters that share an entry of `least`
-    at_first: int = 0  #: how many there are; 0 if the kernel counts them
+    marks: Callable[[], np.ndarray]  #: returns an array with an entry for each cluster
+    merged: float  #: the entry of a cluster that has been merged into another
+    block: int  #: number of clusters that share an entry of `least`
+    at_first: int = 0  #: number of clusters at the start, 0 if the kernel counts them
 
 
 class _Run(NamedTuple):
@@ -212,7 +212,7 @@ def _search_anew(run: _Run, n: int) -> None:
 
 
 def aho_state(rows: np.ndarray, n: int) -> tuple[Any, np.ndarray, int]:
-    """The Aho tree of consistent triplets; the row of bits of each cluster that they name; how many they name."""
+    """The Aho tree of consistent triplets, numbers for the clusters that they name (-1 for others), and how many."""
     hierarchy = Hierarchy(freeze(build_aho_tree(rows, n).parent))
     a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
     separator = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)

@@ -131,7 +131,7 @@ def _find_cells(
 def nearest_centre_search(centres: np.ndarray, n_jobs: int | None) -> Callable[[np.ndarray], np.ndarray]:
     """A function that finds the nearest centre of each point. In few dimensions one at most twice as far away.
 
-    (Measured in 16 dimensions: squared distances are 0.5 % larger on average; 1.5 to 30 times faster.) `n_jobs` is the
+    (Measured in 16 dimensions: squared distances are 0.5 % larger on average. 1.5 to 30 times faster.) `n_jobs` is the
     number of threads, as in scikit-learn.
     """
     middle = np.median(centres, axis=0)  # about 0: distances by products lose no digits

@@ -1,7 +1,7 @@
 """ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
 
-`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``;
-there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
+`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``.
+There pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class ReCon(HierarchicalClusterer):
         How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
-        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
-        with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for; or return
+        How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`, or,
+        with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for, or return
         `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
@@ -326,9 +326,9 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt; if no triplet follows from
-            classes; if samples are gathered into
-            micro-clusters; if clusters that keep all pairs may be worse than those without; or as `on_infeasible` says.
+            If triplets are dropped, or so few and random that they are known to hurt, if no triplet follows from
+            classes, if samples are gathered into
+            micro-clusters, if clusters that keep all pairs may be worse than those without, or as `on_infeasible` says.
             With `validate`, if constraints make results worse. The message names the better setting.
 
         Examples
@@ -407,15 +407,26 @@ class ReCon(HierarchicalClusterer):
             # cut
             flat = self._cut(tree, drawn, plan, violated, points, distances)
             # store
-            self.labels_, self.fewest_clusters_, self.most_clusters_, self.n_clusters_choice_ = flat
+            self.labels_ = flat.labels
+            self.fewest_clusters_ = flat.fewest
+            self.most_clusters_ = flat.most
+            self.n_clusters_choice_ = flat.choice
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
-            self.linkage_, self.distances_ = drawn, merges[:, 2].copy()
-            self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
-            self.dropped_triplets_, self.weight_lost_ = dropped, total_weight(dropped)
-            self.violated_triplets_, self.weight_violated_ = violated, total_weight(violated)
-            self.penalty_, self.n_micro_clusters_ = plan.penalty, counts.micro_clusters
-            self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
+            self.linkage_ = drawn
+            self.distances_ = merges[:, 2].copy()
+            self.pairs_ = links
+            self.triplets_ = used
+            self.n_triplets_ = len(used)
+            self.dropped_triplets_ = dropped
+            self.weight_lost_ = total_weight(dropped)
+            self.violated_triplets_ = violated
+            self.weight_violated_ = total_weight(violated)
+            self.penalty_ = plan.penalty
+            self.n_micro_clusters_ = counts.micro_clusters
+            self.n_tests_ = counts.tests
+            self.n_rejections_ = counts.rejections
+            self.n_leaves_ = n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
             self.validation_ = None

@@ -264,7 +264,7 @@ def fit_micro_clusters(
     Returns
     -------
     MicroClusterFit
-        ``model``, fitted; ``cell_labels`` and ``named_labels``, the flat clusters; and ``weights``. Leaves of its
+        ``model``, fitted. ``cell_labels`` and ``named_labels``, the flat clusters, and ``weights``. Leaves of its
         hierarchy are called "micro-cluster i", for centre i, and by `names`.
 
     See Also

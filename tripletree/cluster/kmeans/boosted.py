@@ -32,7 +32,7 @@ from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
-#: Maximum number of iterations of a run, should rounding keep it from converging; and the tolerance for rounding.
+#: Maximum number of iterations of a run, should rounding keep it from converging, and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12
 
 #: Work of one call of a kernel (such as samples x clusters x features), so that Ctrl-C works between calls.
@@ -41,7 +41,7 @@ _SLICE = 200_000_000
 
 @dataclass(frozen=True)
 class Votes:
-    """The labels of samples in several clusterings; samples of the same labels are one row.
+    """The labels of samples in several clusterings. Samples of the same labels are one row.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Votes:
     weights : ndarray of float64, shape (m,), read-only
         How many samples each row stands for.
     row_of : ndarray of int, shape (n,)
-        The row of each sample; rows stand in the order of their first samples.
+        The row of each sample. Rows stand in the order of their first samples.
     importance : ndarray of float64, shape (T,), read-only
     n_clusters : int
         Labels are 0..n_clusters-1.
@@ -72,7 +72,7 @@ class Votes:
 
     @classmethod
     def none(cls, n_samples: int, n_clusters: int) -> Votes:
-        """Of samples in no clustering yet: all are one row."""
+        """Before the first clustering: all samples are one row."""
         return cls._of_rows(np.empty((1, 0)), np.zeros(n_samples, np.int64), np.empty(0), n_clusters)
 
     @classmethod
@@ -127,7 +127,7 @@ class Consensus:
 
 
 def consensus(votes: Votes, n_clusters: int, rng: np.random.Generator, *, n_init: int) -> Consensus:
-    """The best of several runs of k-means in the kernel's space; of fewer clusters where there are fewer rows.
+    """The best of several runs of k-means in the kernel's space. There are fewer clusters if there are fewer rows.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def consensus(votes: Votes, n_clusters: int, rng: np.random.Generator, *, n_init
 
 
 def _parted(row_of: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of samples, parted by one clustering more, and the first sample of each; in the order of these."""
+    """Rows of samples, parted by one clustering more, and the first sample of each, in the order of these."""
     _, first, row_of = np.unique(row_of * n_clusters + labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first)] = np.arange(first.size)
@@ -178,7 +178,7 @@ def _starts(votes: Votes, q: int, rng: np.random.Generator) -> np.ndarray:
 
 
 class _Voted(NamedTuple):
-    """The clusters of rows; after a first step, with the squared distances to their means."""
+    """The clusters of rows, and after a first step the squared distances to their means."""
 
     labels: np.ndarray
     distance: np.ndarray | None = None
@@ -197,7 +197,7 @@ class _VoteMeans:
         return _Voted(now.labels, self.votes.distances(self.votes.means(now.labels, self.q)))
 
     def then(self, half: _Voted) -> _Voted:
-        """See `Lloyd`: labels; a row moves only where that is nearer by more than rounding."""
+        """See `Lloyd`: labels. A row moves only where that is nearer by more than rounding."""
         labels, distance = half.labels, half.distance
         assert distance is not None
         places = np.arange(labels.size)
@@ -218,12 +218,12 @@ class _VoteMeans:
 
 
 def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
-    """Means and nearest means in turn, until no label changes; the inertia never increases."""
+    """Means and nearest means in turn, until no label changes. The inertia never increases."""
     found = alternate(_VoteMeans(votes, int(labels.max()) + 1), _Voted(labels), _TURNS)
     return found.last.labels, found.last.inertia
 
 
-#: What counts as the rounding of an error.
+#: Differences that count as the rounding of an error.
 _TIE = 1e-9
 
 
@@ -280,7 +280,7 @@ class BoostingRound:
 
 @dataclass(frozen=True)
 class BoostingRules:
-    """What rounds go by; the parameters of `BoostedConstrainedKMeans` of these names."""
+    """The rules of the rounds, parameters of `BoostedConstrainedKMeans` of these names."""
 
     n_clusters: int
     n_rounds: int
@@ -309,18 +309,18 @@ def constrained_means(
         The start.
     max_iter : int
     stop : {"scatter", "labels"}
-        Of `BoostedConstrainedKMeans`.
+        As in `BoostedConstrainedKMeans`.
 
     Returns
     -------
     labels : ndarray of int32, shape (n,)
     centres : ndarray of float64, shape (k, d)
-        Their means; an empty cluster keeps its centre.
+        Their means. An empty cluster keeps its centre.
 
     Notes
     -----
-    The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would be that of
-    the calls, and where the scatter would rise the iteration before counts, which that loop knows nothing of.
+    The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would go into
+    the calls. If the scatter would rise, the iteration before counts, which that loop does not provide for.
     """
     loops = kernels.boosted
     samples = loops.SampleColumns(points.columns, points.weights)
@@ -344,15 +344,15 @@ class Boosting:
     Attributes
     ----------
     points, pairs, rules, rng
-        What it works on.
+        The data, the rules and the random numbers.
     weights : ndarray of float64, shape (e,)
-        The priorities of the pairs; they add up to 1.
+        The priorities of the pairs. They add up to 1.
     rounds : list of BoostingRound
         Those that count.
     errors : list of float
-        Of all rounds, those that do not count included.
+        The errors of all rounds, also of those that do not count.
     stopped : str
-        Why it has ended; empty while it has not.
+        Why it has ended, empty while it has not.
     """
 
     points: Points
@@ -371,7 +371,7 @@ class Boosting:
 
     @property
     def counted(self) -> list[BoostingRound]:
-        """The rounds that count; where none does, the one of least error, with importance 1."""
+        """The rounds that count. If none does, the one of least error, with importance 1."""
         if self.rounds or self._spare is None:
             return self.rounds
         spare = self._spare
@@ -418,7 +418,7 @@ class Boosting:
 
 
 def importance(error: float, *, perfect: float, most: float) -> float:
-    """How much a round of this error counts: half the logarithm of the odds, at most `perfect`; 0 from `most` on.
+    """How much a round of this error counts: half the logarithm of the odds, at most `perfect`, 0 from `most` on.
 
     A round that repeats the one before has an error of 1/2, but for rounding.
     """
@@ -430,7 +430,7 @@ def importance(error: float, *, perfect: float, most: float) -> float:
 
 
 def updated(weights: np.ndarray, violated: np.ndarray, importance: float, *, rho: float = 2.0) -> np.ndarray:
-    """Weights of pairs after a round: those of violated ones grow, the others shrink, and they add up to 1 again.
+    """Weights of pairs after a round: violated pairs gain weight, the others lose it, and they add up to 1 again.
 
     None becomes 0, from where it could not grow.
     """
@@ -446,7 +446,7 @@ def _shares(weights: np.ndarray) -> np.ndarray:
 
 @dataclass
 class BoostingFit:
-    """Rounds and what they agree on.
+    """Rounds and their common result.
 
     Attributes
     ----------
@@ -454,7 +454,7 @@ class BoostingFit:
     pairs : PairwiseConstraints
         Over the samples.
     seed : int
-        Of the kernel k-means: the same after each round.
+        For the kernel k-means: the same after each round.
     n_init : int
     patience : int or None
         How many rounds in a row may leave the result as it is.
@@ -471,7 +471,7 @@ class BoostingFit:
 
     @classmethod
     def of(cls, estimator: Any, X: Any, pairs: Any, sample_names: Any) -> BoostingFit:
-        """Check parameters, samples and pairs; no round yet."""
+        """Check parameters, samples and pairs. No round yet."""
         estimator._validate_params()
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
@@ -499,7 +499,7 @@ class BoostingFit:
 
     @property
     def stopped(self) -> str:
-        """Why it has ended; empty while it has not."""
+        """Why it has ended, empty while it has not."""
         if self.patience is not None and self._unchanged >= self.patience and not self.boosting.stopped:
             return "no change"
         return self.boosting.stopped
@@ -562,7 +562,7 @@ class BoostingFit:
 
 @contextmanager
 def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
-    """Yield a function that adds a round and its error to a progress bar, if `verbose`; errors remove the bar."""
+    """Yield a function that adds a round and its error to a progress bar, if `verbose`. Errors remove the bar."""
     if not verbose:
         yield lambda error: None
         return
@@ -585,7 +585,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     """Boosted constrained k-means, by Okabe and Yamada (ICDM 2012).
 
     Runs of a fast k-means, which visits pairs by priority and may violate late ones, vote on which samples belong
-    together. After each round the priorities of the pairs it violated rise; rounds that violate little have more votes.
+    together. After each round the priorities of the pairs it violated rise. Rounds that violate little have more votes.
     The last step is kernel k-means on the votes. There is always a result, and more rounds satisfy more pairs.
 
     Parameters
@@ -596,14 +596,14 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Maximum number of rounds (the paper's T).
     priorities : {"boosted", "random", "none"}, default "boosted"
         "random" visits the pairs in a new random order in each round, and ignores rounds with an error of `max_error`
-        or more (the paper's RCKM); "none" is one round, which gives the result.
+        or more (the paper's RCKM). "none" is one round, which gives the result.
     rho : float, default 2.0
-        How slowly priorities change (Eq. 3 of the paper, which takes 5): after a round of error e, those of violated
-        pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost.
+        How slowly priorities change (Eq. 3 of the paper, which takes 5): after a round of error e, the priorities of
+        violated pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost.
     perfect_importance : float, default 5.0
         The votes of a round that violates no pair, and the maximum for any round.
     max_error : float, default 0.5
-        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored;
+        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored,
         at most 0.5, the error of chance.
     stop_when_perfect : bool, default False
         Whether a round that violates no pair is the last one.
@@ -615,7 +615,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     init : {"k-means++", "random"}, default "k-means++"
         The start of each round: samples far apart, or random ones.
     n_init : int, default 10
-        Number of starts of the kernel k-means; the one with the lowest inertia counts.
+        Number of starts of the kernel k-means. The one with the lowest inertia counts.
     max_iter : int, default 100
         Maximum number of iterations of a round.
     random_state : int, Generator, RandomState or None, default None
@@ -629,17 +629,17 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; clusters are numbered in the order of their first samples.
+        The cluster of each sample. Clusters are numbered in the order of their first samples.
     violated_pairs_ : PairwiseConstraints
         The pairs that `labels_` violates, with their weights and origins.
     violation_cost_ : float
         The sum of their weights, 1 for each pair without.
     pair_weights_ : PairwiseConstraints
-        All pairs, with their priorities after the last round as weights; these add up to 1.
+        All pairs, with their priorities after the last round as weights. These add up to 1.
     n_iter_ : int
         Number of rounds, including ignored ones.
     errors_ : ndarray of float64, shape (n_iter_,)
-        The total priority of the pairs that each round violated; that of all pairs is 1.
+        The total priority of the pairs that each round violated. All pairs have 1.
     importances_ : ndarray of float64, shape (n_counted,)
         The votes of the rounds that are not ignored.
     hypotheses_ : ndarray of int32, shape (n_counted, n_samples)
@@ -648,7 +648,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         The sum of squared distances to the means in the space of the votes, where the squared distance of two samples
         is twice the votes for separating them.
     stop_reason_ : {"rounds", "perfect", "no change", "error", "one round", ""}
-        Why it ended; empty while `fit_rounds` goes on.
+        Why it ended, empty while `fit_rounds` goes on.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
@@ -666,7 +666,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     ==========  =============================================  ====================================================
     assigned    must-link                                      cannot-link
     ==========  =============================================  ====================================================
-    none        both to the centre that is nearest to either   each to its nearest; where these are the same, the
+    none        both to the centre that is nearest to either   each to its nearest. If these are the same, the
                                                                sample that is farther goes to its second nearest
     one         the other one goes there, too                  the other one to the nearest of the other centres
     both        nothing: the pair holds, or is violated        nothing
@@ -675,14 +675,14 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Then all other samples go to the nearest centres. It never fails.
 
     A round ends where the scatter around the means would rise, as assignments under pairs can make it. The paper goes
-    on until no label changes (``stop="labels"``), which is worse where classes hardly show in the features; `rho`
+    on until no label changes (``stop="labels"``), which is worse where classes hardly show in the features. `rho`
     matters less, see ``benchmarks/papers/boosted.md``.
 
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
-    the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
+    the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2. Then those of the
     violated pairs are multiplied by exp(2 a / rho), the others' by exp(-2 a / rho). An error of 0 gives
     `perfect_importance` and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From
-    `max_error` on boosting ends; if that happens in the first round, its clusters are the result, with a
+    `max_error` on boosting ends. If that happens in the first round, its clusters are the result, with a
     `ConvergenceWarning`.
 
     These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
@@ -696,11 +696,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     Details that the papers leave open follow a published Matlab program of the method, except:
     boosting continues after an error of 0, as the papers' running times imply (the program stops, as with
-    `stop_when_perfect`); no importance exceeds `perfect_importance`; starts use k-means++; distances of two samples are
+    `stop_when_perfect`). No importance exceeds `perfect_importance`. Starts use k-means++. Distances of two samples are
     compared in full. Pairs of equal priority are visited in one random order, drawn once for a fit. With random
-    priorities the error is that of the first weights.
+    priorities the error is the one of the first weights.
 
-    Pairs count as given, even if they contradict each other; `PairwiseConstraints.expand` gives all that follow.
+    Pairs count as given, even if they contradict each other. `PairwiseConstraints.expand` gives all that follow.
 
     References
     ----------
@@ -790,8 +790,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
-            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
-            X, as in cross-validation, has other ones, which cannot be detected. Weights are the initial priorities.
+            Labels come from the index if X is a pandas DataFrame, else they are **row numbers of this very X**: a part
+            of X, as in cross-validation, has other ones, which cannot be detected. Weights are the initial priorities.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
 
@@ -803,7 +803,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Raises
         ------
         UnknownLeafError
-            If pairs name samples that X does not have; ``.labels`` holds them all.
+            If pairs name samples that X does not have. ``.labels`` holds them all.
         DuplicateLeafError
             If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
@@ -843,7 +843,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def fit_rounds(
         self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None
     ) -> Iterator[BoostedConstrainedKMeans]:
-        """Fit, and stop after each round to show what there is: ``for model in estimator.fit_rounds(X, pairs=...)``.
+        """Fit, and stop after each round to show the state: ``for model in estimator.fit_rounds(X, pairs=...)``.
 
         Leave the loop at any time, by ``break`` or Ctrl-C: the estimator stays fitted to the rounds so far, as `fit`
         with ``n_rounds`` of that number would have done.

@@ -99,7 +99,7 @@ class GroupCentres(Protocol):
         ...
 
     def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        """How far each group is from its centre: its mean squared distance, or that of its mean."""
+        """How far each group is from its centre: its mean squared distance, or the squared distance of its mean."""
         ...
 
     def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -165,7 +165,7 @@ class MeanCentres:
 
 
 class OtherCentres:
-    """Centres of any geometry: the cost of a group is that of its samples, one by one."""
+    """Centres of any geometry: the cost of a group is the sum of the costs of its samples."""
 
     def __init__(self, groups: Groups, geometry: CentreGeometry) -> None:
         self.groups, self.geometry = groups, CheckedGeometry(geometry)
@@ -227,12 +227,12 @@ class LloydRun:
     Attributes
     ----------
     labels : ndarray of int32
-        Cluster of each group; every cluster has one.
+        Cluster of each group. Every cluster has one.
     centres : ndarray of float64
     inertia, mean_distance : float
         Weighted sum of the squared distances of the samples, weighted mean of the distances.
     n_iter, n_dead_ends, n_cut_short : int
-        Iterations; those in which a greedy order ended at a group that it found no cluster for; those in which the
+        Iterations, those in which a greedy order ended at a group that it found no cluster for, and those in which the
         search for the cheapest assignment ended at its limit.
     converged : bool
     """
@@ -284,7 +284,7 @@ class _ListedAssigner:
 
 
 def _allowed(cost: np.ndarray, taken: np.ndarray, *, violates: bool) -> int:
-    """The cheapest cluster that is not taken (-1: by none); where there is none, the cheapest of all."""
+    """The cheapest cluster that is not taken (-1: by none). If all are taken, the cheapest of all."""
     free = np.ones(cost.size, np.bool_)
     free[taken[taken >= 0]] = False
     if not free.any() and not violates:
@@ -300,7 +300,7 @@ class _Assigner:
         self.dead_ends = self.cut_short = 0
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The cheapest clusters, or those of the greedy order; `previous` is feasible and bounds the cost."""
+        """The cheapest clusters, or those of the greedy order. `previous` is feasible and bounds the cost."""
         labels = self.model.nearest(centres)
         bound = self.graph.bound
         if bound.size:
@@ -339,9 +339,9 @@ class _CannotLinkedMeans:
     assign : callable
         Centres and the labels so far -> the clusters that groups choose.
     tolerance : float
-        Of the squared shift of all centres.
+        For the squared shift of all centres.
     may_cycle : bool
-        Whether assignments may come back to earlier ones, as those of greedy orders may: the run then ends there.
+        Whether assignments may come back to earlier ones, as greedy orders may: the run then ends there.
     """
 
     def __init__(
@@ -389,7 +389,7 @@ def run_lloyd(method: _CannotLinkedMeans, centres: np.ndarray, feasible: np.ndar
     Raises
     ------
     DeadEndError
-        Of the listing.
+        As in the listing.
     """
     model = method.model
     found = alternate(method, _ChosenClusters(feasible, centres), max_iter)
@@ -417,12 +417,12 @@ def run_incrementally(
     Parameters
     ----------
     model : MeanCentres
-        Of dense samples.
+        For dense samples.
     graph : CannotGraph
     centres : ndarray of float64, shape (k, d)
-        The first ones; in the first pass each counts as one sample of mean weight.
+        The first ones. In the first pass each counts as one sample of mean weight.
     max_iter : int
-        Of passes.
+        Passes at most.
     violates : bool
         Whether a group that may go nowhere goes to the nearest mean.
 
@@ -471,7 +471,7 @@ def run_incrementally(
 
 
 def _shift(c: int, weight: float, x: np.ndarray, total: np.ndarray, mass: np.ndarray, centres: np.ndarray) -> None:
-    """Put a sample into a cluster, or take it out by its negative weight; an empty one stays where it was."""
+    """Put a sample into a cluster, or take it out by its negative weight. An empty one stays where it was."""
     total[c] += weight * x
     mass[c] += weight
     if mass[c] > _FEATHER:
@@ -479,7 +479,7 @@ def _shift(c: int, weight: float, x: np.ndarray, total: np.ndarray, mass: np.nda
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
-    """Whether these labels are in `seen`; they are added to it."""
+    """Whether these labels are in `seen`. Adds them."""
     digest = hashlib.sha256(labels.tobytes()).digest()
     known = digest in seen
     seen.add(digest)
@@ -494,7 +494,7 @@ def _filled(model: GroupCentres, labels: np.ndarray, centres: np.ndarray) -> np.
 
 @dataclass(frozen=True)
 class Options:
-    """Parameters of `COPKMeans`, as it describes them; `n_init` is a number."""
+    """Parameters of `COPKMeans`, as it describes them. `n_init` is a number."""
 
     init: Any
     n_init: int
@@ -519,7 +519,7 @@ def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
 
 
 def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
-    """Weights divided by a power of 2, so that none is above 1 and sums of them are numbers; and its exponent.
+    """Weights divided by a power of 2, so that none is above 1 and sums of them are numbers, and its exponent.
 
     But for weights that are 10^300 times smaller than others, nothing is rounded.
     """
@@ -528,7 +528,7 @@ def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def times_power(value: float, exponent: int) -> float:
-    """The value times a power of 2; infinite where that is too large for a float."""
+    """The value times a power of 2, infinite where that is too large for a float."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.ldexp(value, exponent))
 
@@ -586,7 +586,7 @@ def best_run(
     Raises
     ------
     InfeasibleClusteringError
-        If no number fits the pairs: that of the largest one.
+        If no number fits the pairs: the error of the largest number.
     """
     task = _GroupTask(model, closure, CannotGraph(closure.cannot, closure.n_components))
     runs: dict[int, LloydRun] = {}
@@ -606,7 +606,7 @@ def best_run(
 
 
 class _GroupTask(NamedTuple):
-    """What is clustered, for any number of clusters."""
+    """The data to be clustered, for any number of clusters."""
 
     model: GroupCentres
     closure: PairClosure
@@ -700,23 +700,23 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
 
     Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every
-    must-link and cannot-link holds in the result (unless ``on_dead_end="violate"``). Where the paper's greedy
-    assignment fails at a sample with no cluster left, this one searches for the cheapest assignment that satisfies the
+    must-link and cannot-link holds in the result (unless ``on_dead_end="violate"``). The paper's greedy assignment can
+    fail at a sample with no cluster left. This one then searches for the cheapest assignment that satisfies the
     pairs. So it fails only if there is none, which it proves, or if the search reaches its limit, which the error
     states.
 
     Parameters
     ----------
     n_clusters : int or sequence of int, default 8
-        Number of clusters. Of several numbers, e.g. ``range(2, 9)``, the one with the smallest (mean distance of the
-        samples to their centres) times k squared is used, as the authors did to count lanes; numbers for which the
+        Number of clusters. If several are given, e.g. ``range(2, 9)``, the one with the smallest (mean distance of the
+        samples to their centres) times k squared is used, as the authors did to count lanes. Numbers for which the
         pairs cannot be satisfied are skipped.
     init : {"k-means++", "random", "pairs"} or array_like, shape (n_clusters, n_features), default "k-means++"
         How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
         first centres themselves. "pairs" takes means of must-linked samples: large groups far apart in the first start,
-        and drawn by size and distance in the others; where there are fewer than clusters, samples are added.
+        and drawn by size and distance in the others. If there are fewer than clusters, samples are added.
     n_init : int or "auto", default 10
-        Number of starts, of which the one with the lowest inertia counts; given centres are used once. "auto" is 1 for
+        Number of starts, of which the one with the lowest inertia counts. Given centres are used once. "auto" is 1 for
         "k-means++" and 10 for the others.
     max_iter : int, default 300
         Maximum number of iterations of a start.
@@ -729,20 +729,20 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         or in a random order for each start. At a dead end, the order by cannot-links is tried, then "exact". "listing"
         is the paper's, for comparison: in the order of X the first sample of a group takes its own nearest centre, the
         others follow it, and a dead end ends the start. If all starts end so, `fit` fails, though there may be a
-        solution; with ``init="random", n_init=1`` that is the paper's method. "incremental" is the same, but a sample
-        moves the mean of its cluster at once, as in MacQueen's k-means; it needs dense X and means. A run that returns
+        solution. With ``init="random", n_init=1`` this is the paper's method. "incremental" is the same, but a sample
+        moves the mean of its cluster at once, as in MacQueen's k-means. It needs dense X and means. A run that returns
         to an earlier assignment, as greedy ones may, ends there.
     on_dead_end : {"raise", "violate"}, default "raise"
-        What "listing" and "incremental" do with a sample that may go to no cluster: end the start, or put it and those
-        that are must-linked to it into the nearest cluster. The result then violates cannot-links.
+        How "listing" and "incremental" treat a sample that may go to no cluster: end the start, or put it and the
+        samples must-linked to it into the nearest cluster. The result then violates cannot-links.
     geometry : {"point", "segment"} or CentreGeometry, default "point"
-        What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
-        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
+        The kind of centre: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
+        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``, whose results are checked.
     max_steps : int, default 1_000_000
         Limit of both searches. Search for a first assignment that satisfies the pairs: steps for each connected
         component of the cannot-links, beyond one for each of its groups, after which `fit` raises an error. Search for
         the cheapest assignment, in each iteration: costs and neighbours examined in all components (at least 10,000 in
-        each; ten times as many in exchanges; at most 20 million), after which the best one found is used, and counted
+        each, ten times as many in exchanges, at most 20 million), after which the best one found is used, and counted
         in ``n_cut_short_``.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts.
@@ -757,17 +757,17 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     labels_ : ndarray of int, shape (n_samples,)
         The cluster of each sample. No cluster is empty.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
-        The centres; for another geometry, its p numbers for each.
+        The centres, for another geometry, its p numbers for each.
     inertia_ : float
-        Weighted sum of the squared distances of the samples to their centres; infinite if beyond float64.
+        Weighted sum of the squared distances of the samples to their centres, infinite if beyond float64.
     n_clusters_ : int
         Number of clusters.
     criterion_ : dict of int to float
-        Mean distance times k squared for each number of clusters tried; infinite where the pairs cannot be satisfied.
+        Mean distance times k squared for each number of clusters tried, infinite where the pairs cannot be satisfied.
     n_iter_ : int
         Number of iterations of the best start.
     n_dead_ends_ : int
-        Its iterations in which the greedy order was a dead end; 0 for "exact". With ``on_dead_end="violate"``, those
+        Its iterations in which the greedy order was a dead end, 0 for "exact". With ``on_dead_end="violate"``, those
         with violations.
     n_cut_short_ : int
         Its assignments, including the final one, not proved to be the cheapest within `max_steps`.
@@ -783,14 +783,14 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
 
     Notes
     -----
-    A group of must-linked samples costs what its mean costs with their total weight, plus a constant, so it is one
-    weighted point. Cannot-links are between groups. **Whether k clusters suffice** is whether the graph of cannot-links
-    can be coloured with k colours: groups with fewer than k cannot-links can always be placed and are left out, then a
-    clique of more than k is searched for, and the rest by DSATUR [2]_ with backtracking, in turn with tabu search [3]_.
-    This is decided before clustering. It is exponential in the worst case, hence `max_steps`.
+    A group of must-linked samples costs as much as its mean with their total weight, plus a constant, so it is one
+    weighted point. Cannot-links are between groups. **k clusters suffice** if the graph of
+    cannot-links can be coloured with k colours: groups with fewer than k cannot-links can always be placed and are left
+    out, then a clique of more than k is searched for, and the rest by DSATUR [2]_ with backtracking, in turn with tabu
+    search [3]_. This is decided before clustering. It is exponential in the worst case, hence `max_steps`.
 
     **Assignment** is by connected components of the graph: exact in polynomial time for trees and for cliques, also
-    with trees attached; otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the
+    with trees attached. Otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the
     best of the previous assignment and greedy ones with exchanges of clusters (Kempe chains). Every assignment
     satisfies the pairs and costs no more than the previous one for the same centres, so the inertia never rises.
 
@@ -879,8 +879,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this X**. Parts of X, as
-            in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
+            Labels come from the index if X is a pandas DataFrame, else they are **row numbers of this X**. Parts of X,
+            as in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
             weight.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
@@ -895,10 +895,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Raises
         ------
         InconsistentPairsError
-            If must-links tie two samples together that a cannot-link keeps apart; ``.path`` is the reason.
+            If must-links tie two samples together that a cannot-link keeps apart. ``.path`` is the reason.
         InfeasibleClusteringError
             If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples
-            (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `max_steps`
+            (``.proved``, with ``.clique`` or ``.samples`` as the reason), or if no assignment was found in `max_steps`
             steps, or by "listing" or "incremental" in any start (``.proved`` is False).
         ClusterCountError
             If there are fewer samples than clusters.
@@ -981,7 +981,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Returns
         -------
         ndarray of int, shape (n_new,)
-            Their clusters; of several at the same distance, the lowest. On the fitted samples that need not be
+            Their clusters. Ties go to the lowest. On the fitted samples that need not be
             ``labels_``.
 
         Raises

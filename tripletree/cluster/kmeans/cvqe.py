@@ -1,6 +1,6 @@
 """CVQE, LCVQE and CVQE+: k-means in which the price of a violated pair is a distance.
 
-The three variants differ in how pairs get clusters, what violated ones cost, and what they pull centres to:
+The three variants differ in how pairs get clusters, in the cost of violated pairs, and in the points that pull centres:
 
 ==================  =============================  ===============================  ===================================
 rule                a pair gets its clusters by    a violated must-link costs w *   and it pulls
@@ -14,7 +14,8 @@ rule                a pair gets its clusters by    a violated must-link costs w 
 ==================  =============================  ===============================  ===================================
 
 A violated cannot-link costs w times the distance of the cluster's centre to the nearest other one, which it is pulled
-to; with `LinearRule` that of the farther sample to the nearest other centre, and that centre is pulled to the sample.
+to. With `LinearRule` it costs the distance of the farther sample to the nearest other centre, which is pulled to the
+sample.
 All distances are squared.
 """
 
@@ -43,36 +44,38 @@ from tripletree.kernels import freeze, frozen
 
 @dataclass(frozen=True)
 class QuantizationTask:
-    """What is clustered.
+    """The data to be clustered.
 
     Attributes
     ----------
     points : Points
     links : WeightedLinks
         The pairs.
+    some : Points
+        The points in pairs.
+    twin : ndarray of int32, shape (e,)
+        For each pair the other one of the same two samples, -1 for none.
     order : ndarray of int32, shape (e,)
         The pairs in the order in which they are visited.
     """
 
     points: Points
     links: WeightedLinks
+    some: Points
+    twin: np.ndarray
     order: np.ndarray
 
-    @cached_property
-    def some(self) -> Points:
-        """The points in pairs."""
-        return self.points.part(self.links.nodes)
-
-    @cached_property
-    def twin(self) -> np.ndarray:
-        """For each pair the other one of the same two samples, -1 for none."""
-        low, high = np.sort(self.links.ends.astype(np.int64), axis=1).T
-        key = low * max(self.links.nodes.size, 1) + high
+    @classmethod
+    def of(cls, points: Points, links: WeightedLinks) -> QuantizationTask:
+        """The pairs are visited as they come."""
+        low, high = np.sort(links.ends.astype(np.int64), axis=1).T
+        key = low * max(links.nodes.size, 1) + high
         by = np.argsort(key, kind="stable")
         twin = np.full(key.size, -1, np.int32)
         same = np.flatnonzero(key[by][1:] == key[by][:-1])
         twin[by[same]], twin[by[same + 1]] = by[same + 1], by[same]
-        return freeze(twin)
+        order = np.arange(key.size, dtype=np.int32)
+        return cls(points, links, points.part(links.nodes), freeze(twin), freeze(order))
 
     @cached_property
     def pairs_in_turn(self) -> tuple[Any, ...]:
@@ -82,14 +85,12 @@ class QuantizationTask:
 
     def with_order(self, order: np.ndarray) -> QuantizationTask:
         """The same with its pairs in another order."""
-        other = QuantizationTask(self.points, self.links, frozen(order))
-        vars(other).update(some=self.some, twin=self.twin)
-        return other
+        return replace(self, order=frozen(order))
 
 
 @dataclass(frozen=True)
 class CentreDistances:
-    """What one set of centres means for the samples in pairs.
+    """The distances that one set of centres gives the samples in pairs.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ class CentreDistances:
     next : ndarray of int, shape (k,)
         The nearest other centre.
     near : ndarray of float64, shape (k,)
-        The squared distance to it; 0 where there is no other.
+        The squared distance to it, 0 where there is no other.
     """
 
     centres: np.ndarray
@@ -129,16 +130,16 @@ class CentreDistances:
 
 
 class PairRule(Protocol):
-    """What the variants differ in: how pairs are assigned, what violated ones cost and what they pull."""
+    """The parts in which the variants differ: how pairs are assigned, what violated ones cost and what they pull."""
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
-        """Clusters of the samples in pairs, int32; `label` are those of the round before."""
+        """Clusters of the samples in pairs, int32. `label` are those of the round before."""
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
-        """What each pair costs, 0 where it is kept."""
+        """The cost of each pair, 0 if it is kept."""
 
     def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the violated pairs add to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
+        """Additions of violated pairs to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
 
 
 class SinglePairRule:
@@ -259,9 +260,9 @@ class HistoricalCost:
     alpha : float
         Share of the historical cost in the objective.
     mass : ndarray of float64, shape (k,)
-        How many samples each former centre counts as; 0 for clusters without a past.
+        How many samples each former centre counts as, 0 for clusters without a past.
     closest : bool
-        Whether the former centre of a cluster is the closest one, instead of that of the same number.
+        Whether the former centre of a cluster is the closest one, instead of the one with the same number.
     """
 
     centres: np.ndarray
@@ -292,7 +293,7 @@ class HistoricalCost:
 
 @dataclass(frozen=True)
 class QuantizationRun:
-    """What a start ended in.
+    """The result of a start.
 
     Attributes
     ----------
@@ -315,7 +316,7 @@ class QuantizationRun:
 
 @dataclass(frozen=True)
 class _Round:
-    """Labels for given centres, and what they cost."""
+    """Labels for given centres, and their cost."""
 
     scene: CentreDistances
     labels: np.ndarray
@@ -376,7 +377,7 @@ class QuantizingMeans:
         self.task, self.rule, self.past, self.tolerance = task, rule, past, tolerance
 
     def first(self, now: _Round) -> _Update:
-        """See `Lloyd`: the means of what pulls each centre."""
+        """See `Lloyd`: the means of all that pulls each centre."""
         task, k = self.task, now.scene.centres.shape[0]
         total, mass = task.points.sums(now.labels, k)
         pulled = False
@@ -417,7 +418,7 @@ class QuantizingMeans:
         return self._with_past(float(task.points.weights @ distance + pairs), state.centres)
 
     def round(self, centres: np.ndarray, labels: np.ndarray | None) -> _Round:
-        """The labels that the rule chooses for given centres; `labels` are those of the round before."""
+        """The labels that the rule chooses for given centres. `labels` are those of the round before."""
         task = self.task
         scene = CentreDistances.of(task, centres)
         free, distance = task.points.closest(centres)
@@ -439,14 +440,14 @@ class CVQE(SoftPairMeans):
     """k-means with the constrained vector quantisation error: the price of a violated pair is a distance.
 
     Violated pairs also pull the centres, in proportion to their weight. There are three variants, of about equal
-    expense; "cvqe+" takes all pairs of a sample into account.
+    expense. "cvqe+" takes all pairs of a sample into account.
 
     Parameters
     ----------
     n_clusters : int, default 8
         Number of clusters, k.
     variant : {"cvqe+", "cvqe", "lcvqe"}, default "cvqe+"
-        "cvqe" (Davidson and Ravi 2005) assigns pair by pair; a violated pair costs the squared distance between two
+        "cvqe" (Davidson and Ravi 2005) assigns pair by pair. A violated pair costs the squared distance between two
         centres. "cvqe+" (Mai and others 2018) has the same costs, but assigns each pair with all pairs of its samples
         in view, and a violated must-link pulls both centres. "lcvqe" (Pelleg and Baras 2007) is meant for large, noisy
         sets of pairs: violated pairs cost distances of samples, and only they are reassigned.
@@ -457,7 +458,7 @@ class CVQE(SoftPairMeans):
         "pairs" begins every other start at the means of the samples that must-links hold together, as in `PCKMeans`.
         An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
     n_init : int, default 10
-        Number of starts; the one with the lowest objective counts. Given centres are used once.
+        Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
@@ -485,7 +486,7 @@ class CVQE(SoftPairMeans):
     violated_pairs_ : PairwiseConstraints
         The pairs that `labels_` violates, with their weights and origins.
     violation_costs_ : ndarray of float64
-        The cost of each of them, must-links first, in their order; 0 for pairs with samples of weight 0.
+        The cost of each of them, must-links first, in their order, 0 for pairs with samples of weight 0.
     n_iter_ : int
         Number of iterations of the best start.
     n_features_in_ : int
@@ -504,8 +505,8 @@ class CVQE(SoftPairMeans):
         sum_i s_i |x_i - m_l(i)|^2  +  sum w_ij |m_l(i) - m_l(j)|^2  over must-links with l(i) != l(j)
                                     +  sum w_ij |m_l(i) - m_h|^2     over cannot-links with l(i) == l(j)
 
-    where m_h is the centre nearest to m_l(i), and violated must-links cost twice as much with ``charged="both"``; and
-    that of "lcvqe" ([2]_, twice theirs) ::
+    where m_h is the centre nearest to m_l(i), and violated must-links cost twice as much with ``charged="both"``, and
+    the distance for "lcvqe" ([2]_, twice theirs) ::
 
         sum_i s_i |x_i - m_l(i)|^2
           +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
@@ -540,7 +541,7 @@ class CVQE(SoftPairMeans):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in SoftPairMeans._parameter_constraints.items() if name != "penalty"},
+        **SoftPairMeans._parameter_constraints,
         "variant": [StrOptions({"cvqe", "lcvqe", "cvqe+"})],
         "charged": [StrOptions({"once", "both"})],
     }
@@ -579,7 +580,7 @@ class CVQE(SoftPairMeans):
         if self.charged == "both" and self.variant != "cvqe+":
             msg = f"charged='both' is for variant='cvqe+', not {self.variant!r}: leave charged='once'"
             raise ValueError(msg)
-        return QuantizationTask(points, links, np.arange(links.weights.size, dtype=np.int32))
+        return QuantizationTask.of(points, links)
 
     def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
         return EuclideanState.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
@@ -614,7 +615,7 @@ def _random_order(links: WeightedLinks, rng: np.random.Generator) -> np.ndarray:
 
 
 class Quantization(NamedTuple):
-    """What `cvqe_plus` finds.
+    """The result of `cvqe_plus`.
 
     Attributes
     ----------
@@ -686,10 +687,10 @@ def cvqe_plus(
 
         (1 - alpha) * (sum_i s_i |x_i - m_l(i)|^2 + cost of violated pairs) + alpha * sum_g q_g |m_g - p_g|^2
 
-    and each centre is updated to the weighted mean of what pulls it, p_g with the weight alpha q_g among it. With a
-    mass of 1 the earlier centre counts as one more sample, which is next to nothing in large clusters; with the size of
-    the earlier cluster, alpha is a share whatever the sizes. The paper's earlier centre is the closest one; that in the
-    same row lets clusters keep their identity. Time O(n k d + p k^2) for each iteration, p pairs.
+    and each centre is updated to the weighted mean of all that pulls it, p_g with the weight alpha q_g among it. With a
+    mass of 1 the earlier centre counts as one more sample, which is next to nothing in large clusters. With the size of
+    the earlier cluster, alpha is a share whatever the sizes. The paper's earlier centre is the closest one. The one in
+    the same row lets clusters keep their identity. Time O(n k d + p k^2) for each iteration, p pairs.
 
     References
     ----------
@@ -713,7 +714,7 @@ def cvqe_plus(
         raise ValueError(msg)
     links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
     weights = check_weights(samples, sample_weight)
-    task = QuantizationTask(Points.of(samples, weights), links, freeze(np.arange(links.weights.size, dtype=np.int32)))
+    task = QuantizationTask.of(Points.of(samples, weights), links)
     found = quantize(
         task,
         AllPairsRule(),

@@ -20,7 +20,7 @@ class CentreGeometry(Protocol):
     """A kind of centre, described by p numbers.
 
     For the k-means iterations to make progress, `fit_centre` must give the centre for which the weighted sum of
-    `squared_distances` is least. Points that a geometry is given are read-only. What it returns is checked: finite
+    `squared_distances` is least. The points passed to it are read-only. The returned values are checked: finite
     numbers, in one dimension, always as many for a centre, one for each point and none below 0 for the distances.
 
     See Also
@@ -114,7 +114,7 @@ class SegmentCentres:
 
 
 def chosen_geometry(geometry: str | CentreGeometry) -> CentreGeometry | None:
-    """The geometry; None for means, which have an implementation of their own."""
+    """The geometry, None for means, which have an implementation of their own."""
     if isinstance(geometry, str):
         return SegmentCentres() if geometry == "segment" else None
     if isinstance(geometry, type):

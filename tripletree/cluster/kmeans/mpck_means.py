@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
-from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
+from tripletree.cluster.kmeans.soft_pairs import PENALTY, SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze
 
@@ -32,7 +32,7 @@ _HALVINGS, _DIRECTIONS = 6, 16
 
 @dataclass(frozen=True)
 class MetricTask:
-    """What stays the same through the iterations.
+    """The part of a start that stays the same through the iterations.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ class MetricTask:
     apart : ndarray of float64, shape (e, d)
         The difference of the two samples of each pair.
     far : ndarray of float64, shape (c, d)
-        Differences: the greatest square of one of them under a metric is what that of a violated cannot-link is
-        subtracted from. None of those in `apart` that are cannot-links is ever greater.
+        Differences: the squared length of a violated cannot-link is subtracted from the greatest square of one of them
+        under a metric. No difference in `apart` that belongs to a cannot-link is ever greater.
     prior : float
         How many samples the metric to start with is worth.
     shared : bool
@@ -72,7 +72,7 @@ def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generat
 
     For diagonals ``far`` is the diagonal of the box around the samples, which no two of them exceed in any feature. For
     matrices it holds the differences of samples that are the first or the last along some feature or some direction
-    drawn at random, and those of the cannot-links.
+    drawn at random, and the differences of the cannot-links.
     """
     apart = points.differences(links.nodes[links.ends])
     if not full:
@@ -107,7 +107,7 @@ def _root(metric: np.ndarray) -> np.ndarray:
 
 
 def _inverse(moment: np.ndarray) -> np.ndarray:
-    """Of a symmetric matrix whose eigenvalues are first raised to a part of the greatest: positive definite."""
+    """The root of a symmetric matrix, its eigenvalues first raised to a part of the greatest: positive definite."""
     values, vectors = np.linalg.eigh(moment)
     return (vectors / np.maximum(values, _FLOOR * np.abs(values).max())) @ vectors.T
 
@@ -154,7 +154,7 @@ class MetricState:
         ----------
         problem : MetricTask
         choose : callable
-            Points -> centres; it is given the points in a space whose Euclidean distances are those of the metric.
+            Points -> centres. The points are in a space whose Euclidean distances are the distances of the metric.
         k : int
         full : bool
         """
@@ -202,13 +202,13 @@ class MetricState:
 
     @cached_property
     def _points_and_centres(self) -> tuple[Any, np.ndarray]:
-        """Points and centres where the Euclidean distances are those of the one metric of all clusters."""
+        """Points and centres in a space whose Euclidean distances are those under the one metric of all clusters."""
         root = _root(self.metrics[0])
         return _mapped(root, self.problem.points), _mapped_rows(root, self.centres)
 
     @property
     def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Centres and a diagonal for each; None where there is one for all, or matrices."""
+        """Centres and a diagonal for each, None where there is one for all, or matrices."""
         if self.problem.shared or self.metrics.ndim > 2:
             return None
         return self.centres, self.metrics
@@ -252,7 +252,7 @@ class MetricState:
         return some.weights[:, None] * (lengths - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
-        """See `SoftState`: with what the metrics cost by themselves."""
+        """See `SoftState`: with the cost of the metrics by themselves."""
         d = self.centres.shape[1]
         trace = self.metrics.sum(axis=1) if self.metrics.ndim == 2 else np.trace(self.metrics, axis1=1, axis2=2)
         own = trace / d - self.log_det
@@ -287,11 +287,11 @@ class MetricState:
         return replace(moved, metrics=metrics)
 
     def moments(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the objective is made of, for each cluster and its metric A; for all together if they share a matrix.
+        """The terms of the objective for each cluster and its metric A, for all together if they share a matrix.
 
         Returns
         -------
-        moments, mass, lift : ndarray, shape (k, d) or (k, d, d), (k,), (k,); (1, d, d), (1,), (1,) for a shared matrix
+        moments, mass, lift : ndarray, shape (k, d) or (k, d, d), (k,), (k,), or (1, d, d), (1,), (1,) if shared
             The cluster costs ``<A, moments> + lift * (the greatest square of far) - mass * log det A``, the prior
             aside: ``moments`` holds the scatter around the centre, half of each violated must-link for either end, less
             the violated cannot-links, whose prices add up to ``lift``.
@@ -351,7 +351,7 @@ class MetricState:
         return (columns * weights) @ columns.T
 
     def _metric(self, old: np.ndarray, moment: np.ndarray, mass: float, lift: float, far: np.ndarray) -> np.ndarray:
-        """The best metric for one cluster, the far difference taken to be the old one; or on the way to it.
+        """The best metric for one cluster, the far difference taken to be the old one, or on the way to it.
 
         ``far`` holds the squared lengths of the far differences under the old metric.
         """
@@ -412,11 +412,11 @@ class MPCKMeans(SoftPairMeans):
     n_clusters : int, default 8
         Number of clusters, k.
     metric : {"diagonal", "full"}, default "full"
-        "diagonal" weighs the features; "full" learns matrices, which also capture correlated features. Their inverses
+        "diagonal" weighs the features. "full" learns matrices, which also capture correlated features. Their inverses
         take time that grows with the cube of the number of features: take "diagonal" where these are many hundreds.
     shared_metric : bool, default True
         Whether all clusters share one metric. Then they have similar shapes and sizes, and linear boundaries. The paper
-        gives each cluster its own; one full metric for all does better in the mean
+        gives each cluster its own. One full metric for all does better in the mean
         (``benchmarks/bench_pck_means.py``).
     penalty : float in 0..1e100, default 1.0
         The price of a violated pair of weight 1, as a multiple of the squared distances in the objective (see Notes),
@@ -426,13 +426,13 @@ class MPCKMeans(SoftPairMeans):
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
         As for `PCKMeans`.
     n_init : int, default 10
-        Number of starts; the one with the lowest objective counts. Given centres are used once.
+        Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
         A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
-        the features, and no entry of a metric changes by more than this fraction of the largest one; with 0, when no
-        label changes.
+        the features, and no entry of a metric changes by more than this fraction of the largest one. With 0 it ends
+        when no label changes.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts, the order in which samples in pairs are visited, and directions (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -443,7 +443,7 @@ class MPCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; `predict` may give another one for samples in pairs, see there.
+        The cluster of each sample. `predict` may give another one for samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     metrics_ : ndarray of float64, shape (n_clusters, n_features) or (n_clusters, n_features, n_features)
         The metric of each cluster: the weights of the features, or the matrix. All are equal if shared.
@@ -469,8 +469,8 @@ class MPCKMeans(SoftPairMeans):
     -----
     With labels l, centres m, metrics A_h, weights s and w and ``|x|_A^2 = x' A x``, the objective is [1]_ ::
 
-        sum_i s_i (|x_i - m_l(i)|^2_A - log det A)                          A that of l(i)
-        + penalty * sum w_ij (|x_i - x_j|^2_A + |x_i - x_j|^2_B) / 2        must-links with l(i) != l(j); A, B theirs
+        sum_i s_i (|x_i - m_l(i)|^2_A - log det A)                          A is the metric of l(i)
+        + penalty * sum w_ij (|x_i - x_j|^2_A + |x_i - x_j|^2_B) / 2        must-links with l(i) != l(j), A and B theirs
         + penalty * sum w_ij (far(A) - |x_i - x_j|^2_A)                     cannot-links with l(i) == l(j)
         + prior * sum_h (v * trace A_h - log det A_h)                       once where the metric is shared
 
@@ -479,15 +479,15 @@ class MPCKMeans(SoftPairMeans):
     constant or clusters small, where the paper adds a fraction of the trace to a singular matrix. Clusters without
     samples keep the initial metric. Two of four starts begin with the metric under which must-linked samples are close.
 
-    far(A) is the greatest squared distance. The paper takes that of the two samples farthest apart. Here it is, for
-    diagonals, that of two opposite corners of the box around the samples: then the best metric, of which the paper has
-    the formula, is exact, its weights are positive, and the objective never increases. For matrices it is the greatest
+    far(A) is the greatest squared distance. The paper takes the two samples farthest apart. Here it is, for diagonals,
+    the distance of two opposite corners of the box around the samples: then the best metric, of which the paper has the
+    formula, is exact, its weights are positive, and the objective never increases. For matrices it is the greatest
     among cannot-linked pairs and among samples that are outermost along features or along directions drawn at random
-    (up to 64), the one under the metric so far; eigenvalues below 1e-6 of the greatest are raised to that before the
+    (up to 64), the one under the metric so far. Eigenvalues below 1e-6 of the greatest are raised to that before the
     inversion, and the step is halved, or left out, where it would raise the objective. So it never increases either.
 
     Labels are found as in `PCKMeans`. An iteration takes O((n + p k) d) time for each diagonal, with p pairs, and d
-    times as much for each matrix; no distances between samples are computed but those of pairs and outermost ones.
+    times as much for each matrix. No distances between samples are computed but those of pairs and outermost ones.
 
     References
     ----------
@@ -509,6 +509,7 @@ class MPCKMeans(SoftPairMeans):
 
     _parameter_constraints: ClassVar[dict] = {
         **SoftPairMeans._parameter_constraints,
+        **PENALTY,
         "metric": [StrOptions({"diagonal", "full"})],
         "shared_metric": ["boolean"],
         "prior": [Interval(Real, 0, None, closed="neither")],
@@ -560,6 +561,9 @@ class MPCKMeans(SoftPairMeans):
 
         with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
             return super()._run(points, links, centres)
+
+    def _check_prices(self, n: int) -> None:
+        """Prices have no unit here, and the range of `penalty` keeps them finite."""
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> MetricTask:
         apart, far = far_differences(points, links, rng, full=self.metric == "full")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
+from tripletree.cluster.kmeans.soft_pairs import PENALTY, EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
 
 class _Prepared(NamedTuple):
-    """What all starts share."""
+    """The state that all starts share."""
 
     points: Points
     links: WeightedLinks
@@ -30,19 +30,19 @@ class PCKMeans(SoftPairMeans):
         Number of clusters, k.
     penalty : float in 0..1e100, default 1.0
         The price of a violated pair of weight 1, in units of the mean squared distance of the samples to their mean, so
-        it does not depend on the scale of X. 0 is plain k-means; from about 10 on, pairs are violated only if they
+        it does not depend on the scale of X. 0 is plain k-means. From about 10 on, pairs are violated only if they
         contradict each other, or if the search finds no better labels.
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
         "pairs" starts from the means of groups of must-linked samples: the first start takes large groups far apart,
         the third, fifth, ... draw them with probabilities by size and distance, and every second start uses k-means++
         on the samples. If there are fewer groups than k, samples are added. An array holds the starting centres.
     n_init : int, default 10
-        Number of starts; the one with the lowest objective counts. Given centres are used once.
+        Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
         Maximum number of iterations of a start.
     tol : float, default 1e-4
         A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
-        the features; with 0, when no label changes.
+        the features. With 0 it ends when no label changes.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts, and the order in which samples in pairs are visited.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -54,7 +54,7 @@ class PCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; `predict` may give another one for samples in pairs, see there.
+        The cluster of each sample. `predict` may give another one for samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     inertia_ : float
         The sum of (weighted) squared distances to the centres.
@@ -92,7 +92,7 @@ class PCKMeans(SoftPairMeans):
     increases. An iteration takes O(n k d + p k^2) with p pairs, if the rounds of moves are few.
 
     The paper assumes consistent pairs and adds all that follow from them. Here pairs count as given, even if they
-    contradict each other; `PairwiseConstraints.expand` gives all that follow, `soft_closure` with weights.
+    contradict each other. `PairwiseConstraints.expand` gives all that follow, `soft_closure` with weights.
 
     A cluster that becomes empty restarts at the sample for which this lowers the objective most.
 
@@ -112,6 +112,8 @@ class PCKMeans(SoftPairMeans):
     >>> model.objective_, len(model.violated_pairs_)
     (14.0, 0)
     """
+
+    _parameter_constraints: ClassVar[dict] = {**SoftPairMeans._parameter_constraints, **PENALTY}
 
     penalty_: float
     inertia_: float
@@ -140,6 +142,16 @@ class PCKMeans(SoftPairMeans):
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
+
+    def _check_prices(self, n: int) -> None:
+        unit = self._spread**2
+        if not self.penalty * unit * n < np.finfo(np.float64).max:
+            msg = (
+                f"penalty={self.penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is "
+                "too large for float64 arithmetic; a penalty of about 10 already satisfies all pairs that can be "
+                "satisfied"
+            )
+            raise ValueError(msg)
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> _Prepared:
         return _Prepared(points, links)

@@ -38,14 +38,14 @@ from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
-#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end; of one call
-#: of the kernel, as Ctrl-C is heard between two.
+#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end, and the
+#: rounds in one call of the kernel, as Ctrl-C is heard between two.
 _ROUNDS, _A_CALL = 200, 10
 
 
 @dataclass(frozen=True)
 class WeightedLinks:
-    """Pairs as the kernels take them: over the samples that are in pairs, numbered 0..m-1; must-links first.
+    """Pairs as the kernels take them: over the samples that are in pairs, numbered 0..m-1, must-links first.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class WeightedLinks:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups, those of one sample counted."""
+        """Number of groups, single samples included."""
         return self.first.size - 1
 
     @cached_property
@@ -122,12 +122,12 @@ def settled(
     ----------
     links : WeightedLinks
     base : ndarray of float64, shape (m, k)
-        What each sample costs in each cluster.
+        The cost of each sample in each cluster.
     pay : ndarray of float64, shape (e, k)
-        What each violated pair costs: a must-link between clusters g and h ``pay[e, g] + pay[e, h]``, a cannot-link
-        within h ``pay[e, h]``.
+        The cost of each violated pair: a must-link between clusters g and h costs ``pay[e, g] + pay[e, h]``, a
+        cannot-link within h ``pay[e, h]``.
     label : ndarray of int32, shape (m,), or None
-        Where to start; None to place group after group first, in random order.
+        Where to start, None to place group after group first, in random order.
     rng : Generator
         For the order in which samples are visited.
 
@@ -158,14 +158,14 @@ def violated_links(links: WeightedLinks, label: np.ndarray) -> np.ndarray:
 
 
 def link_costs(links: WeightedLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which pairs are violated, as truth values, and what each of them costs (0 where it is not).
+    """Which pairs are violated, as truth values, and the cost of each of them (0 if it is not).
 
     Parameters
     ----------
     links : WeightedLinks
     pay : ndarray of float64, shape (e, k)
     label : ndarray of int, shape (m,)
-        Of the samples in pairs.
+        The labels of the samples in pairs.
     """
     violated = violated_links(links, label)
     a, b = label[links.ends[:, 0]], label[links.ends[:, 1]]
@@ -177,13 +177,13 @@ def link_costs(links: WeightedLinks, pay: np.ndarray, label: np.ndarray) -> tupl
 def best_for_empty(
     links: WeightedLinks, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int
 ) -> dict[int, int]:
-    """For each empty cluster the sample that would save most by a centre of its own; none that would save nothing.
+    """For each empty cluster the sample that would save most by a centre of its own, none that would save nothing.
 
     Parameters
     ----------
     links : WeightedLinks
     cost : ndarray of float64, shape (n,)
-        What each sample costs in its cluster.
+        The cost of each sample in its cluster.
     pay : ndarray of float64, shape (e, k)
     labels : ndarray of int, shape (n,)
     k : int
@@ -217,13 +217,13 @@ def first_centres(points: Points, links: WeightedLinks, k: int, rng: np.random.G
     k : int
     rng : Generator
     drawn : bool
-        Where there are more than k neighbourhoods: False takes the largest one and then always that of the largest
-        squared distance to the nearest so far, times its weight; True draws them with these as probabilities.
+        The choice if there are more than k neighbourhoods. False takes the largest one and then always the one of the
+        largest squared distance to the nearest so far, times its weight. True draws them with these as probabilities.
 
     Returns
     -------
     ndarray of float64, shape (k, d)
-        Where there are fewer than k neighbourhoods, all of their means, and samples drawn by k-means++.
+        If there are fewer than k neighbourhoods, all of their means, and samples drawn by k-means++.
     """
     if links.large.size == 0:
         return starting_centres(points, k, rng)
@@ -278,31 +278,31 @@ def _draw(score: np.ndarray, otherwise: np.ndarray, rng: np.random.Generator) ->
 
 
 class SoftState(Protocol):
-    """Centres, and what distances mean: all that the labels are chosen by."""
+    """Centres and the distances to them: the labels depend on nothing else."""
 
     centres: np.ndarray
 
     @property
     def pay(self) -> np.ndarray:
-        """What violated pairs cost, shape (e, k), see `settled`."""
+        """The cost of violated pairs, shape (e, k), see `settled`."""
 
     def nearest(self) -> np.ndarray:
         """The cheapest cluster of each sample without the pairs, int32."""
 
     def own(self, labels: np.ndarray) -> np.ndarray:
-        """What each sample costs in its cluster, without the pairs."""
+        """The cost of each sample in its cluster, without the pairs."""
 
     def linked(self) -> np.ndarray:
-        """What the samples in pairs cost in each cluster, shape (m, k)."""
+        """The cost of the samples in pairs in each cluster, shape (m, k)."""
 
     def updated(self, labels: np.ndarray) -> SoftState:
-        """The best one for the labels; empty clusters stay as they are."""
+        """The best one for the labels. Empty clusters stay as they are."""
 
     def with_centre(self, cluster: int, sample: int) -> SoftState:
         """The same with the centre of an empty cluster on a sample."""
 
     def scatter(self, labels: np.ndarray) -> float:
-        """What the labels cost without the pairs."""
+        """The cost of the labels without the pairs."""
 
     def is_near(self, other: Any) -> bool:
         """Whether the difference is below the tolerance."""
@@ -316,7 +316,7 @@ class SoftState(Protocol):
 
 @dataclass
 class SoftRun:
-    """What one start ended in.
+    """The result of one start.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ class SoftRun:
     inertia, objective : float
         The objective without the pairs, and with them.
     pair_costs : ndarray of float64, shape (e,)
-        What each link costs; 0 where it is satisfied.
+        The cost of each link, 0 if it is satisfied.
     n_iter : int
     converged : bool
     """
@@ -415,7 +415,7 @@ class _SoftMeans:
         return state.state.scatter(state.labels) + float(pairs.sum())
 
     def assigned(self, state: SoftState, labels: np.ndarray | None) -> np.ndarray:
-        """Labels of all samples: in no pair the nearest centre, in pairs what no move improves."""
+        """Labels of all samples: the nearest centre outside of pairs, in pairs labels that no move improves."""
         free, links = state.nearest(), self.links
         if links.nodes.size:
             now = None if labels is None else labels[links.nodes]
@@ -495,6 +495,8 @@ class EuclideanState:
         return EuclideanState(self.points, self.some, centres, self.pay, self.tolerance)
 
 
+#: The constraint of the parameter `penalty`, which `CVQE` does not have.
+PENALTY: dict[str, Any] = {"penalty": [Interval(Real, 0, 1e100, closed="both")]}
 #: The least positive weight of a sample, and the greatest.
 _WEIGHTS = 1e-100, 1e100
 
@@ -504,7 +506,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "penalty": [Interval(Real, 0, 1e100, closed="both")],
         "init": [StrOptions({"pairs", "k-means++"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -515,7 +516,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     }
 
     n_clusters: int
-    penalty: float
     init: Any
     n_init: int
     max_iter: int
@@ -540,14 +540,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
-            Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
-            numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be detected.
-            Integer arrays always hold row numbers.
+            Pairs (a, b) of some of the samples. Labels come from the index if X is a pandas DataFrame, else they are
+            **row numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be
+            detected. Integer arrays always hold row numbers.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             A sample of weight 2 counts as two equal samples of which one is in the pairs. Samples of weight 0 and their
-            pairs are left out; these samples get the label that `predict` gives them.
+            pairs are left out. These samples get the label that `predict` gives them.
 
         Returns
         -------
@@ -557,7 +557,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         Raises
         ------
         UnknownLeafError
-            If pairs contain labels that are not in X; ``.labels`` holds them all.
+            If pairs contain labels that are not in X. ``.labels`` holds them all.
         DuplicateLeafError
             If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
@@ -566,7 +566,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         ClusterCountError
             If there are fewer samples, of positive weight, than clusters.
         ValueError
-            If X holds NaN, infinity or text; if weights are negative, all 0, or positive beyond 1e-100..1e100; or if
+            If X holds NaN, infinity or text, if weights are negative, all 0, or positive beyond 1e-100..1e100, or if
             `penalty` is too large for X.
         TypeError
             If X is sparse and `MPCKMeans` learns full matrices, or y holds pairs.
@@ -634,8 +634,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         All samples count as new ones, which are in no pair. So fitted samples in no pair get their label in
         ``labels_``, but samples in pairs that outweighed the distances go back to the nearest centre.
         With random pairs of the true classes, n/10 of them, that was 0 to 2 % of the samples of iris, wine and breast
-        cancer (standardized); with 200 pairs 1 to 12 %; with n pairs on classes that X does not show at all 28 %. For
-        the fitted samples use ``labels_``.
+        cancer (standardized). With 200 pairs it was 1 to 12 %, and with n pairs on classes that X does not show at all
+        28 %. For the fitted samples use ``labels_``.
 
         Examples
         --------
@@ -686,7 +686,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         Returns
         -------
         float
-            Minus the (weighted) sum of squared distances to the nearest centres; under learned metrics less the
+            Minus the (weighted) sum of squared distances to the nearest centres. Under learned metrics less the
             logarithms of their determinants, as in the objective. Pairs do not apply to new samples, so it is the
             negative ``objective_`` only for a fit without pairs (and without the prior of `MPCKMeans`).
 
@@ -709,7 +709,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         mass = np.shape(X)[0] if sample_weight is None else float(np.sum(sample_weight))
         return -(cost + mass * self.n_features_in_ * float(np.log(self._spread**2)))
 
-    # ------------------------------------------------------------------ what the subclasses define
+    # ------------------------------------------------------------------ for the subclasses to define
 
     #: Whether distances are in the units of X, or in none.
     _in_units: ClassVar[bool] = True
@@ -721,7 +721,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     @abstractmethod
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> Any:
-        """What all starts have in common."""
+        """The state that all starts have in common."""
 
     @abstractmethod
     def _state(self, prepared: Any, centres: np.ndarray) -> SoftState:
@@ -735,7 +735,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         """Set objective, inertia, the costs of the pairs and the metrics, in the units of X.
 
-        `counted` holds for each sample of `pairs` whether its weight is positive; only pairs of such are links.
+        `counted` holds for each sample of `pairs` whether its weight is positive. Only pairs of such are links.
         """
 
     def _run_once(self, prepared: Any, start: SoftState, rng: np.random.Generator) -> SoftRun:
@@ -751,15 +751,11 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         return check_samples(self, X, reset=reset, sparse=self._takes_sparse)
 
     def _check_prices(self, n: int) -> None:
-        """Check that the price of n violated pairs, in the units of X, fits float64."""
+        """Check that the costs of n violated pairs, in the units of X, fit float64."""
         unit = self._spread**2
-        penalty = getattr(self, "penalty", 1.0)  # CVQE has no penalty: its prices are squared distances
-        if self._in_units and not penalty * unit * n < np.finfo(np.float64).max:
-            msg = (
-                f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is too "
-                "large for float64 arithmetic; a penalty of about 10 already satisfies all pairs that can be satisfied"
-            )
-            raise ValueError(msg)
+        if not unit * n < np.finfo(np.float64).max:
+            msg = f"the mean squared distance of the samples to their mean, {unit:g}, is too large for so many pairs"
+            raise ValueError(f"{msg} in float64 arithmetic: scale X")
 
     def _check_number(self, positive: int, n: int) -> None:
         if positive < self.n_clusters:

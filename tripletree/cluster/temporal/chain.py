@@ -455,7 +455,7 @@ def follow(
 def _inherited_since(
     main: PairwiseConstraints, t: int, objects: np.ndarray, n: int, neighbours: Neighbours, n_neighbors: int
 ) -> KnownPairs:
-    """What neighbours inherit in snapshot t of the pairs known there, by numbers of all n objects."""
+    """The pairs known in snapshot t as its neighbours inherit them, by numbers of all n objects."""
     known = {(a, b) for a, b in np.concatenate([main.must_link, main.cannot_link]).tolist()}
     every = inherited_pairs(main, neighbours, n_neighbors)
     must, cannot = (

@@ -192,7 +192,7 @@ class TemporalClustering(ConstrainedClusterer):
         The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
         another cluster.
     history_mass : "size" or float > 0, default "size"
-        How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or so many each;
+        How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or so many each,
         1 in the paper.
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
@@ -265,7 +265,7 @@ class TemporalClustering(ConstrainedClusterer):
     is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, ``history_mass=1``, so that the history counts
     as one sample). In the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the
     previous centres is the
-    paper's incremental update. Questions are chosen from this clustering; the result is the one with all answers.
+    paper's incremental update. Questions are chosen from this clustering. The result is the one with all answers.
 
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
@@ -416,8 +416,8 @@ class TemporalClustering(ConstrainedClusterer):
         Warns
         -----
         UserWarning
-            If pairs have no effect as their objects share no snapshot; if only one of `oracle` and `n_queries` is
-            given; if every row is a different object, as `objects` is missing; if nothing is propagated, as no windows
+            If pairs have no effect as their objects share no snapshot, if only one of `oracle` and `n_queries` is
+            given, if every row is a different object, as `objects` is missing, if nothing is propagated, as no windows
             overlap with ``fading="overlap"``.
         ConvergenceWarning
             As `CVQE` does for the first snapshot.
@@ -522,7 +522,7 @@ class TemporalClustering(ConstrainedClusterer):
         rng = generator(self.random_state)
         memory = Memory(known)
         grows = inquiry is not None or (self.inherit and self.propagate_inherited)
-        for again in range(2 if grows and self.backward else 1):  # with what has become known later
+        for again in range(2 if grows and self.backward else 1):  # the second time with all later pairs
             with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
                 asked = None if again else inquiry
                 found = follow(cut, seen, memory, leaves, settings, rng, asked, tick, learns=not again)

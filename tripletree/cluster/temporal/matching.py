@@ -248,7 +248,7 @@ def pairs_at(
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
     """The pairs that count in a snapshot, over its samples by row number.
 
-    Pairs known in this snapshot override propagated ones; those that neighbours inherited in it are left out. If two
+    Pairs known in this snapshot override propagated ones. Those that neighbours inherited in it are left out. If two
     objects are propagated both as must-linked and as cannot-linked, only the pair of larger weight counts, the later
     one for equal weights.
 
