@@ -144,6 +144,7 @@ def test_support__is_the_share_of_trees_with_the_clade(rng):
     wanted = [np.mean([c in found for found in of_sample]) for c in clades(model.hierarchy_, np.arange(n))]
     assert np.allclose(model.clade_support_, wanted)
     assert model.clade_support_[-1] == 1.0  # the root
+    assert [set(clades(tree, np.arange(n))) for tree in model.sampled_trees_] == of_sample
     text = io.StringIO(tt.write_newick(model.hierarchy_, support=model.clade_support_))
     assert np.allclose(np.sort(tt.io.read_support(text)[1]), np.sort(wanted), atol=1e-6)
 

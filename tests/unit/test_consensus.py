@@ -9,7 +9,7 @@ from crowds import foretold, odd_of, random_hierarchy, simulate_choices, simulat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripletree.algorithms.consensus import _support, collect_answers, consensus, held_out
+from tripletree.algorithms.consensus import collect_answers, consensus, held_out
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
@@ -87,16 +87,6 @@ def test_consensus__shares_are_those_of_the_definitions(seed, least):
     if least == 0.0:
         assert h.is_binary
     assert clades(h) <= clades(consensus(answers, weights=weights, **BINARY).hierarchy)
-
-
-def test_consensus__support_is_the_share_of_sampled_trees_that_have_the_clade():
-    _, answers = simulate_crowd(np.random.default_rng(3), 9, n_answers=20)
-    votes, rng = collect_answers(answers), np.random.default_rng(0)
-    sample = votes.trees(np.ones(len(votes.row)), rng, 2, n_trees=30)
-    some = next(sample.hierarchies())
-    of_trees = [clades(h) for h in sample.hierarchies()]
-    for u, share in enumerate(_support(sample, some)[:-1].tolist(), some.n_leaves):
-        assert share == np.mean([frozenset(some.clade(u)) in x for x in of_trees])
 
 
 @MUCH

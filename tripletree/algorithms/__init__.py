@@ -15,6 +15,7 @@ consensus      one hierarchy from the answers of many people, each weighed by ho
 likeness       trees sampled from their posterior given answers, for `consensus`
 compare        distances between hierarchies
 clades         where the named clades of a reference are in another tree
+majority       clades that many trees have: support, strict and majority-rule consensus trees
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
 linkage        scipy's linkage matrices
 names          which taxon of a hierarchy each name means
@@ -39,6 +40,7 @@ from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.flat import are_compatible, enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
 from tripletree.algorithms.infer import closure_size, redundant
+from tripletree.algorithms.majority import ConsensusTree, clade_support, consensus_tree
 from tripletree.algorithms.names import NameMatches
 from tripletree.algorithms.pair_conflict import Contradiction
 from tripletree.algorithms.pair_reduction import PairReduction
@@ -49,6 +51,7 @@ __all__ = [
     "AnswerConsensus",
     "CladeMatches",
     "Conflict",
+    "ConsensusTree",
     "Contradiction",
     "InducedTriplets",
     "NumberOfClusters",
@@ -59,7 +62,9 @@ __all__ = [
     "TripletComparison",
     "all_triplets",
     "are_compatible",
+    "clade_support",
     "closure_size",
+    "consensus_tree",
     "count_hierarchies",
     "decomposition_size",
     "enforce_triplets",

@@ -22,6 +22,7 @@ from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.likeness import AnswerTrees, Trios, sample_trees
 from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
 from tripletree.core.checks import check_real, counted
@@ -435,7 +436,7 @@ def consensus(
         count = votes.count(weight[votes.voter])
         sample = votes.trees(weight[votes.voter], rng, _CHAINS, tick)
     best = _mean_tree(votes, sample, rng)
-    support = _support(sample, best)
+    support = np.append(clade_support(best, sample.hierarchies())[:-1], np.nan)
     if least is None:
         kept = _leant_to(votes, sample, best, count, rng)
     else:
@@ -497,25 +498,6 @@ def _odd(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
 
 # ----------------------------------------------------------------------
 # How well the clades are borne out.
-
-
-def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
-    """A number for each inner node, equal for equal sets of leaves, else almost surely different (uint64)."""
-    start, stop, order = hierarchy.leaf_intervals
-    until = np.concatenate([np.zeros(1, np.uint64), np.bitwise_xor.accumulate(key[order])])
-    n = hierarchy.n_leaves
-    return until[stop[n:]] ^ until[start[n:]]
-
-
-def _support(sample: AnswerTrees, best: Hierarchy) -> np.ndarray:
-    """The share of the sampled trees that have each clade, NaN for the root."""
-    key = np.random.default_rng(0).integers(0, 2**63, best.n_leaves, dtype=np.int64).astype(np.uint64)
-    wanted = _clade_keys(best, key)
-    found = np.zeros(wanted.size)
-    for tree in sample.hierarchies():
-        found += np.isin(wanted, _clade_keys(tree, key))
-    found[-1] = np.nan
-    return found / len(sample.parents)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
@@ -512,6 +513,10 @@ class DivisiveReCon(HierarchicalClusterer):
         How sure the clade of each inner node of ``hierarchy_`` is: its posterior probability, as the share of the
         sampled trees that have it. None if no trees were sampled (see `triplet_probability`).
         ``write_newick(hierarchy_, support=clade_support_)`` writes it.
+    sampled_trees_ : tuple of Hierarchy, or None
+        The trees of the sample, a hundred or somewhat fewer, made when asked for.
+        `tripletree.algorithms.consensus_tree` makes one tree of the clades that most of them have, or all. None if no
+        trees were sampled.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
@@ -745,10 +750,16 @@ class DivisiveReCon(HierarchicalClusterer):
             self.clade_support_ = None
             if self._sample is not None:
                 self._sample = replace(self._sample, leaf=place)
-                self.clade_support_ = self._sample.support(tree)
+                self.clade_support_ = clade_support(tree, self._sample.hierarchies(tree.leaves))
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
+
+    @property
+    def sampled_trees_(self) -> tuple[Hierarchy, ...] | None:
+        """The trees of the sample, over the labels of the samples."""
+        check_is_fitted(self)
+        return None if self._sample is None else tuple(self._sample.hierarchies(self.hierarchy_.leaves))
 
     def triplet_probability(self, triplets: Any) -> np.ndarray:
         """Tell how probable triplets are, given the data and what was known.

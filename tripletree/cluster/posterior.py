@@ -8,7 +8,7 @@ begins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.induce import displayed
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze
 
@@ -59,37 +60,15 @@ class TreeSample:
     noise: np.ndarray
     leaf: np.ndarray
 
-    def support(self, tree: Hierarchy) -> np.ndarray:
-        """The share of the trees that have each clade of a tree over the samples, for each inner node.
-
-        A clade is known by the sum of random 128-bit numbers of its leaves. O(t n).
-        """
-        n = self.leaf.size
-        code = np.random.default_rng(0).integers(0, 2**63, (n, 2), dtype=np.uint64)
-        wanted = _clade_codes(tree.parent, code[self.leaf])[n:]
-        found = dict.fromkeys(wanted, 0)
+    def hierarchies(self, leaves: LeafIndex) -> Iterator[Hierarchy]:
+        """The trees one after the other, over the names of the samples."""
         for parent in self.parents:
-            for key in _clade_codes(parent, code)[n:]:
-                if key in found:
-                    found[key] += 1
-        return np.array([found[key] for key in wanted]) / len(self.parents)
+            yield Hierarchy(freeze(np.concatenate([parent[self.leaf], parent[self.leaf.size :]])), leaves)
 
     def probability(self, rows: np.ndarray) -> np.ndarray:
         """The share of the trees that display each triplet, rows of samples."""
         leaves = np.ascontiguousarray(self.leaf[rows])
         return np.mean([displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
-
-
-def _clade_codes(parent: np.ndarray, code: np.ndarray) -> list[tuple[int, int]]:
-    """A name for the set of leaves below each node."""
-    total = np.zeros((parent.shape[0], 2), np.uint64)
-    total[: len(code)] = code
-    for column in range(2):
-        values = total[:, column].tolist()
-        for v, p in enumerate(parent.tolist()[:-1]):
-            values[p] = (values[p] + values[v]) & (2**64 - 1)
-        total[:, column] = values
-    return [(a, b) for a, b in total.tolist()]
 
 
 def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:

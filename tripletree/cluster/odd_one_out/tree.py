@@ -9,6 +9,7 @@ import numpy as np
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
@@ -159,7 +160,7 @@ def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers:
         height = np.log(_sizes(parent))
         tree = from_linkage(_ordered(parent, height), over)
         labels = _best_cut(tree, rows, links)
-    support = sample.support(tree)
+    support = clade_support(tree, sample.hierarchies(over))
     labels = in_order_of_first(labels)
     unsure = _uncertainty(sample, labels, rng)
     if r < leaf.size:

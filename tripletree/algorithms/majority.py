@@ -1,0 +1,204 @@
+"""Clades that many trees have: how often they have those of one tree, and strict and majority-rule consensus trees.
+
+A clade is known by a random number of 64 bits: the exclusive or of those of its leaves. So no sets of leaves are
+compared. `consensus` (of answers) and `DivisiveReCon` count the clades of their samples of trees here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tripletree.core.checks import check_real, counted
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.errors import UnknownLeafError
+from tripletree.kernels import freeze
+
+
+@dataclass(frozen=True, eq=False)
+class ConsensusTree:
+    """The clades that most of many trees have. The result of `consensus_tree`.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        The leaves are in the order of the first tree's.
+    support : ndarray of float64, shape (inner nodes,)
+        The share of the trees that have each clade. Entry ``u - n_leaves`` is that of node u, the last, of the root, 1.
+    n_trees : int
+        Number of trees.
+    """
+
+    hierarchy: Hierarchy
+    support: np.ndarray
+    n_trees: int
+
+    def __repr__(self) -> str:
+        h = self.hierarchy
+        clades = max(h.n_nodes - h.n_leaves - 1, 0)
+        what = f"{counted(h.n_leaves, 'leaf', 'leaves')}, {counted(clades, 'clade')}, {counted(self.n_trees, 'tree')}"
+        return f"<ConsensusTree: {what}>"
+
+
+def clade_support(hierarchy: Hierarchy, trees: Iterable[Hierarchy]) -> np.ndarray:
+    """Tell how many of some trees have each clade of a hierarchy: bootstrap values, or posterior probabilities.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    trees : iterable of Hierarchy
+        Over the same leaves, in any order: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or those of a
+        file (``tripletree.io.read_hierarchies``).
+
+    Returns
+    -------
+    ndarray of float64, shape (inner nodes,)
+        The share of the trees that have the clade of each inner node. Entry ``u - n_leaves`` is that of node u; the
+        last, of the root, is 1. ``write_newick(hierarchy, support=...)`` and ``plot_dendrogram(hierarchy,
+        node_labels=...)`` take it.
+
+    Raises
+    ------
+    UnknownLeafError
+        If a tree has other leaves.
+
+    See Also
+    --------
+    consensus_tree : the clades that most trees have.
+    tripletree.robinson_foulds : how many clades two hierarchies have in common.
+
+    Notes
+    -----
+    O(n) for each tree. Nodes with one child have the clade of this child.
+
+    Examples
+    --------
+    >>> from tripletree import parse_newick
+    >>> trees = [parse_newick(x) for x in ("((a,b),(c,d));", "(((a,b),c),d);", "((a,b),(d,c));", "((a,c),(b,d));")]
+    >>> clade_support(trees[0], trees).tolist()
+    [0.75, 0.5, 1.0]
+    """
+    check_hierarchy(hierarchy)
+    key = _keys_of_leaves(hierarchy.n_leaves)
+    wanted = _clade_keys(hierarchy, key)
+    found, k = np.zeros(wanted.size), 0
+    for tree in _over_same_leaves(trees, hierarchy):
+        found += np.isin(wanted, _clade_keys(tree, key))
+        k += 1
+    return freeze(found / k)
+
+
+def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> ConsensusTree:
+    """Make the tree of the clades that most of some trees have: the majority-rule or the strict consensus.
+
+    Parameters
+    ----------
+    trees : iterable of Hierarchy
+        Over the same leaves: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or those of a file
+        (``tripletree.io.read_hierarchies``). Heights and names are not used.
+    min_support : float
+        Clades that more than this share of the trees have are kept: from 0.5, the majority rule [1]_, to 1, the strict
+        consensus of the clades that all trees have. Clades of less support could contradict each other.
+
+    Returns
+    -------
+    ConsensusTree
+        ``.hierarchy``, ``.support``, ``.n_trees``. Only the order of leaves depends on the order of trees.
+
+    Raises
+    ------
+    UnknownLeafError
+        If a tree has other leaves than the first.
+    ValueError
+        If there are no trees, or `min_support` is not in 0.5..1.
+
+    See Also
+    --------
+    clade_support : the same shares for the clades of one tree.
+    tripletree.supertree : trees on different leaves, and votes of triplets, which a leaf that moves far spoils less.
+    tripletree.consensus : from answers of people.
+
+    Notes
+    -----
+    O(n) for each tree, and for each level of the result.
+
+    References
+    ----------
+    .. [1] Margush, McMorris (1981), Consensus n-trees, Bulletin of Mathematical Biology 43, 239-244.
+
+    Examples
+    --------
+    >>> from tripletree import parse_newick, write_newick
+    >>> trees = [parse_newick(x) for x in ("((a,b),(c,d));", "(((a,b),c),d);", "((a,b),(d,c));", "((a,c),(b,d));")]
+    >>> found = consensus_tree(trees)
+    >>> write_newick(found.hierarchy, support=found.support)
+    '((a,b)0.75,c,d)1;'
+    >>> write_newick(consensus_tree(trees, min_support=1).hierarchy)
+    '(a,b,c,d);'
+    """
+    least = check_real(min_support, "min_support", least=0.5, most=1.0)
+    same = [tree.suppress_unary() for tree in _over_same_leaves(trees)]
+    leaves, n, k = same[0].leaves, same[0].n_leaves, len(same)
+    key = _keys_of_leaves(n)
+    keys = [_clade_keys(tree, key) for tree in same]
+    _, at, count = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
+    kept = count == k if least == 1 else count > least * k
+    at, count = at[kept], count[kept]
+    stops = np.cumsum([x.size for x in keys])
+    of = np.searchsorted(stops, at, side="right")
+    clades = []  # the leaves of each, a part of the order of leaves of a tree that has it
+    for tree, node in zip(of.tolist(), (at - stops[of]).tolist(), strict=True):
+        start, stop, order = same[tree].leaf_intervals
+        clades.append(order[start[node] : stop[node]])  # node counts from the end
+    by_size = sorted(range(len(clades)), key=lambda i: (clades[i].size, clades[i].min()))
+    parent, above = np.full(n + len(clades), -1, np.int32), np.full(n, -1, np.int32)
+    for u in range(n + len(clades) - 1, n - 1, -1):  # from the root: `above` has the smallest clade so far of each leaf
+        inside = clades[by_size[u - n]]
+        parent[u] = above[inside[0]]
+        above[inside] = u
+    parent[:n] = above
+    return ConsensusTree(Hierarchy(freeze(parent), leaves), freeze(count[by_size] / k), k)
+
+
+def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
+    """A number for each inner node, equal for equal sets of leaves, else almost surely different (uint64)."""
+    start, stop, order = hierarchy.leaf_intervals
+    until = np.concatenate([np.zeros(1, np.uint64), np.bitwise_xor.accumulate(key[order])])
+    n = hierarchy.n_leaves
+    return until[stop[n:]] ^ until[start[n:]]
+
+
+def _keys_of_leaves(n: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 2**64, n, dtype=np.uint64)
+
+
+def _over_same_leaves(trees: Any, first: Hierarchy | None = None) -> Iterator[Hierarchy]:
+    """The trees over the leaf index of the first, or of the hierarchy given."""
+    if isinstance(trees, Hierarchy) or not isinstance(trees, Iterable):
+        msg = f"expected an iterable of hierarchies, such as a list, got {trees!r:.60}"
+        raise TypeError(msg)
+    k = -1
+    for k, tree in enumerate(trees):
+        try:
+            check_hierarchy(tree)
+        except TypeError as error:
+            msg = f"tree {k}: {error}"
+            raise TypeError(msg) from None
+        first = first or tree
+        extra = [x for x in tree.leaves if x not in first.leaves] if tree.leaves != first.leaves else []
+        missing = [x for x in first.leaves if x not in tree.leaves] if tree.leaves != first.leaves else []
+        if extra or missing:
+            raise UnknownLeafError(
+                [*extra[:10], *missing[:10], *extra[10:], *missing[10:]],
+                first.leaves,
+                what=f"leaves of tree {k}, which must be those of the others",
+                notes={**dict.fromkeys(extra, "not in the others"), **dict.fromkeys(missing, "not in this one")},
+                hint="tripletree.supertree combines trees on different leaves",
+            )
+        yield tree.reindex(first.leaves)
+    if k < 0:
+        msg = "there are no trees; give at least one"
+        raise ValueError(msg)
