@@ -527,9 +527,10 @@ def _folder() -> Path | None:
     """Numba's folder if one is set, else the user's."""
     from platformdirs import user_cache_path
 
-    # numba reads the variable when it is imported, which may have been before the variable was set
-    numba = sys.modules.get("numba")
-    set_for_numba = (numba and numba.config.CACHE_DIR) or os.environ.get("NUMBA_CACHE_DIR")
+    # numba reads the variable when it is imported, which may have been before the variable was set; another thread may
+    # be importing it now, and then it has no settings yet
+    settings = getattr(sys.modules.get("numba"), "config", None)
+    set_for_numba = getattr(settings, "CACHE_DIR", None) or os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(set_for_numba or user_cache_path("tripletree", appauthor=False)).absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
