@@ -1,8 +1,9 @@
-"""Class labels of some samples: flat clusters of DivisiveReCon beside methods that take the pairs of the same labels.
+"""Class labels of some samples: flat clusters of DivisiveReCon beside classifiers, and methods that take pairs of them.
 
 Tables with 5, 10 and 30 % of the samples labelled, all right or a tenth of them wrong. Constants of
 `tripletree.cluster.propagation` were set on the tables of development and on simulated data; those of reporting set
-none. Pairwise F over all samples, means over amounts, shares and seeds.
+none. Pairwise F over all samples, and accuracy on those without a label, means over amounts, shares and seeds.
+"with logistic", "with forest": DivisiveReCon with that classifier as one more voice.
 
     python benchmarks/bench_labels.py [--seeds 3] [--development]
 
@@ -20,6 +21,10 @@ import numpy as np
 from _data import _found, load, load_seeds
 from _kinds import classed, draw_labels, generator, people
 from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 import tripletree as tt
 from tripletree import cluster
@@ -103,12 +108,53 @@ REPORTING = {
     "soybean": lambda seed: categorical("soybean"),
     "mushroom": lambda seed: categorical("mushroom"),
 }
+
+
+def clustered(make):
+    return lambda data, known, seed: make(data.k, seed).fit(data.X, pairs=known.pairs).labels_
+
+
+def ours(make=lambda seed: None):
+    def run(data, known, seed):
+        model = cluster.DivisiveReCon(data.k, classifier=make(seed), random_state=seed)
+        return model.fit(data.X, classes=[None if c < 0 else c for c in known.labels.tolist()]).labels_
+
+    return run
+
+
+def classified(make):
+    """Labelled samples keep their labels, as those that others have."""
+
+    def run(data, known, seed):
+        some = known.labels >= 0
+        return np.where(some, known.labels, make(seed).fit(data.X[some], known.labels[some]).predict(data.X))
+
+    return run
+
+
+def half_supervised(make):
+    return lambda data, known, seed: make(seed).fit(data.X, known.labels).predict(data.X)
+
+
+def logistic(seed):
+    return LogisticRegression(max_iter=2000)
+
+
+def forest(seed):
+    return RandomForestClassifier(100, random_state=seed)
+
+
 METHODS = {
-    "COPKMeans": lambda data, known, seed: cluster.COPKMeans(data.k, random_state=seed).fit(data.X, pairs=known.pairs),
-    "MPCKMeans": lambda data, known, seed: cluster.MPCKMeans(data.k, random_state=seed).fit(data.X, pairs=known.pairs),
-    "DivisiveReCon": lambda data, known, seed: cluster.DivisiveReCon(data.k, random_state=seed).fit(
-        data.X, classes=[None if c < 0 else c for c in known.labels.tolist()]
-    ),
+    "COPKMeans": clustered(lambda k, seed: cluster.COPKMeans(k, random_state=seed)),
+    "MPCKMeans": clustered(lambda k, seed: cluster.MPCKMeans(k, random_state=seed)),
+    "1-NN": classified(lambda seed: KNeighborsClassifier(1)),
+    "logistic": classified(logistic),
+    "forest": classified(forest),
+    "self-training": half_supervised(lambda seed: SelfTrainingClassifier(logistic(seed))),
+    "spreading": half_supervised(lambda seed: LabelSpreading(kernel="knn", n_neighbors=7, max_iter=200)),
+    "with logistic": ours(logistic),
+    "with forest": ours(forest),
+    "DivisiveReCon": ours(),
 }
 
 
@@ -121,14 +167,25 @@ def data_of(name, make, seed, most=MOST):
 
 
 def scores(data, seed):
-    """F of each amount, share and method."""
-    found = np.empty((len(AMOUNTS), len(WRONG), len(METHODS)))
+    """F, and accuracy on the samples without a label, of each amount, share and method."""
+    found = np.empty((2, len(AMOUNTS), len(WRONG), len(METHODS)))
     for i, amount in enumerate(AMOUNTS):
         for j, wrong in enumerate(WRONG):
             known = draw_labels(data, amount, wrong, seed)
             for k, fit in enumerate(METHODS.values()):
-                found[i, j, k] = tt.pairwise_f_score(data.y, fit(data, known, seed).labels_)
+                labels = fit(data, known, seed)
+                found[:, i, j, k] = tt.pairwise_f_score(data.y, labels), accuracy(data.y, labels, known.labels)
     return found
+
+
+def accuracy(y, clusters, labels):
+    """On the samples without a label, if a cluster has the class that most of its labels have, or else none."""
+    _, of = np.unique(clusters, return_inverse=True)
+    some = labels >= 0
+    count = np.zeros((of.max() + 1, y.max() + 1))
+    np.add.at(count, (of[some], labels[some]), 1)
+    called = np.where(count.any(axis=1), count.argmax(axis=1), -1)
+    return float(np.mean(called[of[~some]] == y[~some]))
 
 
 def open_scores(data, seed):
@@ -163,7 +220,7 @@ def open_number(tables, seeds):
 
 
 def line(name, values):
-    print(f"{name:<24}" + "".join(f"{x:>16.3f}" for x in values), flush=True)
+    print(f"{name:<26}" + "".join(f"{x:>15.3f}" for x in values), flush=True)
 
 
 def main():
@@ -177,20 +234,26 @@ def main():
     if options.open:
         open_number(tables, options.seeds)
         return
-    print(f"{'':<24}" + "".join(f"{name:>16}" for name in METHODS))
     every = []
     for name, make in tables.items():
         every.append(np.mean([scores(data_of(name, make, seed), seed) for seed in range(options.seeds)], axis=0))
-        line(name, every[-1].mean(axis=(0, 1)))
-    cells = np.array(every)
-    for j, wrong in enumerate(WRONG):
+    for what, cells in zip(("pairwise F", "accuracy on the others"), np.moveaxis(every, 1, 0), strict=True):
+        print(f"{what:<26}" + "".join(f"{name:>15}" for name in METHODS))
+        for name, values in zip(tables, cells, strict=True):
+            line(name, values.mean(axis=(0, 1)))
+        for j, wrong in enumerate(WRONG):
+            for i, amount in enumerate(AMOUNTS):
+                line(f"{amount:.0%} labelled, {wrong:.0%} wrong", cells[:, i, j].mean(axis=0))
+        means = cells.mean(axis=(1, 2))
+        line("mean", means.mean(axis=0))
+        less = means[:, -1:] - means
+        line("DivisiveReCon's lead", less.mean(axis=0))
+        line("its standard error", less.std(axis=0, ddof=1) / np.sqrt(len(less)))
         for i, amount in enumerate(AMOUNTS):
-            line(f"{amount:.0%} labelled, {wrong:.0%} wrong", cells[:, i, j].mean(axis=0))
-    means = cells.mean(axis=(1, 2))
-    line("mean", means.mean(axis=0))
-    less = means[:, -1:] - means
-    line("DivisiveReCon's lead", less.mean(axis=0))
-    line("its standard error", less.std(axis=0, ddof=1) / np.sqrt(len(less)))
+            less = cells[:, i, :, -1:].mean(axis=1) - cells[:, i].mean(axis=1)
+            line(f"its lead, {amount:.0%} labelled", less.mean(axis=0))
+            line("its standard error", less.std(axis=0, ddof=1) / np.sqrt(len(less)))
+        print()
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def nats(labels, X, rows):
     q = np.mean([labels[a] == labels[b] != labels[c] for a, b, c in rows])
     h = 3 * sum((s / n) ** 2 * (1 - s / n) for s in size)
     more = len(rows) * (q * np.log(q / h) + ((1 - q) * np.log((1 - q) / (1 - h)) if q < 1 else 0)) if q > h else 0
-    return fit + more
+    return fit / 10 + more
 
 
 def test_suggest__is_the_definition(rng):
@@ -205,6 +205,17 @@ def test_suggest__triplets_of_classes_say_the_level():
         assert "by the triplets" in found.reason
         with_tree = sample_triplets(h, 2000, random_state=0)  # of all levels: they say nothing of it
         assert suggest_n_clusters(h, X, triplets=with_tree).n_clusters == 6
+
+
+def test_suggest__triplets_of_classes_outweigh_samples_whose_classes_are_no_spheres():
+    """Three classes of three groups each: nine was the answer, however few nats of each sample spoke for it."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(9), 20)
+    X = 8 * np.eye(3)[group // 3] + 3 * np.eye(3)[group % 3] + 0.4 * rng.normal(size=(180, 3))
+    h = from_linkage(linkage(X, "ward"))
+    assert suggest_n_clusters(h, X).n_clusters == 9
+    t = TripletSet(sample_class_triplets(group // 3, 120, random_state=0).rows, 180)
+    assert suggest_n_clusters(h, X, triplets=t).n_clusters == 3
 
 
 def test_suggest__numbers_that_cannot_be_had_are_passed_over():
@@ -257,5 +268,5 @@ def test_suggest_n_clusters__scores_the_clusters_of_cut(rng):
                 rest = (1 - q) * np.log((1 - q) / (1 - expected)) if q < 1 else 0.0
                 level = 60 * (q * np.log(q / expected) + rest)
             fit = -40 * d / 2 * np.log(within / ((X - X.mean(axis=0)) ** 2).sum()) + 40 * (share * np.log(share)).sum()
-            assert evidence == pytest.approx(fit - (k - 1) * (d + 1) / 2 * np.log(40) + level)
+            assert evidence == pytest.approx((fit - (k - 1) * (d + 1) / 2 * np.log(40)) / 10 + level)
     assert moved > 20

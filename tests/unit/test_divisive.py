@@ -154,6 +154,66 @@ def test_clusters_of_classes__of_few_samples_do_not_go_by_the_larger_class(sizes
     assert DivisiveReCon(len(sizes)).fit(X, classes=classes).labels_.tolist() == y.tolist()
 
 
+@pytest.fixture
+def one_of_many():
+    """One feature of ten says the class, the sign of a sine: of neighbours in all ten, half are of the other class."""
+    X = np.random.default_rng(0).uniform(0, 1, (300, 10))
+    y = (np.sin(12 * X[:, 3]) > 0).astype(int)
+    known = [c if i < 120 else None for i, c in enumerate(y.tolist())]
+    return X, y, known
+
+
+def test_classifier__is_heard_as_far_as_held_out_labels_bear_it_out(one_of_many):
+    from sklearn.dummy import DummyClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y, known = one_of_many
+    alone = DivisiveReCon(2).fit(X, classes=known).labels_
+    good = DivisiveReCon(2, classifier=DecisionTreeClassifier(random_state=0)).fit(X, classes=known).labels_
+    bad = DivisiveReCon(2, classifier=DummyClassifier(strategy="prior")).fit(X, classes=known).labels_
+    share = [np.mean(found[120:] == (y[120:] if y[0] == 0 else 1 - y[120:])) for found in (alone, good, bad)]
+    assert share[0] < 0.75
+    assert share[1] > share[0] + 0.1
+    assert abs(share[2] - share[0]) < 0.05
+
+
+def test_classifier__leaves_classes_without_a_label_alone():
+    from sklearn.linear_model import LogisticRegression
+
+    y = np.arange(60) % 3
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 6 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])[y]
+    classes = [c if i < 12 and c < 2 else None for i, c in enumerate(y.tolist())]
+    model = DivisiveReCon(3, classifier=LogisticRegression()).fit(X, classes=classes)
+    assert pd.crosstab(model.labels_, y).max(axis=1).sum() >= 59
+
+
+def test_classifier__hard_labels_stay_and_the_order_of_rows_decides_nothing(one_of_many):
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y, known = one_of_many
+    order = np.random.default_rng(1).permutation(300)
+    model = DivisiveReCon(2, constraints="hard", classifier=DecisionTreeClassifier(random_state=0))
+    labels = model.fit(X, classes=known).labels_
+    assert len({(a, b) for a, b in zip(labels[:120].tolist(), y.tolist(), strict=False)}) == 2
+    turned = model.fit(X[order], classes=[known[i] for i in order]).labels_
+    assert tt.pairwise_f_score(labels[order], turned) == 1.0
+    few = DivisiveReCon(2, classifier=DecisionTreeClassifier(random_state=0)).fit(X, classes={0: "a", 1: "a", 2: "b"})
+    assert few.n_clusters_ == 2
+
+
+def test_classifier__bad_input(X):
+    from sklearn.linear_model import LogisticRegression, RidgeClassifier
+
+    with pytest.raises(ValueError, match="classifier"):
+        DivisiveReCon(2, classifier=RidgeClassifier()).fit(X)  # no predict_proba
+    model = DivisiveReCon(2, classifier=LogisticRegression())
+    assert model.fit(X).n_clusters_ == 2  # nothing is known
+    with pytest.raises(ValueError, match="all that is known, but triplets, pairs given, too: leave it out"):
+        model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[], pairs=([], []))
+    with pytest.raises(ValueError, match="precomputed"):
+        DivisiveReCon(2, metric="precomputed", classifier=LogisticRegression()).fit(np.zeros((3, 3)))
+
+
 @pytest.mark.parametrize("n", [24, 30, 60, 150])
 def test_clusters_of_classes__find_a_class_without_a_label(n):
     # what has no label was shouted down in small tables: a cluster of one sample was left of it

@@ -235,6 +235,10 @@ SMALL_SHARE = 0.5
 #: In `suggest_n_clusters`, clusters smaller than this share of the mean cluster are crumbs.
 CRUMB = 0.2
 
+#: In `suggest_n_clusters`, how many times as sure as it should be the model of the samples is, beside triplets: classes
+#: are rarely spheres, and would be split into them.
+OVERSURE = 10.0
+
 #: Sizes of small branches that "auto" compares: the first ones for which there are k clusters.
 _SIZES = 4
 
@@ -681,6 +685,7 @@ def suggest_n_clusters(
     Samples: ``-(n d / 2) log W + n sum p log p - k (d + 1) / 2 log n``, where W is the share of squared distances left
     within clusters, p the shares of the clusters, and d the number of dimensions along which samples spread (the
     squared sum of the covariance's eigenvalues over the sum of their squares): features that repeat others count once.
+    Beside triplets this counts a tenth: classes are rarely spheres, and the model is too sure that they are several.
 
     Triplets: let q be the share of them with a and b in one cluster and c outside. For triplets of a binary hierarchy
     and clusters that are clades of it, q is about h = 3 sum p^2 (1 - p) at every level, so they say nothing about the
@@ -737,7 +742,8 @@ def suggested(
         share = np.bincount(labels, weights) / n
         fit = -n * d / 2 * log_within(points, labels, weights, inside) + n * float((share * np.log(share)).sum())
         numbers.append(k)
-        evidence.append((fit - (k - 1) * (d + 1) / 2 * np.log(n), _level_evidence(labels, share, known)))
+        fit -= (k - 1) * (d + 1) / 2 * np.log(n)
+        evidence.append((fit / OVERSURE if known else fit, _level_evidence(labels, share, known)))
         shares.append(share)
     if not numbers:  # nodes with many children
         numbers, evidence, shares = [1], [(0.0, 0.0)], [np.ones(1)]

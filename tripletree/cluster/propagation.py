@@ -8,10 +8,14 @@ in that shape speak to each other [1]_: labelled ones say their class, loudly, t
 them, softly, but in clusters without a label, which would be shouted down. So classes of any form are followed where
 labels are many, and wrong labels are outvoted by those around.
 
+A classifier may be one more voice. How loud it is, labels say that were held out from both.
+
 .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +28,10 @@ PRIOR = 10.0
 #: How loud a sample without a label is, the share of its message that comes from neighbours, and their number.
 QUIET, HEARD, NEIGHBOURS = 0.03, 0.9, 10
 
+#: A classifier's share of the estimate has the prior Beta(2, 4); parts of the labels that are held out in turn; the
+#: least probability, so that no single label shouts a voice down.
+HEEDED, UNHEEDED, FOLDS, LEAST = 2.0, 4.0, 5, 1e-3
+
 #: A sample as far from all centres as all but this part of them becomes the centre of a cluster without a known class.
 FAR = 0.05
 
@@ -31,7 +39,16 @@ FAR = 0.05
 _DIRECTIONS, _STEPS = 100, 100
 
 
-def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *, fixed: bool) -> np.ndarray | None:
+def propagated(
+    points: np.ndarray,
+    is_matrix: bool,
+    codes: np.ndarray,
+    k: int,
+    *,
+    fixed: bool,
+    classifier: Any = None,
+    rng: np.random.Generator,
+) -> np.ndarray | None:
     """Clusters of all samples, one for each class and others where `k` says so.
 
     Parameters
@@ -45,6 +62,10 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         Number of clusters.
     fixed : bool
         True if labelled samples keep their class in any case.
+    classifier : scikit-learn classifier or None
+        With `predict_proba`, for samples rather than distances.
+    rng : Generator
+        Deals out the labels that are held out from the classifier.
 
     Returns
     -------
@@ -60,20 +81,14 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         return None
     # the number of threads of BLAS changes the rounding
     with threadpool_limits(limits=1, user_api="blas"):
-        if is_matrix:
-            says = np.zeros((codes.size, k))
-            mean = np.stack([points[:, known[of == c]].mean(axis=1) for c in range(k)], axis=1)
-            says[np.arange(codes.size), mean.argmin(axis=1)] = 1.0
-        else:
-            says, points = _mixture(compressed(points), known, of, k)
-        says *= QUIET
-        says[known] = 0.0
-        says[known, of] = 1.0
-        # all samples of a cluster without a label are together as loud as the samples of one with, none louder than a
-        # label
-        loud = np.maximum(says.sum(axis=0), 1e-300)
-        says[:, classes.size :] *= np.minimum(loud[: classes.size].mean() / loud[classes.size :], 1 / QUIET)
-        share = _spoken(points, is_matrix, says)
+        share = _shares(points, is_matrix, known, of, k)
+        if classifier is not None:
+            told = share[:, : classes.size].sum(axis=1, keepdims=True)
+            part = _part_of(classifier, points, known, of, rng)
+            share[:, : classes.size] *= 1 - part
+            share[:, : classes.size] += (
+                part * told * _probabilities(classifier, points, known, of, np.arange(len(points)))
+            )
     label = share.argmax(axis=1)
     if fixed:
         label[known] = of
@@ -82,6 +97,56 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
     number = np.empty(k, np.intp)
     number[label[np.sort(first)]] = np.arange(k)
     return number[label]
+
+
+def _shares(points: np.ndarray, is_matrix: bool, known: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
+    """How much says for each cluster, for each sample; the sum is 1. The known samples are `of` classes 0, 1, ..."""
+    n, c = len(points), int(of.max()) + 1
+    if is_matrix:
+        says = np.zeros((n, k))
+        mean = np.stack([points[:, known[of == x]].mean(axis=1) for x in range(k)], axis=1)
+        says[np.arange(n), mean.argmin(axis=1)] = 1.0
+    else:
+        says, points = _mixture(compressed(points), known, of, k)
+    says *= QUIET
+    says[known] = 0.0
+    says[known, of] = 1.0
+    # all samples of a cluster without a label are together as loud as the samples of one with, none louder than a
+    # label
+    loud = np.maximum(says.sum(axis=0), 1e-300)
+    says[:, c:] *= np.minimum(loud[:c].mean() / loud[c:], 1 / QUIET)
+    share = _spoken(points, is_matrix, says)
+    return share / share.sum(axis=1, keepdims=True)
+
+
+def _probabilities(
+    classifier: Any, points: np.ndarray, known: np.ndarray, of: np.ndarray, asked: np.ndarray
+) -> np.ndarray:
+    """The probabilities of classes 0, 1, ... for some samples, by a classifier of the known ones."""
+    from sklearn.base import clone
+
+    return clone(classifier).fit(points[known], of).predict_proba(points[asked])
+
+
+def _part_of(classifier: Any, points: np.ndarray, known: np.ndarray, of: np.ndarray, rng: np.random.Generator) -> float:
+    """The classifier's share of the estimate at which labels held out from it and from the rest are most probable."""
+    fold = rng.permutation(known.size) % min(FOLDS, known.size)
+    both = []
+    for i in range(fold.max() + 1):
+        classes, rest = np.unique(of[fold != i], return_inverse=True)
+        held = (fold == i) & np.isin(of, classes)
+        if classes.size < 2 or not held.any():
+            continue
+        some, asked = known[fold != i], known[held]
+        at = np.arange(asked.size), np.searchsorted(classes, of[held])
+        own = _shares(points, False, some, rest, classes.size)[asked][at]
+        both.append(np.stack([own, _probabilities(classifier, points, some, rest, asked)[at]], axis=1))
+    own, told = np.maximum(np.concatenate([np.empty((0, 2)), *both]), LEAST).T
+    part = HEEDED / (HEEDED + UNHEEDED)
+    for _ in range(_STEPS):
+        heeded = float((part * told / (part * told + (1 - part) * own)).sum())
+        part = (heeded + HEEDED - 1) / (own.size + HEEDED + UNHEEDED - 2)
+    return part
 
 
 def compressed(points: np.ndarray) -> np.ndarray:
