@@ -143,7 +143,9 @@ def test_columns__of_triplets_where_nothing_else_has_columns(run, tmp_path, comm
     (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
     (tmp_path / "plain.csv").write_text("a,b,c\nx,y,z\nx,z,w\n")
     told = run(command, "t.csv", status=2).stderr
-    assert told.endswith("the first line has to name those of ab|c a, b and c; or name them with --columns A,B,C\n")
+    assert told.endswith(
+        "the first line has to name the columns of ab|c a, b and c; or name them with --columns A,B,C\n"
+    )
     named = run(command, "t.csv", "--columns", "near,beside,odd one")
     assert named.stdout == run(command, "plain.csv").stdout
     told = run(command, "t.csv", "--columns", "near,beside,far", status=2).stderr

@@ -130,7 +130,7 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "t.nwk", "-o", "no/r.html"], "no such folder"),
         (["data.csv", "--know", "t.nwk", "--table", "."], ".: a folder"),
         (["data.csv", "--know", "t.nwk", "-k", "9"], "9 clusters of 5 samples"),
-        (["data.csv", "--know", "prose.txt"], "or say what prose.txt holds: --as hierarchy, triplets, pairs, answers"),
+        (["data.csv", "--know", "prose.txt"], "or name the contents of prose.txt: --as hierarchy, triplets, pairs"),
         (["data.csv", "--know", "other.nwk"], "the hierarchy has 0 of the 5 samples"),
         (["data.csv", "--know", "other.txt"], "none of the 1 triplets is about samples alone"),
         (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),

@@ -62,7 +62,7 @@ def test_first_use__progress_bars_make_room(listen):
         assert stream.getvalue().rpartition("\r")[2].startswith("bar:")  # it is there again
         bar.update(2)
     lines = [x.rpartition("\r")[2] for x in during.split("\n")]
-    assert lines[0].startswith("tripletree: compiling what this needs")
+    assert lines[0].startswith("tripletree: compiling the kernels of this call")
     assert lines[1] == "compiling kernel, about 9 s"
 
 

@@ -123,7 +123,7 @@ def test_runs__without_pairs_are_k_means():
 
 def boosted(X, value, k, seed, n_rounds, **more):
     """A boosting, and all that the definition needs to do the same."""
-    given = {"rho": 2.0, "perfect_importance": 5.0, "max_error": 0.5, "stop_when_perfect": False, "stop": "scatter"}
+    given = {"rho": 2.0, "stop_when_perfect": False, "stop": "scatter"}
     given["init"] = "k-means++"
     rules = BoostingRules(n_clusters=k, n_rounds=n_rounds, priorities="boosted", max_iter=100, **{**given, **more})
     boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(seed))
@@ -175,7 +175,7 @@ def test_boosting__a_round_is_no_better_than_a_coin_on_the_weights_after_it(rng)
     X = rng.normal(size=(40, 2))
     value, pairs = random_pairs(rng, 40, 60)
     boosting, *_ = boosted(X, value, 3, 0, 1)
-    rules = BoostingRules(3, 30, "boosted", 2.0, 5.0, 0.5, False, "scatter", "k-means++", 100)
+    rules = BoostingRules(3, 30, "boosted", 2.0, False, "scatter", "k-means++", 100)
     boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(0))
     while not boosting.stopped:
         boosting.step()

@@ -6,6 +6,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from tripletree.cluster.kmeans import boosted
 from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
     Boosting,
@@ -84,8 +85,8 @@ def test_cases__of_the_assignment(case, pairs, wanted):
 
 
 def test_cases__one_cluster_halts_at_nothing():
-    model = quick(1, max_error=0.5)
-    with pytest.warns(ConvergenceWarning, match=re.escape("no round had an error below max_error=0.5")):
+    model = quick(1)
+    with pytest.warns(ConvergenceWarning, match=re.escape("no round had an error below 0.5, the error of chance")):
         model.fit([[0.0], [1.0]], pairs=([], [(0, 1)]))
     assert model.labels_.tolist() == [0, 0]
     assert (model.stop_reason_, model.n_iter_, model.violation_cost_) == ("error", 1, 1.0)
@@ -95,17 +96,16 @@ def test_cases__one_cluster_halts_at_nothing():
 
 
 def test_importance__by_hand():
-    assert importance(0.2, perfect=5.0, most=0.5) == pytest.approx(0.5 * np.log(4))
-    assert importance(0.0, perfect=5.0, most=0.5) == 5.0
-    assert importance(1e-9, perfect=5.0, most=0.5) == 5.0
+    assert importance(0.2) == pytest.approx(0.5 * np.log(4))
+    assert importance(0.0) == 5.0
+    assert importance(1e-9) == 5.0
     for error in (0.5, 0.5 - 1e-14, 0.7, 1.0):
-        assert importance(error, perfect=5.0, most=0.5) == 0.0
-    assert importance(0.3, perfect=5.0, most=0.3) == 0.0
+        assert importance(error) == 0.0
 
 
 def test_weights__by_hand():
     wrong = np.array([True, False, False, False])
-    weights = updated(np.full(4, 0.25), wrong, importance(0.25, perfect=5.0, most=0.5))
+    weights = updated(np.full(4, 0.25), wrong, importance(0.25))
     np.testing.assert_allclose(weights, [1 / 2, 1 / 6, 1 / 6, 1 / 6])
     for _ in range(200):
         weights = updated(weights, wrong, 5.0)
@@ -118,7 +118,7 @@ def test_weights__by_hand():
 def test_priorities__pairs_that_were_violated_come_first(rng):
     X, y = quadrants(rng, 40)
     pairs = PairwiseConstraints(*class_pairs(rng, y, 60), 40)
-    model = quick(n_rounds=2, perfect_importance=5.0)
+    model = quick(n_rounds=2)
     boosting = None
     for boosting in model.fit_rounds(X, pairs=pairs):
         weights = np.concatenate([boosting.pair_weights_.must_weights, boosting.pair_weights_.cannot_weights])
@@ -160,23 +160,25 @@ def test_results__none_is_its_only_round(rng):
     assert np.array_equal(np.unique(model.labels_, return_index=True)[1], [0, (model.labels_ != 0).argmax()])
 
 
-def test_results__random_rounds_above_the_limit_are_left_out(rng):
+def test_results__random_rounds_above_the_limit_are_left_out(rng, monkeypatch):
     X, y = quadrants(rng)
     pairs = class_pairs(rng, y, 100)
     model = quick(priorities="random", n_rounds=30).fit(X, pairs=pairs)
     limit = float(np.median(model.errors_))
-    fewer = quick(priorities="random", n_rounds=30, max_error=limit).fit(X, pairs=pairs)
+    monkeypatch.setattr(boosted, "_CHANCE", limit)
+    fewer = quick(priorities="random", n_rounds=30).fit(X, pairs=pairs)
     np.testing.assert_array_equal(fewer.errors_, model.errors_)
     assert fewer.n_iter_ == 30
     assert len(fewer.importances_) == (model.errors_ < limit * (1 - 1e-9)).sum()
     assert set(np.unique(model.pair_weights_.must_weights).tolist()) == {1 / (len(model.pair_weights_))}
+    monkeypatch.setattr(boosted, "_CHANCE", 1e-6)
     with pytest.warns(ConvergenceWarning, match="no round had an error below"):
-        none = quick(priorities="random", n_rounds=10, max_error=1e-6).fit(X, pairs=pairs)
+        none = quick(priorities="random", n_rounds=10).fit(X, pairs=pairs)
     assert len(none.importances_) == 1
     assert none._rounds[0].error == none.errors_.min()
 
 
-def test_results__a_round_above_the_limit_ends_the_boosting(rng):
+def test_results__a_round_above_the_limit_ends_the_boosting(rng, monkeypatch):
     X, y = quadrants(rng, 40)
     pairs = class_pairs(rng, y, 40)
     ended = 0
@@ -185,7 +187,9 @@ def test_results__a_round_above_the_limit_ends_the_boosting(rng):
         record = next((r for r in range(1, len(errors)) if errors[r] > errors[:r].max() * 1.001), None)
         if record is None:
             continue
-        model = quick(n_rounds=8, random_state=seed, max_error=errors[record]).fit(X, pairs=pairs)
+        with monkeypatch.context() as patch:
+            patch.setattr(boosted, "_CHANCE", errors[record])
+            model = quick(n_rounds=8, random_state=seed).fit(X, pairs=pairs)
         assert (model.stop_reason_, model.n_iter_) == ("error", record + 1)
         assert len(model.importances_) == record
         np.testing.assert_array_equal(model.errors_, errors[: record + 1])
@@ -275,19 +279,6 @@ def test_stops__when_perfect(rng):
     assert model.importances_[-1] == 5.0
     on = quick(3, n_rounds=30).fit(X, pairs=pairs)
     assert (on.stop_reason_, on.n_iter_) == ("rounds", 30)
-
-
-def test_stops__when_nothing_changes(rng):
-    X, y = blobs(rng)
-    pairs = class_pairs(rng, y, 20)
-    model = quick(3, n_rounds_no_change=3, n_rounds=50).fit(X, pairs=pairs)
-    assert model.stop_reason_ == "no change"
-    assert model.n_iter_ < 50
-    stages = list(model.staged_labels())
-    assert all(np.array_equal(stage, model.labels_) for stage in stages[-4:])
-    steps = list(quick(3, n_rounds_no_change=3, n_rounds=50).fit_rounds(X, pairs=pairs))
-    assert len(steps) == model.n_iter_
-    assert steps[-1].stop_reason_ == "no change"
 
 
 def test_progress__is_shown_where_wanted(rng, capsys):
@@ -389,11 +380,7 @@ def test_corners__one_sample_and_equal_samples():
         {"n_clusters": 0},
         {"n_rounds": 0},
         {"priorities": "boost"},
-        {"perfect_importance": 0.0},
-        {"max_error": 0.6},
-        {"max_error": 0.0},
         {"stop_when_perfect": "yes"},
-        {"n_rounds_no_change": 0},
         {"init": "pairs"},
         {"n_init": 0},
         {"max_iter": 0},

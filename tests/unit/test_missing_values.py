@@ -217,7 +217,7 @@ def test_gaps__the_error_says_where(make, kind):
 
 def test_gaps__the_error_says_where_in_a_sparse_matrix():
     X = csr_array(np.array([[0.0, 1.0, 2.0], [3.0, np.nan, 0.0], [np.nan, 0.0, 1.0]]))
-    with pytest.raises(ValueError, match=r"2 missing values, the first in row 1, column 1\. .*does not store is 0"):
+    with pytest.raises(ValueError, match=r"2 missing values, the first in row 1, column 1\. .*does not store are 0"):
         ReCon(2).fit(X)
 
 

@@ -505,7 +505,7 @@ def test_fit__weights_by_name_go_to_the_rows_of_these_names():
     weights = pd.Series([1.0, 2.0, 3.0, 4.0], index=list("abcd"))
     wanted = ReCon(2, linkage="ward").fit(X, sample_weight=weights.to_numpy())
     assert np.array_equal(ReCon(2, linkage="ward").fit(X, sample_weight=weights).distances_, wanted.distances_)
-    with pytest.raises(ValueError, match="index of sample_weight is not that of X.*sample_weight.loc"):
+    with pytest.raises(ValueError, match="index of sample_weight differs from the index of X.*sample_weight.loc"):
         ReCon(2, linkage="ward").fit(X, sample_weight=weights[::-1])
 
 

@@ -110,5 +110,5 @@ def test_conventions__weights_in_another_order_than_x_are_refused(estimator):
     model = estimator(n_clusters=3, random_state=0)
     wanted = model.fit(frame, sample_weight=weight.to_numpy()).labels_
     assert np.array_equal(model.fit(frame, sample_weight=weight).labels_, wanted)
-    with pytest.raises(ValueError, match="the index of sample_weight is not that of X, row by row"):
+    with pytest.raises(ValueError, match="the index of sample_weight differs from the index of X, row by row"):
         model.fit(frame, sample_weight=weight[::-1])

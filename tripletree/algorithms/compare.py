@@ -201,7 +201,7 @@ def robinson_foulds(
     Returns
     -------
     float
-        A whole number. Normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
+        A whole number. Normalized, between 0 and 1, and 0.0 if neither has a clade that could differ. A clade
         counts once, however many nodes with one child are above it.
 
     See Also

@@ -452,7 +452,7 @@ def consensus(
 def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray:
     given = np.array([weights.get(name, 1.0) for name in votes.names], np.float64)
     if not np.isfinite(given).all() or (given < 0).any() or not given[votes.voter].any():
-        msg = "weights must be finite numbers of at least 0, and not 0 for all who answered"
+        msg = "weights must be finite numbers of at least 0, and not 0 for all people"
         raise ValueError(msg)
     return given
 

@@ -401,8 +401,8 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     numbers [1]_: 2**(r - 1) - 1 terms for r components. Much of it needs no sum:
 
     - a leaf in no triplet can be put in 2k - 1 places of a binary hierarchy of k leaves. A triplet whose leaves occur
-      no other holds in a third of all hierarchies, whatever the other triplets are,
-      - two components are a forced split,
+      in no other holds in a third of all hierarchies, whatever the other triplets are,
+    - two components are a forced split,
     - a component that is a clade of every hierarchy that displays the set is counted separately, and is one leaf of
       the rest. The set of ``decompose(h)`` takes no sum at all,
     - interchangeable leaves are counted once, with a binomial coefficient. A problem that occurs again, with any

@@ -290,7 +290,7 @@ def cut(
         Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`. Under
         "constraints" as many as the triplets demand.
     rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
-        See above. "auto" is "size" if there are no triplets, else "support" where no samples are given.
+        See above. "auto" is "size" if there are no triplets, else "support" if no samples are given.
     triplets : TripletSet, optional
         For "auto" and "support", which use their weights, and "constraints". The other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
@@ -538,9 +538,9 @@ def _clade_cut(
 ) -> np.ndarray | None:
     """Clusters that are clades, however small, of the leaves in triplets. Branches of other leaves join them.
 
-    A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. Of all
-    choices of k clades they have most even size, or greatest support. None if there are no k of them, or if
-    they are not compatible with the triplets, which the hierarchy then does not display.
+    A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. They are the
+    k clades of most even size, or of greatest support. None if there are no k clades, or if they are not compatible
+    with the triplets, which the hierarchy then does not display.
     """
     n = hierarchy.n_leaves
     named = np.zeros(n)
@@ -576,7 +576,7 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     bad = np.flatnonzero(~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
     if bad.size:
         weight = float(weights[bad[0]])
-        advice = "a sample of weight w is what w equal ones are; give 1 where nothing else is known"
+        advice = "a sample of weight w counts as w equal ones; give 1 if nothing else is known"
         if weight == 0:
             advice = "leave out samples of zero weight, which have no place in a hierarchy"
         msg = (
@@ -610,7 +610,7 @@ def _check_number(n_clusters: Any, n: int) -> int:
 
 
 def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
-    """The sizes of the smallest large branch that are tried where none is given, in falling order."""
+    """The sizes of the smallest large branch that are tried if none is given, in falling order."""
     if k is None or rule not in ("auto", "size", "support"):
         return [1]
     sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
@@ -620,7 +620,7 @@ def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
 
 
 def _weights_tried(weights: np.ndarray, k: int | None, rule: str) -> list[float]:
-    """The same for leaves with weights: multiples of 1, or of the least weight where that is less."""
+    """The same for leaves with weights: multiples of 1, or of the least weight if that is less."""
     unit = min(1.0, float(weights.min()))
     if k is None or rule not in ("auto", "size", "support"):
         return [unit]
@@ -664,7 +664,7 @@ def suggest_n_clusters(
     triplets : TripletSet, optional
         Over leaves of the hierarchy.
     max_clusters : int, optional
-        The largest number tried. By default the square root of n, at most 30. The least is 1. 2 where there are
+        The largest number tried. By default the square root of n, at most 30. The least is 1. 2 if there are
         triplets, as these say that not all samples are alike.
     sample_weight : array_like of float, shape (n,), optional
         How many samples each leaf stands for, more than 0. Then n is the sum of them.
@@ -678,7 +678,7 @@ def suggest_n_clusters(
 
     See Also
     --------
-    cut : does this where no number is given.
+    cut : does this if no number is given.
 
     Notes
     -----

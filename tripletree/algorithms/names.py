@@ -25,7 +25,7 @@ from tripletree.kernels import freeze
 #: How a name can match, the surest first. Then the fate of the others.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
 
-#: Names that are offered where nothing matches.
+#: Names that are offered if nothing matches.
 _OFFERED = 3
 #: Below this similarity a name is not worth offering.
 _RESEMBLES = 0.6

@@ -75,7 +75,7 @@ class Repair:
     hierarchy : Hierarchy
         ``one_tree(kept)``.
     method : str
-        The method whose answer it is. "none" where nothing had to be dropped.
+        The method whose answer it is. "none" if nothing had to be dropped.
 
     Examples
     --------
@@ -624,7 +624,7 @@ class SphereCut:
 
 
 def _pulls(problem: Problem, price: float, most_dense: int = 100) -> Any:
-    """The matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc. Dense where that is small."""
+    """The matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc. Dense if that is small."""
     from scipy.sparse import coo_array
 
     weight, k = problem.weight, problem.k

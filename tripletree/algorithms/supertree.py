@@ -147,7 +147,7 @@ def supertree(
     -----
     No triplet is listed in the search: for a leaf x, one pass over each source with x counts the votes for all places
     of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf at the place with the most votes.
-    Then leaves, and clades where that is cheap, are pruned and regrafted while that helps. The trees found are fused
+    Then leaves, and clades if that is cheap, are pruned and regrafted while that helps. The trees found are fused
     into the one with the most votes among those with no other clades, as ASTRAL [1]_ and STELAR [2]_ do with the clades
     of their input, and the result is improved again. Triplet votes of sources are the idea of SuperTriplets [3]_.
 

@@ -237,7 +237,7 @@ def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInd
 
 
 def _mask_over(mask: Any, y: Any) -> Any:
-    """A pandas mask in the order of the classes, where both have the same index."""
+    """A pandas mask in the order of the classes, if both have the same index."""
     if mask.index.equals(y.index):
         return mask
     if not mask.index.is_unique or set(mask.index) != set(y.index):

@@ -337,7 +337,7 @@ def _consensus_text(common: AnswerConsensus) -> str:
 
 
 def _where_text(given: AnswerSet, common: AnswerConsensus, k: int) -> str:
-    """The trios on which more people disagree with the consensus than agree with it."""
+    """The clades of the consensus with which a person disagrees more often than not."""
     found = [x for x in find_disagreements(given, common.hierarchy) if 2 * x.against > x.total]
     if not found or k == 0:
         return ""

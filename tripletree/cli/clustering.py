@@ -119,7 +119,7 @@ def _wrong_ones(command: Any) -> Any:
     "--classes",
     "class_column",
     metavar="NAME",
-    help="Triplets from this column, where it is not empty; or from a file, a table with label and class first.",
+    help="Triplets from the classes in this column (gaps left out), or in a file, a table with label and class first.",
 )
 @click.option(
     "--method", type=click.Choice([*METHODS]), default="recon", show_default=True, help="ReCon or DivisiveReCon."
@@ -308,7 +308,7 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
     if len(known) < 3:
         raise bad_input(
             f"{path} has {counted(len(known), 'leaf', 'leaves')} among the {len(labels):,} labels of DATA; a hierarchy "
-            f"says something of three or more. Where names are written otherwise: {_matching(path)}"
+            f"says something of three or more. If names are written otherwise: {_matching(path)}"
         )
     if len(known) < len(labels):
         without = counted(len(labels) - len(known), "sample is", "samples are")

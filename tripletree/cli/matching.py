@@ -71,7 +71,7 @@ def match(
     its genus, if there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
 
     The table that is written says for each name which taxon it is, how that was found, and other candidates.
-    Change it where it is wrong, and give it as --edited to write the --tree.
+    Change it if it is wrong, and give it as --edited to write the --tree.
     """
     if [names, file, synonyms, edited].count("-") > 1:
         msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"

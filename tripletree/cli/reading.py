@@ -40,10 +40,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--parent",
             type=click.Choice(PARENTS),
-            help="Where a node has several parents: the one that counts, or what holds for every choice (certain): "
+            help="If a node has several parents: the one that counts, or facts for every choice (certain): "
             "info, induce and decompose tell that by default, report and match can.",
         ),
-        click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
+        click.option("--labels", metavar="KIND", help="Labels of the leaves: id, name, ..., as the format has them."),
         click.option("--root", metavar="NODE", help="Only this node and its descendants (an id, in ontologies)."),
         click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
         click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),

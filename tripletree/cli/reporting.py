@@ -259,8 +259,8 @@ def _known(
                 return "answers", found, {}
         kinds = ", ".join(KINDS)
         raise bad_input(
-            f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy; classes of "
-            f"samples go as --classes {given_name(source)}"
+            f"{error}\nor name the contents of {given_name(source)}: --as {kinds}; --from FORMAT for a hierarchy; "
+            f"classes of samples go as --classes {given_name(source)}"
         ) from None
 
 

@@ -238,7 +238,7 @@ def table_text(rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iterator[T]:
-    """Pass items on, with a bar on the standard error where that is a terminal."""
+    """Pass items on, with a bar on the standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
@@ -249,7 +249,7 @@ def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iter
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show the current work, and for how long, on the standard error where that is a terminal."""
+    """Show the current work, and for how long, on the standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

@@ -136,7 +136,7 @@ def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
         file = shlex.quote(source)
         raise bad_input(
             f"{given_name(source)} is {what} ({form.title}), and triplets are expected: 'tripletree decompose {file}' "
-            f"makes triplets of it, 'tripletree info {file}' shows what is in it"
+            f"makes triplets of it, 'tripletree info {file}' shows its contents"
         ) from None
 
 
@@ -154,7 +154,7 @@ def triplets_in(
             raise bad_input(before.rstrip(": ")) from None
         options = {x.name: x.metavar for x in click.get_current_context().command.params if isinstance(x, click.Option)}
         option = "; or name them with --columns A,B,C" if options.get("columns") == "A,B,C" else ""
-        raise bad_input(f"{before}the first line has to name those of ab|c a, b and c{option}") from None
+        raise bad_input(f"{before}the first line has to name the columns of ab|c a, b and c{option}") from None
     return some_leaves(found, source)
 
 

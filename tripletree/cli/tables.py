@@ -110,7 +110,7 @@ def read_table(
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
         name or sample, else the rows are numbered from 0.
     class_column : str, optional
-        A column of classes. Empty, or NA and the like, where the class is not known. Or a file, where no column is
+        A column of classes. Empty, or NA and the like, where the class is not known. Or a file, if no column is
         called so: a table with a header, whose first two columns are labels and classes.
     text_column : str, optional
         A column of texts. With it, there may be no column of numbers.

@@ -142,7 +142,7 @@ def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
 #: Advice that keeps more than leaving constraints out.
 _FROM = {
     "triplets": (
-        "; of the triplets of a hierarchy that loses much of what it says of the samples left: give "
+        "; this loses much of the triplets of a hierarchy: give "
         "decompose(hierarchy.restrict(samples)), or the hierarchy itself where fit takes one"
     ),
     "pairs": "",
@@ -202,7 +202,7 @@ def check_same_rows(X: Any, sample_weight: Any) -> None:
     labels, own = index_labels(X), series_index(sample_weight)
     if labels is not None and own is not None and own != labels:
         msg = (
-            "the index of sample_weight is not that of X, row by row: give sample_weight.loc[X.index], or "
+            "the index of sample_weight differs from the index of X, row by row: give sample_weight.loc[X.index], or "
             "sample_weight.to_numpy() if its values are in the order of X"
         )
         raise ValueError(msg)
@@ -229,7 +229,7 @@ def _warn_of_slices(length: int) -> None:
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """Advice where labels are texts of those in the index, such as numbers read from a file. "" where they are not."""
+    """Advice where labels are texts of those in the index, such as numbers read from a file. "" if they are not."""
     texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
     if not any(x in texts for x in unknown if isinstance(x, str)):
         return ""
@@ -324,7 +324,7 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
     if all(isinstance(x, (int, np.integer)) for x in unknown):
         whole = f"an index 0..{n - 1} counts as row numbers; " if indexed else ""
         return (
-            f"rows of X (n_samples={n}; {whole}row numbers are never ignored. Where X is a part of the samples, as in "
+            f"rows of X (n_samples={n}; {whole}row numbers are never ignored. If X is a part of the samples, as in "
             "cross-validation, name them by labels: the index of a pandas DataFrame other than 0..n-1)"
         )
     if all(isinstance(x, str) and x.isdecimal() for x in unknown):

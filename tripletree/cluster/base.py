@@ -30,11 +30,11 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 #: Advice about missing values.
 _GAPS = (
-    "Fill them in (sklearn.impute), or compare what is known of two samples: ReCon and ConstrainedCompleteLink with "
-    "metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
+    "Fill them in (sklearn.impute), or compare the features that two samples share: ReCon and ConstrainedCompleteLink "
+    "with metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
     "linkage='average', 'weighted', 'complete' or 'single'"
 )
-_STORED_GAPS = "Leave out or fill in what is not known: what a sparse matrix does not store is 0"
+_STORED_GAPS = "Leave out or fill in unknown values: entries that a sparse matrix does not store are 0"
 
 
 class CheckedEstimator(VersionedState, BaseEstimator):
@@ -297,7 +297,7 @@ def _wild_cells(X: Any, is_wild: Any, noun: str) -> str:
 
 
 def row_text(X: Any, i: int) -> str:
-    """A row of X by its number, from 0, and its label where X has others than numbers."""
+    """A row of X by its number, from 0, and its label if X has others than numbers."""
     label = X.index[i] if hasattr(X, "iloc") else i
     return f"row {i}" if label == i else f"row {i} ({label!r})"
 
@@ -308,7 +308,7 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
     if not isinstance(metric, str) or metric != "gower":
         missing = isinstance(metric, str) and metric in WITH_MISSING
         if hasattr(X, "tocsr") and (missing or is_precomputed(metric)):
-            msg = f"metric={metric!r} needs dense X; what a sparse matrix does not store is 0, neither missing nor far"
+            msg = f"metric={metric!r} needs dense X; entries that a sparse matrix lacks are 0, not gaps"
             raise TypeError(msg)
         samples = check_samples(estimator, X, reset=reset, sparse=True, missing=missing)
         if missing and reset:

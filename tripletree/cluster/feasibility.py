@@ -190,7 +190,7 @@ class CannotGraph:
         rng : Generator
         limit : int
         cost : ndarray of float64, shape (m, k), optional
-            The clusters to try first, so that the assignment is cheap where that is easy.
+            The clusters to try first, so that the assignment is cheap if that is easy.
         explain : bool
             True if `NotColourable` names a smallest reason, which takes time, else all of a connected part.
 
@@ -254,10 +254,10 @@ class CannotGraph:
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap where that is easy. None if none is found.
+        """A feasible assignment that is cheap if that is easy. None if none is found.
 
         Nodes choose in turn, those with most to lose first. A node that finds no place goes first in the next round.
-        The rest that does not solve is searched for by `colour`, cheap clusters first.
+        The rest is searched for by `colour`, cheap clusters first.
 
         Parameters
         ----------
@@ -322,7 +322,7 @@ class CannotGraph:
             Feasible.
         limit : int
             Costs and neighbours that are visited, at most, where the cheapest assignment must be searched for. Ten
-            times as many before that, in exchanges of clusters. 20 million in either.
+            times as many before that, in exchanges of clusters, and at most 20 million in either.
 
         Returns
         -------
@@ -447,7 +447,7 @@ def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
 
 
 def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None) -> np.ndarray:
-    """A feasible assignment, cheap clusters first. -1 in connected parts where none is found soon.
+    """A feasible assignment, cheap clusters first. -1 in connected parts if none is found soon.
 
     n_taken : ndarray of int32, shape (m, k), how many neighbours elsewhere have each cluster
     """

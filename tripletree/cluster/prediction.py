@@ -48,7 +48,7 @@ class NeighbourPredictor:
     ----------
     kept : ndarray of int, shape (r,)
         The samples that are kept: all of them, while they are 4 million numbers at most, else as many as that allows,
-        drawn at random from each cluster by its size, 50 at least of each. Distances to all are kept where they are
+        drawn at random from each cluster by its size, 50 at least of each. Distances to all are kept if they are
         precomputed.
     """
 

@@ -71,7 +71,7 @@ def propagated(
     -------
     ndarray of int, shape (n,), or None
         Clusters 0..k-1 in the order of their first samples, none empty. None if there are fewer than two classes or
-        more than clusters, or where distances are given and there are fewer classes than clusters.
+        more than clusters, or if distances are given and there are fewer classes than clusters.
     """
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 

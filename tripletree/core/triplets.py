@@ -521,5 +521,5 @@ def contains_rows(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
 
 
 def total_weight(triplets: TripletSet) -> float:
-    """The sum of the weights of triplets. Their number where they have none."""
+    """The sum of the weights of triplets. Their number if they have none."""
     return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())

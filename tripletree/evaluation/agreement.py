@@ -44,7 +44,7 @@ class DisputedQuestion:
     items : tuple
         The items shown, sorted if they can be.
     answers : dict
-        The replies and their counts: the odd one, or "alike" or "different". Most frequent first.
+        The answers to each reply, which is the odd one, or "alike" or "different". Most frequent first.
     """
 
     items: tuple[Any, ...]
@@ -127,7 +127,7 @@ def _questions(answers: AnswerSet) -> dict[tuple[int, ...], list[int]]:
 class Agreement:
     """How far each person agrees with the others: the result of `agreement`.
 
-    All arrays have one entry for each person. Shares are NaN where there is nothing to compare.
+    All arrays have one entry for each person. Shares are NaN if there is nothing to compare.
 
     Attributes
     ----------

@@ -158,7 +158,7 @@ class MethodComparison:
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return the difference of mean ranks from which two methods differ (Nemenyi's test, as in Demšar 2006).
 
-        It takes data sets for independent, and is wide where they are few: with ten methods on five data sets it is 6.1
+        It takes data sets for independent, and is wide if they are few: with ten methods on five data sets it is 6.1
         of at most 9.
         """
         from scipy.stats import studentized_range
@@ -514,7 +514,7 @@ def compare_methods(
 
     See Also
     --------
-    evaluate_knowledge : whether knowledge helps where no classes are known.
+    evaluate_knowledge : whether knowledge helps if no classes are known.
 
     Notes
     -----

@@ -219,7 +219,7 @@ def describe(
         The samples, aligned with the triplets as in `cluster.ReCon`: by the index of a DataFrame, else by row numbers.
         With X all samples are leaves, those in no triplet included, and `coherence` is computed.
     metric : str, callable or fitted transformer
-        As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" where X holds distances.
+        As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" if X holds distances.
     max_steps : int or None
         Limit of the work for the implied and for the redundant triplets, see `implies`. Beyond it they are None.
     max_splits : int or None

@@ -97,7 +97,7 @@ def check_known(answers: AnswerSet, known: TripletSet) -> KnownAnswers:
 
     See Also
     --------
-    tripletree.agreement : who agrees with whom, where no answer is known.
+    tripletree.agreement : who agrees with whom, if no answer is known.
 
     Examples
     --------

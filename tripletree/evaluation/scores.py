@@ -236,7 +236,7 @@ def constrained_rand_index(
         The class and the cluster of each sample.
     pairs : PairwiseConstraints, optional
         The constraints. Weights are ignored. Its leaves are samples as in `pair_score`, by the index of
-        `y_true` where that is a pandas Series.
+        `y_true` if that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
         The constraints as pairs of sample positions 0..n-1 instead, in any order. Repeats do not matter.
 

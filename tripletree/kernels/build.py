@@ -143,7 +143,7 @@ def build(abc, n, deferring, budget):
     deferring : whether chains that hardly shrink are put off
     budget : of leaves and triplets looked at
     Returns, void if the budget is spent,
-        leaf_up : int32[n], inner node above each leaf (-1 where it is put off)
+        leaf_up : int32[n], inner node above each leaf (-1 if it is put off)
         inner_up : int32[k], inner node above each inner node. Node 0 is the root, -1 above it, parents come first
         leaves : int32[n], the leaf order that the ranges refer to
         deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off

@@ -818,7 +818,7 @@ def improve(problem, blocks, label, other, exchanging, searching):
     Also for how many parts no assignment is cheaper.
 
     blocks : int32[count + 1], read-only, the first node of each part, and m
-    other : int32[m], read-only, another one, where it is cheaper, -1 in parts where there is none
+    other : int32[m], read-only, another one, if it is cheaper, -1 in parts if there is none
     exchanging, searching : int, costs and neighbours looked at in the exchanges and in the searches of all parts, at
         most. Work that the first parts leave goes to the others. In searches each part gets 10,000 at least
     """

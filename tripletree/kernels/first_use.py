@@ -81,7 +81,9 @@ def said(name: str, seconds: float) -> Iterator[None]:
     with _without_bars() if where == "terminal" else nullcontext():
         if where and not _told:
             _told = True
-            _write(f"tripletree: compiling what this needs, once on this machine ({ALL} compiles everything)\n")
+            _write(
+                f"tripletree: compiling the kernels of this call, once on this machine ({ALL} compiles everything)\n"
+            )
         if where == "terminal":
             _write(f"compiling {name}, about {seconds:.0f} s"[: get_terminal_size().columns - 1])
         _depth += 1

@@ -1,4 +1,4 @@
-"""Kernels: loops over arrays, written as plain Python functions and compiled by numba where that pays.
+"""Kernels: loops over arrays, written as plain Python functions and compiled by numba if that pays.
 
 Callers see a `Kernel`. It holds one function in two versions: `Kernel.plain` runs the function as Python, and
 `Kernel.fast` runs the machine code that numba makes of it. Both give the same bits. A call of the kernel itself picks

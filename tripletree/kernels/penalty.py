@@ -44,14 +44,14 @@ class Ties(NamedTuple):
     they are walked.
     """
 
-    rows: np.ndarray  #: int64[m, 3]: the leaves of each triplet. The third is -1 where it is dead
+    rows: np.ndarray  #: int64[m, 3]: the leaves of each triplet. The third is -1 if it is dead
     weight: np.ndarray  #: float64[m]
     into: np.ndarray  #: int64[n]: disjoint sets of samples. The root is the id of the cluster
     ends: np.ndarray  #: int64[2 p]: a sample of each of the two clusters of pair e, at 2 e and 2 e + 1
     next: np.ndarray  #: int64[2 p]: the entry after each end in the list of its cluster
     head: np.ndarray  #: int64[n]: the first end in the list of each cluster
     push: np.ndarray  #: float64[p]: weight that merging the pair violates, less the weight that it satisfies
-    count: np.ndarray  #: int64[p]: live triplets of the pair, 0 where it is no longer one
+    count: np.ndarray  #: int64[p]: live triplets of the pair, 0 if it is no longer one
     first: np.ndarray  #: int64[p]: the first triplet of each pair. 3 t + k is triplet t, whose end k is not in the pair
     last: np.ndarray  #: int64[p]
     after: np.ndarray  #: int64[3 m]: the entry after each in its list

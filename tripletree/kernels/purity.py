@@ -21,7 +21,7 @@ def purity_sum(parent, code, start, stop, order, k):
     Time O(n log n), memory O(n). Oracle: ``purity_by_pairs`` in ``tests/unit/test_score.py``.
 
     parent : int32[N]
-    code : int32[n], class of each leaf in 0..k-1, -1 where it has none (it counts nowhere)
+    code : int32[n], class of each leaf in 0..k-1, -1 if it has none (it counts nowhere)
     start, stop : int32[N], order : int32[n], from `leaf_intervals`
     k : number of classes
     Returns total : float64, a whole number where every share is 1.

@@ -164,7 +164,7 @@ def _next_place(state, centres, live, last, join):
     """Make the closest merge in the tree, if there is one, and return the place to search from and the one it takes.
 
     The second is -1 where it takes none. The first is `_NONE_NOW` where a pair has just been rejected, `_ENOUGH` where
-    `last` clusters have made their first search, and `_STUCK` where no pair is left.
+    `last` clusters have made their first search, and `_STUCK` if no pair is left.
     """
     counts = state.counts
     if counts.searched[0] < len(centres.cluster):  # at first each place searches once, in turn

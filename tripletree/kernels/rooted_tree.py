@@ -338,7 +338,7 @@ def kept_nodes(parent, keep_leaf, keep_unary):
         if alive[u] and parent[u] >= 0:
             fan[parent[u]] += 1
     keep = np.zeros(N, np.bool_)
-    nearest = np.empty(N, np.int32)  # the node itself where it is kept, else its nearest kept ancestor
+    nearest = np.empty(N, np.int32)  # the node itself if it is kept, else its nearest kept ancestor
     up = np.full(N, -1, np.int32)
     for u in range(N - 1, -1, -1):
         above = nearest[parent[u]] if parent[u] >= 0 else -1

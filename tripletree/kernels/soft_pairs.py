@@ -191,7 +191,7 @@ def _price(e, g, h, n_must, pay):
 
 @allocating
 def _move_chains(links, label):
-    """For each two clusters, let samples that pairs chain together within the two change places, where that pays.
+    """For each two clusters, let samples that pairs chain together within the two change places, if that pays.
 
     Returns how many moved.
     All samples of a chain go over to the other cluster of the two, so no pair becomes violated that was not. No label

@@ -9,7 +9,7 @@ import numpy as np
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-#: Default number of candidates for each question, and the largest number tried where none of their pairs is open.
+#: Default number of candidates for each question, and the largest number tried if none of their pairs is open.
 _CANDIDATES, _MOST = 10, 2000
 
 
@@ -157,9 +157,8 @@ class MaiBorder:
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
     - m = min(`factor` sqrt(n), M) candidates, shared out to the clusters by their sizes. Each cluster gives the samples
-    of highest border score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other
-    one (Eq. 3), by a histogram of sqrt(size) bins: from the highest bin on, and at random from the last one that is
-    needed,
+      of highest border score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other
+      one (Eq. 3), by a histogram of sqrt(size) bins: from the highest bin on, and at random from the last one needed,
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4),
     - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, of largest d(x, y)^2 (1 + sco(x))

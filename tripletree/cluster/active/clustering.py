@@ -341,7 +341,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         The rounds: one before the first question, one after each block.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------

@@ -14,7 +14,7 @@ from tripletree.core.pairs import PairwiseConstraints
 # ----------------------------------------------------------------------
 # Nearest neighbours of some samples, from an index that is made once.
 
-#: From so many samples and features on, pynndescent is used where it is installed: trees do not help there.
+#: From so many samples and features on, pynndescent is used if it is installed: trees do not help there.
 _MANY, _WIDE = 200_000, 16
 #: Below so many numbers a tree is always good enough. Above, scikit-learn chooses.
 _SMALL = 1_000_000
@@ -65,7 +65,7 @@ class Neighbours:
         return lambda rows, k: exact.kneighbors(rows, n_neighbors=k)[::-1]
 
     def of(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest other samples of some samples, fewer where there are not so many.
+        """Find the k nearest other samples of some samples, fewer if there are not so many.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ def labels_oracle(y: Any) -> Oracle:
     def oracle(a: Hashable, b: Hashable) -> bool | None:
         missing = [x for x in (a, b) if x not in known]
         if missing:
-            hint = "" if labelled else "y has no labels: labels_oracle(pd.Series(y, index=X.index)) for those of X"
+            hint = "" if labelled else "y has no labels: labels_oracle(pd.Series(y, index=X.index)) takes them from X"
             raise UnknownLeafError(missing, list(known), what="samples with a class in y", hint=hint)
         first, second = known[a], known[b]
         return None if is_missing(first) or is_missing(second) else bool(first == second)

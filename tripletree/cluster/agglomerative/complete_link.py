@@ -61,7 +61,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     hands cannot-links on: samples close to a linked one go where it goes. It can also ask for constraints where they
     matter most, at its last merges.
 
-    **Use another estimator** where no hierarchy is needed (`COPKMeans`), or for another linkage or triplets (`ReCon`).
+    **Use another estimator** if no hierarchy is needed (`COPKMeans`), or for another linkage or triplets (`ReCon`).
     Its merges are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
 
     Parameters
@@ -70,10 +70,10 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         Number of flat clusters, ``labels_``. The hierarchy depends on it only where `on_infeasible` says so. None with
         `distance_threshold`.
     metric : str, callable or fitted transformer, default "euclidean"
-        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" if X is a square matrix
         of distances, or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. "hamming" is for nominal features, encoded as integers or one number a category
-        (``sklearn.preprocessing.OrdinalEncoder``. One-hot columns count a difference twice). "nan_euclidean" leaves out
+        (``sklearn.preprocessing.OrdinalEncoder``: one-hot columns count a difference twice). "nan_euclidean" leaves out
         features that one of two samples lacks (NaN), "gower" takes a table of numbers and categories with gaps.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
@@ -128,7 +128,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     n_leaves_, n_features_in_ : int
         Number of samples and of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
@@ -138,8 +138,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
 
     Notes
     -----
-    The steps of [1]_: must-links at 0. All-pairs shortest paths that pass only through must-linked samples.
-    Cannot-links at the maximum plus 1. Complete linkage. Ties go to the pair of clusters with the first samples. Two
+    The steps of [1]_: must-links at 0, all-pairs shortest paths that pass only through must-linked samples,
+    cannot-links at the maximum plus 1, complete linkage. Ties go to the pair of clusters with the first samples. Two
     slips of the printed listing are repaired, see ``docs/algorithms.md``.
 
     Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first (where
@@ -741,7 +741,7 @@ class _Roots:
         return True
 
     def merge(self, i: int, j: int, *, linked: bool, height: float | None = None) -> None:
-        """Merge j into i, i < j: by the greater distance or, where they are must-linked, by shortest paths.
+        """Merge j into i, i < j: by the greater distance or, if they are must-linked, by shortest paths.
 
         No path goes between two that are apart.
         """

@@ -131,8 +131,8 @@ def _find_cells(
 def nearest_centre_search(centres: np.ndarray, n_jobs: int | None) -> Callable[[np.ndarray], np.ndarray]:
     """A function that finds the nearest centre of each point. In few dimensions one at most twice as far away.
 
-    (Measured in 16 dimensions: squared distances are 0.5 % larger on average. 1.5 to 30 times faster.) `n_jobs` is the
-    number of threads, as in scikit-learn.
+    (Measured in 16 dimensions: squared distances are 0.5 % larger on average, and it is 1.5 to 30 times faster.)
+    `n_jobs` is the number of threads, as in scikit-learn.
     """
     middle = np.median(centres, axis=0)  # about 0: distances by products lose no digits
     if centres.shape[1] > _FEW:
@@ -145,7 +145,7 @@ def nearest_centre_search(centres: np.ndarray, n_jobs: int | None) -> Callable[[
 
 
 def find_centres(part: np.ndarray, n_centres: int) -> np.ndarray:
-    """The distinct rows where they are few, else about as many centres as asked for, by Birch."""
+    """The distinct rows if they are few, else about as many centres as asked for, by Birch."""
     _, first = np.unique(part, axis=0, return_index=True)
     part = part[np.sort(first)]
     if len(part) <= n_centres:

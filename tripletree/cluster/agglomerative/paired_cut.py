@@ -113,7 +113,7 @@ class PairedCut:
         return labels
 
     def _choose(self, k: int, clades: np.ndarray | None, plain: np.ndarray) -> np.ndarray | None:
-        """The better of two clusterings that keep all pairs. None where neither is found.
+        """The better of two clusterings that keep all pairs. None if neither is found.
 
         One is `plain` repaired. The other is `clades`. If these are None, as k is too small for clades, it is the
         clades of the smallest possible number, the small ones joined to others.

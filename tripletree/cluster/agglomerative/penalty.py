@@ -14,7 +14,7 @@ from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, 
 from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet
 
-#: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
+#: The penalty for a triplet of mean weight if none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
 _CHUNK = 500  # merges before the first look at the interrupt

@@ -1,7 +1,7 @@
 """ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
 
-`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``.
-There pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
+`ReCon.fit` shows the steps: check the parameters, align the knowledge with the rows of X, plan the merges (``plan``,
+where pairs join the triplets), merge, cut (``PairedCut`` if there are pairs), store.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 
-#: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
+#: The rule of `tripletree.cut` if none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
 
 #: Choices if n_clusters are too few for the cannot-links.
@@ -78,7 +78,7 @@ class ReCon(HierarchicalClusterer):
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         The distance of two clusters, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
-        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" if X is a square matrix
         of distances, or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. "nan_euclidean" leaves out features that one of two samples lacks (NaN), and "gower"
         takes a table of numbers and categories with gaps. Centroid, median and ward linkage need "euclidean", a
@@ -162,7 +162,7 @@ class ReCon(HierarchicalClusterer):
     predictor_ : object
         The data that `predict` needs: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_, feature_names_in_ : int, int, ndarray of str
-        Numbers of samples and features, and the names of the features, where X has them.
+        Numbers of samples and features, and the names of the features, if X has them.
 
     See Also
     --------
@@ -568,10 +568,10 @@ def _check_enough_samples(n_clusters: int | None, n_samples: int) -> None:
 
 
 def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any, weights: Any) -> None:
-    """Refuse parameters that have no meaning where pairs are given."""
+    """Refuse parameters that have no meaning if pairs are given."""
     if weights is not None:
         msg = (
-            "sample_weight cannot go with pairs: give the pairs as triplets (pairs.to_triplets() keeps what it can), "
+            "sample_weight cannot go with pairs: give the pairs as triplets (pairs.to_triplets() keeps most of them), "
             "or leave the weights out"
         )
         raise ValueError(msg)
@@ -598,7 +598,7 @@ def _repair_if_asked(triplets: TripletSet, on_conflict: str, random_state: Any) 
     weighed = "" if triplets.weights is None else f", of weight {done.weight_lost:.6g} of {done.weight:.6g},"
     msg = (
         f"{len(done.dropped):,} of {len(triplets):,} triplets{weighed} contradict others and were dropped, see "
-        "dropped_triplets_. What was kept is consistent, but may be wrong all the same: penalty='auto' is much less "
+        "dropped_triplets_. The others are consistent, but may be wrong all the same: penalty='auto' is much less "
         "hurt by wrong triplets"
     )
     warn_user(msg)

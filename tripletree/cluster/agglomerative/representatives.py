@@ -264,7 +264,7 @@ def fit_micro_clusters(
     Returns
     -------
     MicroClusterFit
-        ``model``, fitted. ``cell_labels`` and ``named_labels``, the flat clusters, and ``weights``. Leaves of its
+        ``model``, fitted, ``cell_labels`` and ``named_labels``, the flat clusters, and ``weights``. Leaves of its
         hierarchy are called "micro-cluster i", for centre i, and by `names`.
 
     See Also
@@ -329,7 +329,7 @@ def fit_micro_clusters(
 
 
 def _check_block(block: Any, d: int | None) -> np.ndarray:
-    """A table of finite float64, with d columns where that is given."""
+    """A table of finite float64, with d columns if that is given."""
     points = np.asarray(block, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] == 0 or (d is not None and points.shape[1] != d):
         wanted = "(n, d)" if d is None else f"(n, {d})"

@@ -197,7 +197,7 @@ class _VoteMeans:
         return _Voted(now.labels, self.votes.distances(self.votes.means(now.labels, self.q)))
 
     def then(self, half: _Voted) -> _Voted:
-        """See `Lloyd`: labels. A row moves only where that is nearer by more than rounding."""
+        """See `Lloyd`: labels. A row moves only if that is nearer by more than rounding."""
         labels, distance = half.labels, half.distance
         assert distance is not None
         places = np.arange(labels.size)
@@ -223,6 +223,10 @@ def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
     return found.last.labels, found.last.inertia
 
 
+#: The importance of a round that violates no pair, and the greatest of all.
+_PERFECT = 5.0
+#: The error of chance. A round with this error counts nothing.
+_CHANCE = 0.5
 #: Differences that count as the rounding of an error.
 _TIE = 1e-9
 
@@ -286,8 +290,6 @@ class BoostingRules:
     n_rounds: int
     priorities: str
     rho: float
-    perfect_importance: float
-    max_error: float
     stop_when_perfect: bool
     stop: str
     init: str
@@ -403,7 +405,7 @@ class Boosting:
     def _importance(self, error: float) -> float:
         if self.rules.priorities == "none":
             return 1.0
-        return importance(error, perfect=self.rules.perfect_importance, most=self.rules.max_error)
+        return importance(error)
 
     def _end(self, last: BoostingRound, *, perfect: bool) -> None:
         rules = self.rules
@@ -417,16 +419,16 @@ class Boosting:
             self.stopped = "rounds"
 
 
-def importance(error: float, *, perfect: float, most: float) -> float:
-    """How much a round of this error counts: half the logarithm of the odds, at most `perfect`, 0 from `most` on.
+def importance(error: float) -> float:
+    """How much a round of this error counts: half the logarithm of the odds, at most `_PERFECT`, 0 from `_CHANCE` on.
 
     A round that repeats the one before has an error of 1/2, but for rounding.
     """
-    if error >= most * (1.0 - _TIE):
+    if error >= _CHANCE * (1.0 - _TIE):
         return 0.0
     if error <= 0.0:
-        return perfect
-    return min(perfect, 0.5 * float(np.log((1.0 - error) / error)))
+        return _PERFECT
+    return min(_PERFECT, 0.5 * float(np.log((1.0 - error) / error)))
 
 
 def updated(weights: np.ndarray, violated: np.ndarray, importance: float, *, rho: float = 2.0) -> np.ndarray:
@@ -456,17 +458,12 @@ class BoostingFit:
     seed : int
         For the kernel k-means: the same after each round.
     n_init : int
-    patience : int or None
-        How many rounds in a row may leave the result as it is.
     """
 
     boosting: Boosting
     pairs: PairwiseConstraints
     seed: int
     n_init: int
-    patience: int | None
-    _last: np.ndarray | None = None
-    _unchanged: int = 0
     _found: tuple[int, Consensus] | None = None
 
     @classmethod
@@ -487,31 +484,13 @@ class BoostingFit:
             n_rounds=1 if estimator.priorities == "none" else estimator.n_rounds,
             priorities=estimator.priorities,
             rho=estimator.rho,
-            perfect_importance=estimator.perfect_importance,
-            max_error=estimator.max_error,
             stop_when_perfect=estimator.stop_when_perfect,
             stop=estimator.stop,
             init=estimator.init,
             max_iter=estimator.max_iter,
         )
         boosting = Boosting(Points.of(samples), PairArrays.of(aligned), rules, rng)
-        return cls(boosting, aligned, seed, estimator.n_init, estimator.n_rounds_no_change)
-
-    @property
-    def stopped(self) -> str:
-        """Why it has ended, empty while it has not."""
-        if self.patience is not None and self._unchanged >= self.patience and not self.boosting.stopped:
-            return "no change"
-        return self.boosting.stopped
-
-    def step(self) -> None:
-        """One round more."""
-        self.boosting.step()
-        if self.patience is not None:
-            labels, last = self.result().labels, self._last
-            same = last is not None and np.array_equal(labels, last)
-            self._unchanged = self._unchanged + 1 if same else 0
-            self._last = labels
+        return cls(boosting, aligned, seed, estimator.n_init)
 
     def result(self) -> Consensus:
         """The clusters by the rounds so far."""
@@ -542,15 +521,15 @@ class BoostingFit:
         estimator.errors_ = np.array(boosting.errors)
         estimator.importances_ = np.array([done.importance for done in boosting.counted])
         estimator.inertia_ = result.inertia
-        estimator.stop_reason_ = self.stopped
+        estimator.stop_reason_ = boosting.stopped
         estimator._rounds, estimator._share, estimator._seed = list(boosting.counted), result.share, self.seed
 
     def warn(self, estimator: Any) -> None:
         """Warn if there was nothing to boost, or if clusters are empty."""
         if not self.boosting.rounds:
             msg = (
-                f"no round had an error below max_error={estimator.max_error:g}, so there is nothing to boost: "
-                f"the result is one round of error {self.boosting.counted[0].error:.3g}. Do the pairs contradict each "
+                f"no round had an error below {_CHANCE:g}, the error of chance, so there is nothing to boost: the "
+                f"result is one round of error {self.boosting.counted[0].error:.3g}. Do the pairs contradict each "
                 "other, or is n_clusters wrong?"
             )
             warn_user(msg, ConvergenceWarning)
@@ -595,23 +574,16 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     n_rounds : int, default 100
         Maximum number of rounds (the paper's T).
     priorities : {"boosted", "random", "none"}, default "boosted"
-        "random" visits the pairs in a new random order in each round, and ignores rounds with an error of `max_error`
-        or more (the paper's RCKM). "none" is one round, which gives the result.
+        "random" visits the pairs in a new random order in each round, and ignores rounds with an error of 1/2 or
+        more (the paper's RCKM). "none" is one round, which gives the result.
     rho : float, default 2.0
         How slowly priorities change (Eq. 3 of the paper, which takes 5): after a round of error e, the priorities of
         violated pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost.
-    perfect_importance : float, default 5.0
-        The votes of a round that violates no pair, and the maximum for any round.
-    max_error : float, default 0.5
-        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored,
-        at most 0.5, the error of chance.
     stop_when_perfect : bool, default False
         Whether a round that violates no pair is the last one.
     stop : {"scatter", "labels"}, default "scatter"
         When the k-means of a round ends: before the scatter around the centres would rise, or, as in the paper, when no
         label changes, or after `max_iter` iterations. See Notes.
-    n_rounds_no_change : int or None, default None
-        Stop when the result has not changed for this number of rounds. It is then computed after each round.
     init : {"k-means++", "random"}, default "k-means++"
         The start of each round: samples far apart, or random ones.
     n_init : int, default 10
@@ -647,11 +619,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     inertia_ : float
         The sum of squared distances to the means in the space of the votes, where the squared distance of two samples
         is twice the votes for separating them.
-    stop_reason_ : {"rounds", "perfect", "no change", "error", "one round", ""}
+    stop_reason_ : {"rounds", "perfect", "error", "one round", ""}
         Why it ended, empty while `fit_rounds` goes on.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
@@ -681,8 +653,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
     the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2. Then those of the
     violated pairs are multiplied by exp(2 a / rho), the others' by exp(-2 a / rho). An error of 0 gives
-    `perfect_importance` and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From
-    `max_error` on boosting ends. If that happens in the first round, its clusters are the result, with a
+    an importance of 5 and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. At 1/2,
+    the error of chance, boosting ends. If that happens in the first round, its clusters are the result, with a
     `ConvergenceWarning`.
 
     These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
@@ -696,7 +668,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     Details that the papers leave open follow a published Matlab program of the method, except:
     boosting continues after an error of 0, as the papers' running times imply (the program stops, as with
-    `stop_when_perfect`). No importance exceeds `perfect_importance`. Starts use k-means++. Distances of two samples are
+    `stop_when_perfect`). No importance exceeds 5. Starts use k-means++. Distances of two samples are
     compared in full. Pairs of equal priority are visited in one random order, drawn once for a fit. With random
     priorities the error is the one of the first weights.
 
@@ -727,11 +699,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "priorities": [StrOptions({"boosted", "random", "none"})],
         "rho": [Interval(Real, 0, None, closed="neither")],
-        "perfect_importance": [Interval(Real, 0, None, closed="neither")],
-        "max_error": [Interval(Real, 0, 0.5, closed="right")],
         "stop_when_perfect": ["boolean"],
         "stop": [StrOptions({"scatter", "labels"})],
-        "n_rounds_no_change": [Interval(Integral, 1, None, closed="left"), None],
         "init": [StrOptions({"k-means++", "random"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -752,11 +721,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         n_rounds: int = 100,
         priorities: str = "boosted",
         rho: float = 2.0,
-        perfect_importance: float = 5.0,
-        max_error: float = 0.5,
         stop_when_perfect: bool = False,
         stop: str = "scatter",
-        n_rounds_no_change: int | None = None,
         init: str = "k-means++",
         n_init: int = 10,
         max_iter: int = 100,
@@ -768,11 +734,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.n_rounds = n_rounds
         self.priorities = priorities
         self.rho = rho
-        self.perfect_importance = perfect_importance
-        self.max_error = max_error
         self.stop_when_perfect = stop_when_perfect
         self.stop = stop
-        self.n_rounds_no_change = n_rounds_no_change
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -819,7 +782,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Warns
         -----
         ConvergenceWarning
-            If no round had an error below `max_error`, or there are fewer clusters than asked for.
+            If every round had an error of 1/2 or more, or there are fewer clusters than asked for.
 
         Examples
         --------
@@ -833,8 +796,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         with all_or_nothing(self):
             fit = BoostingFit.of(self, X, pairs, sample_names)
             with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
-                while not fit.stopped:
-                    fit.step()
+                while not fit.boosting.stopped:
+                    fit.boosting.step()
                     bar(fit.boosting.errors[-1])
             fit.report(self)
         fit.warn(self)
@@ -876,12 +839,12 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         check_y(y)
         with all_or_nothing(self):
             fit = BoostingFit.of(self, X, pairs, sample_names)
-            fit.step()
+            fit.boosting.step()
             fit.report(self)
-        while not fit.stopped:
+        while not fit.boosting.stopped:
             yield self
             with all_or_nothing(self):
-                fit.step()
+                fit.boosting.step()
                 fit.report(self)
         fit.warn(self)
         yield self

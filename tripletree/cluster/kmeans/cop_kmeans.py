@@ -528,7 +528,7 @@ def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def times_power(value: float, exponent: int) -> float:
-    """The value times a power of 2, infinite where that is too large for a float."""
+    """The value times a power of 2, infinite if that is too large for a float."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.ldexp(value, exponent))
 
@@ -774,7 +774,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------

@@ -102,7 +102,7 @@ class CentreDistances:
     next : ndarray of int, shape (k,)
         The nearest other centre.
     near : ndarray of float64, shape (k,)
-        The squared distance to it, 0 where there is no other.
+        The squared distance to it, 0 if there is no other.
     """
 
     centres: np.ndarray
@@ -181,7 +181,7 @@ class AllPairsRule(SinglePairRule):
     Parameters
     ----------
     times : float, default 1.0
-        How often a violated must-link costs the distance of its two centres: 2 where both clusters are charged.
+        How often a violated must-link costs the distance of its two centres: 2 if both clusters are charged.
     """
 
     mutual: ClassVar[bool] = True
@@ -362,7 +362,7 @@ def quantize(
     Returns
     -------
     QuantizationRun
-        The round of least objective, the last one where it is among them. The steps of all three methods may raise it.
+        The round of least objective, the last one if it is among them. The steps of all three methods may raise it.
     """
     method = QuantizingMeans(task, rule, past, tolerance)
     found = alternate(method, method.round(centres, None), max_iter, history=history, patience=_PATIENCE)
@@ -491,7 +491,7 @@ class CVQE(SoftPairMeans):
         Number of iterations of the best start.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
@@ -673,7 +673,7 @@ def cvqe_plus(
     Returns
     -------
     Quantization
-        (labels, centers, cost, n_iter). A cluster that lost all samples stays at its earlier centre where it has one,
+        (labels, centers, cost, n_iter). A cluster that lost all samples stays at its earlier centre if it has one,
         else it starts anew from the sample that costs most.
 
     Raises

@@ -208,7 +208,7 @@ class MetricState:
 
     @property
     def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Centres and a diagonal for each, None where there is one for all, or matrices."""
+        """Centres and a diagonal for each, None if there is one for all, or matrices."""
         if self.problem.shared or self.metrics.ndim > 2:
             return None
         return self.centres, self.metrics
@@ -422,7 +422,8 @@ class MPCKMeans(SoftPairMeans):
         The price of a violated pair of weight 1, as a multiple of the squared distances in the objective (see Notes),
         so it does not depend on the scale of X. 0 ignores the pairs.
     prior : float, default 10.0
-        How many samples the initial, Euclidean metric counts as in each cluster (see Notes). Greater than 0.
+        How many samples the initial, Euclidean metric counts as in each cluster (see Notes). Greater than 0. The paper
+        has no such term: a value near 0, such as 1e-9, gives its objective.
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
         As for `PCKMeans`.
     n_init : int, default 10
@@ -459,7 +460,7 @@ class MPCKMeans(SoftPairMeans):
         Number of iterations of the best start.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------

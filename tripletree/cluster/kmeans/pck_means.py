@@ -70,7 +70,7 @@ class PCKMeans(SoftPairMeans):
         Number of iterations of the best start.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------

@@ -272,7 +272,7 @@ def _spread(means: np.ndarray, weight: np.ndarray, k: int, rng: np.random.Genera
 
 
 def _draw(score: np.ndarray, otherwise: np.ndarray, rng: np.random.Generator) -> int:
-    """A number with probabilities in the ratio of the scores, or, where all are 0, of other ones."""
+    """A number with probabilities in the ratio of the scores, or of other ones if all scores are 0."""
     chances: Any = score if score.any() else otherwise
     return int(rng.choice(chances.size, p=chances / chances.sum()))
 

@@ -285,7 +285,7 @@ class Inquiry:
 def _check_signature(oracle: TimedOracle) -> None:
     """Check that the oracle can be called with two objects and a time, before anything is clustered."""
     what = "oracle(a, b, time), a function of two objects and the start of a snapshot"
-    check_call(oracle, what, 3, ". Where time does not matter: lambda a, b, time: oracle(a, b)")
+    check_call(oracle, what, 3, ". If time does not matter: lambda a, b, time: oracle(a, b)")
 
 
 class Settings(NamedTuple):

@@ -35,7 +35,7 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
     tables : iterable of DataFrame or array_like of shape (n_t, n_features)
         One for each snapshot, in the order of time.
     objects : iterable of array_like of labels, optional
-        The objects of the rows of each table. None: their index where all are pandas DataFrames, else row numbers: row
+        The objects of the rows of each table. None: their index if all are pandas DataFrames, else row numbers: row
         i is the same object in all of them.
 
     Returns
@@ -249,7 +249,7 @@ class TemporalClustering(ConstrainedClusterer):
         All objects, in the order of their first rows in X.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
@@ -270,7 +270,7 @@ class TemporalClustering(ConstrainedClusterer):
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
     or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
-    / (end_t - start_s), and 0 where that is negative. Every new constraint is propagated there, so inherited pairs may
+    / (end_t - start_s), and 0 if that is negative. Every new constraint is propagated there, so inherited pairs may
     be meant, too: ``propagate_inherited``. Nothing is inherited or inferred from propagated pairs (section 3.3), pairs
     known in t override them, and the oracle may be asked about them again. If two objects are propagated as
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.

@@ -106,7 +106,7 @@ class KnownPairs:
     must : ndarray of bool, shape (p,)
     weights : ndarray of float64, shape (p,)
     since : ndarray of int64, shape (p,)
-        The snapshot at which each became known, where it has its full weight.
+        The snapshot at which each became known, if it has its full weight.
     inherited : ndarray of bool, shape (p,)
         Whether neighbours inherited it there: such pairs are handed on only.
     """

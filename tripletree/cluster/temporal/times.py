@@ -223,7 +223,7 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
 
 
 def _nanosecond(date: np.datetime64) -> np.datetime64:
-    """A date as datetime64[ns]. Not a time where it is out of range."""
+    """A date as datetime64[ns]. Not a time if it is out of range."""
     try:
         return date.astype("datetime64[ns]")
     except OverflowError:
@@ -231,7 +231,7 @@ def _nanosecond(date: np.datetime64) -> np.datetime64:
 
 
 def _datetime64(x: Any) -> np.datetime64:
-    """A date of Python, numpy or pandas, in UTC where it has a time zone."""
+    """A date of Python, numpy or pandas, in UTC if it has a time zone."""
     if hasattr(x, "to_timestamp"):  # a period
         x = x.to_timestamp()
     if getattr(x, "tzinfo", None) is not None:

@@ -169,7 +169,7 @@ def _scale(times: Times, values: np.ndarray, window: Any, step: Any) -> _Scale:
 
 
 def _number(given: Any, name: str) -> int | float:
-    """A positive length beside times that are numbers: an int where it is whole, else a float."""
+    """A positive length beside times that are numbers: an int if it is whole, else a float."""
     length: Any = None
     if not isinstance(given, (str, bytes, bool, np.bool_, np.timedelta64)):
         try:
