@@ -7,7 +7,8 @@ are accepted by the rule of Metropolis and Hastings. All random numbers are hand
 it is compiled or not, and however it is cut into parts.
 
 Nodes are numbered: n leaves, then inner nodes in any order. Heights grow strictly towards the root. A step takes
-O(depth * d) time, plus the triplets that name a leaf of a clade that moves. The caller is ``cluster/posterior.py``.
+O(depth * d) time, plus the nodes that a height passes, plus the triplets that name a leaf of a clade that moves, if the
+step may still be accepted. The caller is ``cluster/posterior.py``.
 """
 
 from __future__ import annotations
