@@ -76,9 +76,11 @@ def test_chain__keeps_what_it_could_compute_anew(n, rng):
     loops = kernels.posterior
     for _ in range(5):
         loops.walk(walk, 1.0, 1.5, rng.random((300, 8)))
-        loops.rescale(walk, posterior._by_height(walk), 1.0, rng.random((2, 2)))
+        loops.rescale(walk, 1.0, rng.random((2, 2)))
+        assert (np.diff(walk.height[walk.order]) >= 0).all()
+        assert np.array_equal(walk.place[walk.order], np.arange(n - 1))
         state, size, shown = walk.state.copy(), walk.size.copy(), walk.shown.copy()
-        loops.begin(walk, posterior._by_height(walk))
+        loops.begin(walk)
         np.testing.assert_allclose(state, walk.state, rtol=1e-8)
         assert np.array_equal(size, walk.size)
         assert np.array_equal(shown, walk.shown)
@@ -98,7 +100,7 @@ def test_chain__without_data_every_history_is_as_frequent():
         kernels.posterior.walk(walk, 0.0, 1.0, rng.random((20, 8)))
         if k % 50 == 0:  # heights have no scale without data
             walk.height[4:] *= 10 / walk.state[kernels.posterior.LENGTH]
-            kernels.posterior.begin(walk, posterior._by_height(walk))
+            kernels.posterior.begin(walk)
         count[tuple(posterior._numbered(walk).tolist())] += 1
     assert len(count) == 18
     assert min(count.values()) > 400

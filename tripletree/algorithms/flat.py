@@ -270,11 +270,12 @@ def unbroken(
     label, size = codes.astype(np.int32), np.bincount(codes, minlength=k).astype(np.int32)
     square, away = np.zeros((n, 0)), 1.0
     if points is not None:
-        error = scatter(points, codes, weights)
+        means = group_means(points, codes, k, weights)
+        error = scatter(points, codes, weights, means)
         if error > 0:
-            named = np.unique(rows)  # no other leaf moves
+            named = triplets.used_leaves  # no other leaf moves
             square, away = np.zeros((n, k)), 0.0
-            square[named] = squared_distances(points[named], group_means(points, codes, k, weights))
+            square[named] = squared_distances(points[named], means)
             total = n if weights is None else float(weights.sum())
             square *= total * intrinsic_dimension(points, weights) / (2 * error)
             if weights is not None:

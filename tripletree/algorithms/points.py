@@ -103,11 +103,16 @@ def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | No
     return as_rows(diags(1.0 / size) @ sums)
 
 
-def scatter(points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None) -> float:
-    """The sum of the squared distances to the mean of all points, or of groups 0..k-1, none empty."""
+def scatter(
+    points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None, means: Any = None
+) -> float:
+    """The sum of the squared distances to the mean of all points, or of groups 0..k-1, none empty.
+
+    The `means` of the groups are computed unless they are given.
+    """
     codes = np.zeros(points.shape[0], np.intp) if codes is None else codes
     k = int(codes.max()) + 1
-    means = group_means(points, codes, k, weights)
+    means = group_means(points, codes, k, weights) if means is None else means
     if is_sparse(points):
         square = squared_lengths(points)
         total = float(square.sum() if weights is None else weights @ square)

@@ -225,7 +225,7 @@ class Chain:
 
     def begin(self) -> None:
         """Compute the sums of the state anew: those that change by small steps lose digits."""
-        kernels.posterior.begin(self.walk, _by_height(self.walk))
+        kernels.posterior.begin(self.walk)
 
     def go_on(self, steps: int, believing: bool = False) -> None:
         """Take some steps, given a share of wrong triplets, then draw the scale of the heights.
@@ -239,7 +239,7 @@ class Chain:
             self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
         price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
         loops.walk(walk, self.power, price, self.rng.random((steps, 8)))
-        loops.rescale(walk, _by_height(walk), self.power, self.rng.random((2, 2)))
+        loops.rescale(walk, self.power, self.rng.random((2, 2)))
 
     def tree(self) -> np.ndarray:
         """The tree reached so far: its parents, inner nodes numbered by their heights."""
@@ -328,6 +328,8 @@ def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
     height = _heights(points, parent, child)
     mean = np.zeros((N, d))
     mean[:n] = points
+    order, place = n + np.argsort(height[n:], kind="stable").astype(np.int32), np.zeros(N, np.int32)
+    place[order] = np.arange(n - 1)
     state = np.zeros(7)
     state[kernels.posterior.NOISE] = np.median(height[n:]) / 4
     state[kernels.posterior.SHAPE] = math.lgamma(n) - (n - 1) * math.log(2.0)
@@ -335,6 +337,8 @@ def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
         parent=parent.astype(np.int32),
         child=child,
         height=height,
+        order=order,
+        place=place,
         size=np.zeros(N, np.int32),
         mean=mean,
         variance=np.zeros(N),
@@ -383,17 +387,11 @@ def _heights(points: np.ndarray, parent: np.ndarray, child: np.ndarray) -> np.nd
     return height
 
 
-def _by_height(walk: Any) -> np.ndarray:
-    """The inner nodes by height."""
-    n = walk.near.shape[0]
-    return n + np.argsort(walk.height[n:], kind="stable")
-
-
 def _numbered(walk: Any) -> np.ndarray:
     """The parents, inner nodes numbered by their heights."""
-    n, order = walk.near.shape[0], _by_height(walk)
+    n = walk.near.shape[0]
     number = np.arange(2 * n - 1, dtype=np.int32)
-    number[order] = np.arange(n, 2 * n - 1)
+    number[walk.order] = np.arange(n, 2 * n - 1)
     out = np.full(2 * n - 1, -1, np.int32)
     below = walk.parent >= 0
     out[number[below]] = number[walk.parent[below]]

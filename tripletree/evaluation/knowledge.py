@@ -182,6 +182,10 @@ def evaluate_knowledge(
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
+    if isinstance(model, DivisiveReCon) and model.n_clusters is None and kind in ("triplets", "hierarchy"):
+        model.n_clusters = (
+            1  # a choice takes long, and hierarchies, which do not depend on it, are all that is compared
+        )
     _check_fit(model, kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     known = align_knowledge(named(X, sample_names), n, **given)

@@ -21,13 +21,13 @@ from tripletree.io.xml import XmlEvents
 
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
-#: The place of the text of each kind of label: below (parent, element) in a clade.
+#: The place of the text of each kind of label: below (parent, element) in a clade. In the order of the schema.
 _PLACES: dict[tuple[str, str], str] = {
     ("clade", "name"): "name",
+    ("taxonomy", "id"): "id",
+    ("taxonomy", "code"): "code",
     ("taxonomy", "scientific_name"): "scientific_name",
     ("taxonomy", "common_name"): "common_name",
-    ("taxonomy", "code"): "code",
-    ("taxonomy", "id"): "id",
     ("sequence", "name"): "sequence",
 }
 _DEPTH = 100_000_000  # clades stand in each other as deep as the tree is
@@ -35,14 +35,14 @@ _DEPTH = 100_000_000  # clades stand in each other as deep as the tree is
 
 @dataclass
 class _Phylogeny:
-    """The clades of one phylogeny, in document order."""
+    """The clades of one phylogeny, in document order; `labels` has the texts of each kind by clade."""
 
     at: int
     name: str | None = None
     parent: list[int] = field(default_factory=list)
     lengths: list[float] = field(default_factory=list)
     ranks: list[str | None] = field(default_factory=list)
-    labels: list[dict[str, str]] = field(default_factory=list)
+    labels: dict[str, dict[int, str]] = field(default_factory=lambda: {kind: {} for kind in _PLACES.values()})
     places: list[int] = field(default_factory=list)
 
 
@@ -125,7 +125,6 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
                 phylogeny.parent.append(clades[-1] if clades else -1)
                 phylogeny.lengths.append(_length(element.get("branch_length"), events))
                 phylogeny.ranks.append(None)
-                phylogeny.labels.append({})
                 phylogeny.places.append(events.here)
                 clades.append(len(phylogeny.parent) - 1)
             tags.append(tag)
@@ -153,7 +152,7 @@ def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None,
     if kind is not None:
         text = (text or "").strip()
         if text:
-            phylogeny.labels[u].setdefault(kind, text)
+            phylogeny.labels[kind].setdefault(u, text)
     elif tag == "branch_length" and above == "clade":
         length = _length(text, events)
         before = phylogeny.lengths[u]
@@ -174,21 +173,20 @@ def _length(text: str | None, events: XmlEvents) -> float:
 def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarchy:
     return listed_hierarchy(
         phylogeny.parent,
-        [x.get(labels) for x in phylogeny.labels],
+        list(map(phylogeny.labels[labels].get, range(len(phylogeny.parent)))),
         lengths=phylogeny.lengths,
         ranks=phylogeny.ranks if any(x is not None for x in phylogeny.ranks) else None,
         missing=f"this leaf has no {labels}",
-        error=lambda message, u: events.error(message + _hint(message, phylogeny.labels[u]), at=phylogeny.places[u]),
+        error=lambda message, u: events.error(message + _hint(message, phylogeny.labels, u), at=phylogeny.places[u]),
     )
 
 
-def _hint(message: str, there: dict[str, str]) -> str:
+def _hint(message: str, labels: dict[str, dict[int, str]], u: int) -> str:
     """The labels that a leaf without the one asked for has instead."""
     if not message.startswith("this leaf has no "):
         return ""
-    if not there:
-        return ", and nothing else that could be its label"
-    return "; it has " + " and ".join(f"{kind} {text!r} (labels={kind!r})" for kind, text in there.items())
+    there = [f"{kind} {texts[u]!r} (labels={kind!r})" for kind, texts in labels.items() if u in texts]
+    return "; it has " + " and ".join(there) if there else ", and nothing else that could be its label"
 
 
 FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=phyloxml_trees, xml_roots=("phyloxml",))

@@ -67,7 +67,7 @@ class _XmlReader(Generic[Item]):
         self._items = self._run()
 
     def __iter__(self) -> Iterator[Item]:
-        return self
+        return self._items  # a step by `__next__` takes longer
 
     def __next__(self) -> Item:
         return next(self._items)

@@ -21,54 +21,12 @@ __all__ = [
     "enclosing",
     "frontier_starts",
     "frontiers",
-    "grouped",
     "held",
     "nth_outside",
     "reached",
-    "repeated",
     "thirds",
     "top_down",
 ]
-
-
-@njit
-def grouped(key, n):
-    """A counting sort: the places of each key, in order.
-
-    key : int32[m], every entry in 0..n-1
-    Returns start : int32[n + 1], place : int32[m]. Key k stands at place[start[k]:start[k + 1]].
-    """
-    m = key.shape[0]
-    start = np.zeros(n + 1, np.int32)
-    for i in range(m):
-        start[key[i] + 1] += 1
-    for k in range(n):
-        start[k + 1] += start[k]
-    cursor = start[:-1].copy()
-    place = np.empty(m, np.int32)
-    for i in range(m):
-        k = key[i]
-        place[cursor[k]] = i
-        cursor[k] += 1
-    return start, place
-
-
-@njit
-def repeated(start, value):
-    """Which values occurred before in the same group.
-
-    start : int32[n + 1]
-    value : int32[m], every entry in 0..n-1, group k is value[start[k]:start[k + 1]]
-    Returns again : bool[m].
-    """
-    n = start.shape[0] - 1
-    last = np.full(n, -1, np.int32)
-    again = np.zeros(value.shape[0], np.bool_)
-    for k in range(n):
-        for i in range(start[k], start[k + 1]):
-            again[i] = last[value[i]] == k
-            last[value[i]] = k
-    return again
 
 
 @njit

@@ -7,7 +7,8 @@ are accepted by the rule of Metropolis and Hastings. All random numbers are hand
 it is compiled or not, and however it is cut into parts.
 
 Nodes are numbered: n leaves, then inner nodes in any order. Heights grow strictly towards the root. A step takes
-O(depth * d) time, plus the triplets that name a leaf of a clade that moves. The caller is ``cluster/posterior.py``.
+O(depth * d) time, plus the nodes that a height passes, plus the triplets that name a leaf of a clade that moves, if the
+step may still be accepted. The caller is ``cluster/posterior.py``.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Walk(NamedTuple):
     parent: np.ndarray  #: int32[2 n - 1], -1 above the root
     child: np.ndarray  #: int32[2 n - 1, 2], -1 below leaves
     height: np.ndarray  #: float64[2 n - 1]
+    order: np.ndarray  #: int32[n - 1], the inner nodes by height
+    place: np.ndarray  #: int32[2 n - 1], where an inner node stands there
     size: np.ndarray  #: int32[2 n - 1], leaves below
     mean: np.ndarray  #: float64[2 n - 1, d]: of each feature at a node, given the leaves below
     variance: np.ndarray  #: float64[2 n - 1], of these means
@@ -76,15 +79,15 @@ def _contrast(w, u):
 
 
 @inner
-def _all_contrasts(w, order, noise):
-    """Those of all nodes; `order` has the inner ones by height. Returns the log-likelihood."""
+def _all_contrasts(w, noise):
+    """Those of all nodes. Returns the log-likelihood."""
     n = w.near.shape[0]
     for i in range(n):
         w.variance[i] = noise
     total = 0.0
-    for i in range(order.shape[0]):
-        _contrast(w, order[i])
-        total += w.log[order[i]]
+    for u in w.order:
+        _contrast(w, u)
+        total += w.log[u]
     return total
 
 
@@ -102,12 +105,37 @@ def _prior(length, pairs, n, shape):
 
 
 @inner
-def _more_pairs(height, n, u, new):
-    """By how much `pairs` of the prior changes if node u gets a new height: the sum of min over pairs of heights."""
-    old, total = height[u], 0.0
-    for v in range(n, height.shape[0]):
-        total += min(height[v], new) - min(height[v], old)
-    return total - min(old, new) + new
+def _more_pairs(w, u, new):
+    """By how much `pairs` of the prior changes if node u gets a new height: the sum of min over pairs of heights.
+
+    Nodes below both heights count for nothing. O(nodes between the two).
+    """
+    end, old, r = w.order.shape[0], w.height[u], np.int64(w.place[u])
+    total, above = new - old, end - 1 - r
+    if new > old:
+        while above > 0 and w.height[w.order[end - above]] < new:
+            total += w.height[w.order[end - above]] - old
+            above -= 1
+    else:
+        while r > 0 and w.height[w.order[r - 1]] > new:
+            r -= 1
+            total += new - w.height[w.order[r]]
+    return total + above * (new - old)
+
+
+@inner
+def _reorder(w, u):
+    """Put node u, whose height has changed, in its place among the others."""
+    end, r, height = w.order.shape[0], np.int64(w.place[u]), w.height[u]
+    while r + 1 < end and w.height[w.order[r + 1]] < height:
+        w.order[r] = w.order[r + 1]
+        w.place[w.order[r]] = r
+        r += 1
+    while r > 0 and w.height[w.order[r - 1]] > height:
+        w.order[r] = w.order[r - 1]
+        w.place[w.order[r]] = r
+        r -= 1
+    w.order[r], w.place[u] = u, r
 
 
 # ---------------------------------------------------------------------- walking up the tree
@@ -216,9 +244,9 @@ def _chance(w, i, x, j, height):
 
 
 @inner
-def _turned(w, i, stack, turned, count, step):
-    """Append the triplets with a leaf below i that are displayed and were not, or the reverse; how many there are."""
-    n = w.near.shape[0]
+def _named(w, i, stack, named, count):
+    """Append the triplets with a leaf below i, each once a step; how many there are."""
+    n, step = w.near.shape[0], w.state[STEP]
     stack[0], top = i, 1
     while top > 0:
         top -= 1
@@ -231,10 +259,38 @@ def _turned(w, i, stack, turned, count, step):
                 t = w.told[e]
                 if w.stamp[t] != step:
                     w.stamp[t] = step
-                    if _displays(w, t) != w.shown[t]:
-                        turned[count] = t
-                        count += 1
+                    named[count] = t
+                    count += 1
     return count
+
+
+@inner
+def _worth(price, votes):
+    """What a change of the votes adds to the logarithm of the posterior."""
+    return price * votes if votes != 0.0 else 0.0
+
+
+@inner
+def _turned(w, named, count, price, needed):
+    """Keep the triplets that are displayed and were not, or the reverse; how many there are, and what votes change.
+
+    The rest is left out when the step is sure to be rejected: its triplets cannot be worth what is needed.
+    """
+    kept, votes = 0, 0.0  # as if all were displayed that have not been looked at
+    for e in range(count):
+        if not w.shown[named[e]]:
+            votes += w.weight[named[e]]
+    for e in range(count):
+        if _worth(price, votes) <= needed:
+            break
+        t = named[e]
+        is_shown = _displays(w, t)
+        if not is_shown:
+            votes -= w.weight[t]
+        if is_shown != w.shown[t]:
+            named[kept] = t
+            kept += 1
+    return kept, votes
 
 
 @inner
@@ -261,10 +317,10 @@ def _update(w, one, other, path, mean, variance, log):
 
 
 @njit
-def begin(w, order):
+def begin(w):
     """Compute sizes, what is displayed, the likelihood and the sums of the prior; ``state[NOISE]`` is given.
 
-    w : Walk; order : int64[n - 1], the inner nodes by height
+    w : Walk
     """
     n = w.near.shape[0]
     w.size[:] = 0
@@ -275,18 +331,18 @@ def begin(w, order):
         w.shown[t] = _displays(w, t)
         if w.shown[t]:
             w.state[VOTES] += w.weight[t]
-    w.state[LENGTH], w.state[PAIRS] = w.height[order[n - 2]], 0.0
+    w.state[LENGTH], w.state[PAIRS] = w.height[w.order[n - 2]], 0.0
     for r in range(n - 1):
-        w.state[LENGTH] += w.height[order[r]]
-        w.state[PAIRS] += w.height[order[r]] * (n - 1 - r)
-    w.state[FIT] = _all_contrasts(w, order, w.state[NOISE])
+        w.state[LENGTH] += w.height[w.order[r]]
+        w.state[PAIRS] += w.height[w.order[r]] * (n - 1 - r)
+    w.state[FIT] = _all_contrasts(w, w.state[NOISE])
 
 
 @njit
-def rescale(w, order, power, draws):
+def rescale(w, power, draws):
     """Propose to multiply all heights, and then the noise.
 
-    w : Walk; order : int64[n - 1], the inner nodes by height; power : as in `walk`; draws : float64[2, 2], uniform
+    w : Walk; power : as in `walk`; draws : float64[2, 2], uniform
     """
     n = w.near.shape[0]
     for what in range(2):
@@ -301,7 +357,7 @@ def rescale(w, order, power, draws):
             gain = (n - 1) * step + after - before
         else:
             noise *= factor
-        log = _all_contrasts(w, order, noise)
+        log = _all_contrasts(w, noise)
         if math.log(1.0 - draws[what, 1]) < gain + power * (log - w.state[FIT]):
             w.state[FIT], w.state[NOISE] = log, noise
             if what == 0:
@@ -311,7 +367,7 @@ def rescale(w, order, power, draws):
             if what == 0:
                 for u in range(n, 2 * n - 1):
                     w.height[u] /= factor
-            w.state[FIT] = _all_contrasts(w, order, w.state[NOISE])
+            w.state[FIT] = _all_contrasts(w, w.state[NOISE])
 
 
 @njit
@@ -327,7 +383,7 @@ def walk(w, power, price, draws):
     """
     n, d = w.near.shape[0], w.mean.shape[1]
     N, m = 2 * n - 1, w.rows.shape[0]
-    path, stack, turned = np.empty(N, np.int64), np.empty(N + 2, np.int64), np.empty(m, np.int64)
+    path, stack, named = np.empty(N, np.int64), np.empty(N + 2, np.int64), np.empty(m, np.int64)
     mean, variance, log = np.empty((N, d)), np.empty(N), np.empty(N)
     prior, taken = _prior(w.state[LENGTH], w.state[PAIRS], n, w.state[SHAPE]), 0
     root = _lineage(w, 0, np.inf)
@@ -387,7 +443,7 @@ def walk(w, power, price, draws):
         length, pairs, after = w.state[LENGTH], w.state[PAIRS], prior
         if new != old:
             length += (new - old) * (2.0 if u == root else 1.0)
-            pairs += _more_pairs(w.height, n, u, new)
+            pairs += _more_pairs(w, u, new)
             after = _prior(length, pairs, n, w.state[SHAPE])
         if kind == 0 and j != sister:
             _regraft(w, i, j)
@@ -398,21 +454,20 @@ def walk(w, power, price, draws):
         w.height[u] = new
         k, more = _update(w, one, other, path, mean, variance, log)
         gain += power * more + after - prior
-        count, votes = 0, 0.0
+        count, votes, needed = 0, 0.0, math.log(1.0 - draw[7]) - gain
         if m > 0 and moved:
-            count = _turned(w, i, stack, turned, 0, w.state[STEP])
+            count = _named(w, i, stack, named, 0)
             if kind == 1:
-                count = _turned(w, j, stack, turned, count, w.state[STEP])
-            for e in range(count):
-                votes += -w.weight[turned[e]] if w.shown[turned[e]] else w.weight[turned[e]]
-            if votes != 0.0:
-                gain += price * votes
-        if math.log(1.0 - draw[7]) < gain:
+                count = _named(w, j, stack, named, count)
+            count, votes = _turned(w, named, count, price, needed)
+        if needed < _worth(price, votes):
             w.state[LENGTH], w.state[PAIRS], prior = length, pairs, after
             w.state[FIT] += more
             w.state[VOTES] += votes
             for e in range(count):
-                w.shown[turned[e]] = not w.shown[turned[e]]
+                w.shown[named[e]] = not w.shown[named[e]]
+            if new != old:
+                _reorder(w, u)
             taken += 1
         else:
             for e in range(k):
