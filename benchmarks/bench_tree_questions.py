@@ -3,8 +3,10 @@
 Somebody who knows a hierarchy answers which of three samples is the odd one, at random where the hierarchy does not
 tell, and gives another one for a share of the questions. Rows: the share of 3,000 triplets of the hierarchy that the
 model's tree displays. "exchanged": the person knows another order of the samples, so the answers are worth nothing.
+Of 1,000 samples up to 10,000 answers are heard, to chosen questions only; the last column of the results is the time
+from an answer to the next question.
 
-    python benchmarks/bench_tree_questions.py [seeds] [kinds] > results.csv
+    python benchmarks/bench_tree_questions.py [first seed] [seeds] [kinds] > results.csv
     python benchmarks/bench_tree_questions.py table results.csv
 """
 
@@ -21,6 +23,9 @@ from tripletree.algorithms.induce import displays
 from tripletree.cluster import OddOneOutClustering
 
 N, AT = 100, (50, 100, 200, 400)
+LARGE, AT_LARGE = 1_000, (500, 1_000, 2_000, 4_000, 7_000, 10_000)
+
+METHODS = ("asked", "random", "exchanged", "no features", "no features, random")
 
 KINDS = {
     "coalescent": lambda seed: simulated("coalescent", N, 3, 0.5, seed),
@@ -29,6 +34,7 @@ KINDS = {
     "packages": lambda seed: debian(N, seed),
     "carnivora": lambda seed: carnivora(N, seed),
     "categories": lambda seed: people("A", N, seed),
+    "coalescent large": lambda seed: simulated("coalescent", LARGE, 3, 0.5, seed),
 }
 
 
@@ -62,21 +68,23 @@ def run(kind, seed, wrong, method):
     rng = generator("questions", kind, seed, wrong, method)
     n, test = len(data.X), tt.sample_triplets(data.truth, 3_000, random_state=generator("unseen", kind, seed))
     person, order = Person(data.truth, wrong, rng), rng.permutation(n)
-    X = np.empty((n, 0)) if method == "no features" else data.X
-    start = {"X": None, "sample_names": range(n)} if method == "no features" else {"X": X}
+    start = {"X": None, "sample_names": range(n)} if "no features" in method else {"X": data.X}
     model = OddOneOutClustering(target="auto", random_state=seed).start(**start)
     shown = [(0, displays(plain_tree(data.X), test).mean(), 0.0)] if method == "asked" else []
-    begin = time.process_time()
-    for q in range(1, AT[-1] + 1):
-        trio = model.next_question() if method != "random" else tuple(rng.choice(n, 3, replace=False).tolist())
+    checked, seconds, before = AT_LARGE if n == LARGE else AT, 0.0, 0
+    for q in range(1, checked[-1] + 1):
+        begin = time.perf_counter()
+        trio = model.next_question() if "random" not in method else tuple(rng.choice(n, 3, replace=False).tolist())
         if trio is None:  # the trees agree on all
-            shown += [(at, share, seconds) for at in AT if at >= q]
+            shown += [(at, share, 0.0) for at in checked if at >= q]
             break
         said = person(*trio) if method != "exchanged" else trio[trio_place(person, order, trio)]
         model.answer(said, trio)
-        if q in AT:
-            share, seconds = displays(model.hierarchy_, test).mean(), (time.process_time() - begin) / q
-            shown.append((q, share, seconds))
+        seconds += time.perf_counter() - begin
+        if q in checked:
+            share = displays(model.hierarchy_, test).mean()
+            shown.append((q, share, seconds / (q - before)))
+            seconds, before = 0.0, q
     return shown
 
 
@@ -91,33 +99,39 @@ def plain_tree(X):
 
 
 def table(path):
-    cells = collections.defaultdict(list)
+    cells, seconds, columns = collections.defaultdict(list), collections.defaultdict(list), collections.defaultdict(set)
     with open(path, encoding="utf-8") as file:
-        for row in csv.reader(file):
-            cells[row[0], row[2], row[3], int(row[4])].append(float(row[5]))
-    rows = dict.fromkeys((key[0], key[1], key[2]) for key in cells)
-    print("| hierarchy | wrong | questions | " + " | ".join(map(str, (0, *AT))) + " |")
-    print("|---|---|---|" + "---|" * (1 + len(AT)))
-    for kind, wrong, method in sorted(rows):
-        line = []
-        for at in (0, *AT):
-            x = np.array(cells.get((kind, wrong, method, at), []))
-            error = x.std(ddof=1) / np.sqrt(len(x)) if len(x) > 1 else np.nan
-            line.append(f"{x.mean():.3f}({1000 * error:.0f})" if len(x) else "")
-        print(f"| {kind} | {wrong} | {method} | " + " | ".join(line) + " |")
+        for kind, _, wrong, method, at, share, time_taken in csv.reader(file):
+            cells[kind, wrong, method, int(at)].append(float(share))
+            seconds[kind, wrong, method].append(float(time_taken))
+            columns[kind].add(int(at))
+    for shown in sorted({tuple(sorted(at)) for at in columns.values()}):
+        print("| hierarchy | wrong | questions | " + " | ".join(f"{at:,}" for at in shown) + " | seconds |")
+        print("|---|---|---|" + "---|" * (1 + len(shown)))
+        for kind, wrong, method in sorted(seconds):
+            if tuple(sorted(columns[kind])) != shown:
+                continue
+            line = []
+            for at in shown:
+                x = np.array(cells.get((kind, wrong, method, at), []))
+                error = x.std(ddof=1) / np.sqrt(len(x)) if len(x) > 1 else np.nan
+                line.append(f"{x.mean():.3f}({1000 * error:.0f})" if len(x) > 1 else f"{x[0]:.3f}" if len(x) else "")
+            print(f"| {kind} | {wrong} | {method} | {' | '.join(line)} | {max(seconds[kind, wrong, method]):.2f} |")
+        print()
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["table"]:
         table(sys.argv[2])
         sys.exit()
-    seeds = range(100, 100 + int(sys.argv[1]) if len(sys.argv) > 1 else 103)
-    kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else list(KINDS)
+    first, number = [int(x) for x in sys.argv[1:3]] or (100, 3)
+    seeds = range(first, first + number)
+    kinds = sys.argv[3].split(",") if len(sys.argv) > 3 else [kind for kind in KINDS if not kind.endswith("large")]
     for seed in seeds:
         for kind in kinds:
             for wrong in (0, 0.1):
-                for method in ("asked", "random", "exchanged", "no features"):
-                    if method in ("exchanged", "no features") and wrong:
+                for method in METHODS:
+                    if method not in ("asked", "random") and wrong or method != "asked" and "large" in kind:
                         continue
                     for at, share, seconds in run(kind, seed, wrong, method):
-                        print(f"{kind},{seed},{wrong},{method},{at},{share:.4f},{seconds:.4f}", flush=True)
+                        print(f'{kind},{seed},{wrong},"{method}",{at},{share:.4f},{seconds:.4f}', flush=True)

@@ -201,7 +201,8 @@ print(f"{len(again.answers_)} answers, adjusted Rand index {agree(again.labels_)
 #
 # - `tripletree ask digits.csv --images folder --who anna` opens a page in the browser with three cards, one key for
 #   each answer. Several people can answer at once.
-# - `OddOneOutClustering().widget(X, answers="answers.jsonl", who="anna")` shows the same cards in a notebook.
+# - `tripletree.ask.widget(OddOneOutClustering(), X, answers="answers.jsonl", who="anna")` shows the same cards in a
+#   notebook.
 #
 # Both need `pip install 'tripletree[ask]'`.
 #

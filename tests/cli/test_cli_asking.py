@@ -118,8 +118,16 @@ def test_ask__columns_of_words_have_advice_that_can_be_followed(run, animals):
 def test_ask__labels_alone_are_enough(run, animals):
     (animals / "names.csv").write_text("name\ncat\ndog\neel\ncarp\n")
     done = run("ask", "names.csv", "--export", "found")
+    assert read_newick(animals / "found" / "hierarchy.nwk").leaves.labels == ("cat", "dog", "eel", "carp")
+    assert done.stderr == ""
+
+
+def test_ask__of_very_many_labels_alone_trios_are_drawn(run, animals, monkeypatch):
+    monkeypatch.setattr("tripletree.cluster.odd_one_out.clustering.MOST_NAMES", 3)
+    (animals / "names.csv").write_text("name\ncat\ndog\neel\ncarp\n")
+    done = run("ask", "names.csv", "--export", "found")
     assert [x.name for x in sorted((animals / "found").iterdir())] == ["answers.jsonl", "triplets.txt"]
-    assert done.stderr == "there are no numbers to choose questions by: trios are drawn at random\n"
+    assert done.stderr == "4 samples without numbers: trios are drawn at random, and no hierarchy is made\n"
 
 
 def test_ask__pictures_alone_are_enough(run, animals):
@@ -127,7 +135,10 @@ def test_ask__pictures_alone_are_enough(run, animals):
         (animals / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n...")
     run("ask", "--images", ".", "--export", "found")
     assert "cat dog | eel" in (animals / "found" / "triplets.txt").read_text()
-    assert "give DATA, or --images DIR, or --trios FILE" in run("ask", "--export", "found", status=2).stderr
+    assert read_newick(animals / "found" / "hierarchy.nwk").n_leaves == 4
+    for options in ([], ["--trios", "random"]):
+        told = run("ask", *options, "--export", "found", status=2).stderr
+        assert "give DATA, or --images DIR, or --trios FILE" in told
     said = run("ask", "--images", ".", "--standardize", "--catch", "features", "--export", "x", status=2).stderr
     assert "--catch features needs columns of numbers in DATA" in said
     said = run("ask", "--trios", "t.txt", "--text", "words", "--export", "x", status=2).stderr

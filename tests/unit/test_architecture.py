@@ -31,7 +31,7 @@ LAW = {
     "algorithms": {"core", "errors", "kernels"},
     "interop": {"algorithms", "core", "errors"},
     "io": {"algorithms", "core", "errors", "interop", "kernels"},
-    "cluster": {"algorithms", "ask", "core", "errors", "interrupts", "io", "kernels"},  # ask: one estimator's widget
+    "cluster": {"algorithms", "core", "errors", "interrupts", "io", "kernels"},
     "metrics": {"algorithms", "cluster", "core", "errors", "kernels"},
     "evaluation": {"algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
     "plots": {"_version", "algorithms", "core", "errors", "io", "kernels"},

@@ -34,7 +34,7 @@ def asked(monkeypatch):
 
 def test_widget__asks_and_keeps(asked, tmp_path):
     model = OddOneOutClustering()
-    view = model.widget(X, answers=tmp_path / "a.jsonl", who="anna")
+    view = widget(model, X, answers=tmp_path / "a.jsonl", who="anna")
     assert view.who == "anna"
     assert asked(view, "setup")["samples"] == 15
     state = asked(view, "state", who="anna", version=None)
@@ -52,12 +52,12 @@ def test_widget__asks_and_keeps(asked, tmp_path):
 
 def test_widget__a_cell_that_runs_again_goes_on(asked):
     model = OddOneOutClustering()
-    view = model.widget(X)
+    view = widget(model, X)
     rows = [card["row"] for card in asked(view, "state", who=None, version=None)["question"]]
     asked(view, "answer", who=None, number=0, question=rows, reply=rows[0])
-    again = model.widget(X)
+    again = widget(model, X)
     assert asked(again, "state", who=None, version=None)["number"] == 1
-    assert asked(model.widget(X[:12]), "state", who=None, version=None)["number"] == 0
+    assert asked(widget(model, X[:12]), "state", who=None, version=None)["number"] == 0
 
 
 def test_widget__errors_are_sent_to_the_page(asked):
@@ -82,7 +82,7 @@ def test_widget__sends_pictures(asked, tmp_path):
 def test_widget__takes_names_of_a_data_frame(asked):
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame(X, index=[f"s{k}" for k in range(15)], columns=["a", "b", "c"])
-    view = OddOneOutClustering().widget(table)
+    view = widget(OddOneOutClustering(), table)
     assert [x["name"] for x in asked(view, "setup")["columns"]] == ["a", "b", "c"]
     assert all(card["name"].startswith("s") for card in asked(view, "state", who=None, version=None)["question"])
 

@@ -20,7 +20,8 @@ with warnings.catch_warnings():
 
 from asking_model import RandomQuestions
 
-from tripletree import TripletSet
+from tripletree import TripletSet, displays
+from tripletree.algorithms import all_triplets
 from tripletree.ask import Design, open_session, server
 from tripletree.ask.cards import Cards
 from tripletree.ask.exports import EXPORTS, exports_of
@@ -917,11 +918,67 @@ def test_ask__without_a_model_there_are_names_pictures_or_trios(tmp_path, folder
         assert session.study.left("anna") == 100
     with pytest.raises(ValueError, match="there is nothing to ask about"):
         open_session(None, None, answers=None)
-    with pytest.raises(ValueError, match="a model needs X"):
-        open_session(OddOneOutClustering(), None, answers=None, sample_names=["x", "y", "z"])
     (tmp_path / "none").mkdir()
     with pytest.raises(FileNotFoundError, match="there is no picture in"):
         open_session(None, None, answers=None, images=tmp_path / "none")
+
+
+def test_ask__names_alone_are_enough_for_a_model(tmp_path):
+    tree = parse_newick("(((a,b),(c,d)),(((e,f),g),((h,i),j)));")
+    odd = {frozenset((x, y, z)): z for x, y, z in all_triplets(tree)}
+    clear = TripletSet.from_labels([("a", "b", "j"), ("e", "f", "a"), ("h", "i", "c")])
+    path, model = tmp_path / "answers.jsonl", OddOneOutClustering()
+    design = Design(n_questions=25, overlap=2, repeats=0.1, catch=clear)
+    start = {"answers": path, "sample_names": tree.leaves.labels, "design": design, "show": "all"}
+    people = ["anna", "ben", "cleo"]
+    for stop in (10, 25):  # the second time the study goes on from its file
+        with open_session(model, None, **start) as session:
+            for number in range(stop):
+                for who in people:
+                    state = session.state(who)
+                    if state["number"] > number:
+                        continue
+                    rows = [card["row"] for card in state["question"]]
+                    reply = tree.leaves.index(odd[frozenset(tree.leaves[k] for k in rows)])
+                    session.answer({"who": who, "number": state["number"], "question": rows, "reply": reply})
+    assert [len(model.answers_.by(who)) for who in people] == [25, 25, 25]
+    assert displays(model.hierarchy_, all_triplets(tree)).mean() > 0.9
+    assert model.labels_[:4].tolist() == [0] * 4
+    found = session.snapshot()
+    assert displays(found.make_hierarchy(), all_triplets(tree)).mean() > 0.9
+    files = {name: file.make(session) for name, file in exports_of(session).items()}
+    assert list(files) == list(EXPORTS)
+    assert parse_newick(files["hierarchy.nwk"]).leaves == tree.leaves
+    assert len(files["clusters.csv"].splitlines()) == 11
+    assert all(f"<td>{who}</td>" in files["report.html"] for who in people)
+    known = session.state("anna")["known"]
+    assert sum(row["size"] for row in known["rows"]) == 10
+
+
+def test_ask__more_people_than_samples_all_get_a_question():
+    names = list("abcdefg")
+    for X in (None, np.arange(7.0)[:, None]):
+        with open_session(OddOneOutClustering(), X, answers=None, sample_names=names) as session:
+            asked = [session.state(who)["question"] for who in ("anna", "ben", "cleo", "dora")]
+        assert all(asked)
+        trios = {frozenset(card["row"] for card in question) for question in asked}
+        assert len(trios) == 4
+
+
+def test_ask__a_design_may_draw_the_trios_that_a_model_learns_from():
+    design = Design(trios="random", n_questions=12)
+    with (
+        open_session(OddOneOutClustering(), None, answers=None, sample_names=range(9), design=design) as session,
+        open_session(None, None, answers=None, sample_names=range(9), design=design) as drawn,
+    ):
+        for number in range(3):
+            state, same = session.state("anna"), drawn.state("anna")
+            assert state["question"] == same["question"]
+            rows = [card["row"] for card in state["question"]]
+            for x in (session, drawn):
+                x.answer({"who": "anna", "number": number, "question": rows, "reply": max(rows)})
+        assert len(session.model.answers_) == 3
+        assert sorted(x for answer in session.answers for x in answer.items) == list(range(9))
 
 
 @pytest.mark.parametrize("language", ["", "de"])

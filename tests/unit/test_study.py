@@ -122,8 +122,14 @@ def test_study__a_model_is_asked_for_new_questions_only():
     assert keys(first) == [frozenset("abc"), frozenset("def")]
     assert keys(answered(study, ["ben"], 2, ask_model)["ben"]) == keys(first)
     assert calls == [0, 1]
-    assert answered(study, ["ben"], 1, ask_model)["ben"] == [None]
+    (drawn,) = answered(study, ["ben"], 1, ask_model)["ben"]  # in a study everybody gets as many
+    assert frozenset(drawn) not in keys(first)
+    assert study.undo("ben").items == drawn
     assert keys(answered(study, ["cleo"], 1, lambda: None)["cleo"]) == [frozenset("abc")]
+
+
+def test_study__one_person_is_done_if_a_model_has_nothing_left():
+    assert answered(Study(Design(), NAMES, 5), ["anna"], 1, lambda: None)["anna"] == [None]
 
 
 @pytest.mark.parametrize("design", [Design(overlap=2, repeats=0.1, catch=CATCH), Design(), Design(repeats=0.3)])

@@ -51,7 +51,7 @@ def serve(
         Is started; afterwards it has all answers, `labels_` and `hierarchy_`. Without one, the trios are those of the
         design, or drawn at random.
     X : array_like or data frame, shape (n, d), optional
-        Without it, there are only names or pictures, and no model.
+        Without it there are only names or pictures, and the model goes by answers alone.
     answers : path, default="answers.jsonl"
         Answers that this file has are taken in first; each new one is appended and on disk before the next question
         is shown.
@@ -137,7 +137,7 @@ def widget(
         Is started; its `labels_`, `hierarchy_` and `answers_` can be used at any time. Without one, the trios are those
         of the design, or drawn at random.
     X : array_like or data frame, shape (n, d), optional
-        Without it, there are only names or pictures, and no model.
+        Without it there are only names or pictures, and the model goes by answers alone.
     answers : path, optional
         Answers that this file has are taken in first, and each new one is appended. Without it they are only kept in
         the model, which the widget says, with a button that saves them; a model that has answers about samples of the
@@ -176,7 +176,7 @@ def widget(
     FileNotFoundError
         If no sample has a picture in the folder.
     ValueError
-        If `show` or `language` is not known, or a model is given without X.
+        If `show` or `language` is not known, there is nothing to ask about, or the model cannot do without X.
 
     See Also
     --------
@@ -233,9 +233,6 @@ def open_session(
 
     shown, design = check_shown(show), design or Design()
     names = _names_of(X, sample_names, images, design)
-    if X is None and model is not None:
-        msg = "a model needs X, the measurements of the samples; without them, leave out the model"
-        raise ValueError(msg)
     values = None if X is None or hasattr(X, "tocsr") else np.asarray(X, np.float64)
     if columns is None and hasattr(X, "columns"):
         columns = list(X.columns)
@@ -260,7 +257,7 @@ def open_session(
         n_questions = design.n_questions or (N_QUESTIONS if model is None else model.n_questions)
         study = Study(design, names, n_questions, given or ())
         if model is not None:
-            model.start(X, sample_names=sample_names, answers=given)
+            model.start(X, sample_names=names.labels, answers=given)
         return Session(study, model, cards, file, title=title, show=shown, close=stack.pop_all().close)
 
 
@@ -275,7 +272,7 @@ def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafInd
         return LeafIndex(X.index if hasattr(X, "iloc") else X.shape[0] if hasattr(X, "shape") else len(X))
     if images is not None:
         return LeafIndex(names_of_pictures(images))
-    if design.trios is None:
+    if not design.labels:
         msg = "there is nothing to ask about: give X, sample_names, images, or a design with trios"
         raise ValueError(msg)
     return LeafIndex(design.labels)

@@ -16,6 +16,8 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 
+#: The word for trios that are drawn, in the place of a list.
+RANDOM = "random"
 #: Trios that are drawn for each clear one that is wanted.
 DRAWS = 200
 #: In how many clear trios a sample is, beside the mean.
@@ -33,7 +35,8 @@ class Design:
     ----------
     n_questions : int, optional
         How many questions each person answers; by default `n_questions` of the model, or 100 without one. Everybody
-        gets as many, whether or not others have finished: if no new question is left, those that others answered.
+        gets as many, whether or not others have finished: if the model has nothing left worth asking, questions that
+        others answered, and in a study, where people are told apart, random ones at last.
     overlap : int, default=1
         By how many people each trio is answered. A trio that fewer have answered goes to the next people before a new
         one is asked.
@@ -45,11 +48,11 @@ class Design:
         order of their own. They find people who answer without looking: see `tripletree.evaluation.check_known`.
     catch_share : float, default=0.1
         The share of the questions of each person, in 0..0.5, that are catch trios, as long as there are some left.
-    trios : sequence of three labels each, optional
-        The trios to ask, in this order, in the place of those that the model chooses.
+    trios : sequence of three labels each, or "random", optional
+        The trios to ask, in this order, in the place of those that the model chooses. "random" draws them, so that each
+        sample is shown about as often as the others.
     random_state : int, default=0
-        Draws the order of the samples on the page, the places of repeats and catch trios, and trios where there is
-        neither a model nor `trios`.
+        Draws the order of the samples on the page, the places of repeats and catch trios, and random trios.
 
     Raises
     ------
@@ -84,7 +87,7 @@ class Design:
     repeats: float = 0.0
     catch: TripletSet | None = None
     catch_share: float = 0.1
-    trios: Sequence[tuple[Hashable, ...]] | None = None
+    trios: Sequence[tuple[Hashable, ...]] | str | None = None
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -101,7 +104,7 @@ class Design:
                 raise ValueError(msg)
         if self.catch is not None:
             _check_catch(check_triplets(self.catch))
-        if self.trios is not None:
+        if self.trios is not None and not self.draws_trios:
             object.__setattr__(self, "trios", _checked_trios(self.trios))
 
     @property
@@ -110,9 +113,14 @@ class Design:
         return self.overlap > 1 or self.repeats > 0 or self.catch is not None
 
     @property
+    def draws_trios(self) -> bool:
+        """Whether trios are drawn at random."""
+        return isinstance(self.trios, str) and self.trios == RANDOM
+
+    @property
     def labels(self) -> list[Hashable]:
         """The samples that the design names, each once: those of its trios, then those of its catch trios."""
-        named = [x for trio in self.trios or () for x in trio]
+        named = [x for trio in (() if self.draws_trios else self.trios or ()) for x in trio]
         return list(dict.fromkeys(named + [x for triplet in self.catch or () for x in triplet]))
 
 
@@ -130,7 +138,7 @@ def _check_catch(catch: TripletSet) -> None:
 
 def _checked_trios(trios: Any) -> tuple[tuple[Hashable, ...], ...]:
     if isinstance(trios, (str, bytes)) or not isinstance(trios, Iterable):
-        msg = f"trios must be a sequence of three labels each, not {described(trios)}"
+        msg = f"trios must be a sequence of three labels each, or {RANDOM!r}, not {described(trios)}"
         raise TypeError(msg)
     found = []
     for k, trio in enumerate(trios):

@@ -133,6 +133,8 @@ class Study:
         found = self._catch_trio(who, own) or self._repeat(who, own) or self._shared(who, shown)
         if found is None:
             found = self._new(shown, ask_model) or self._of_others(who)
+        if found is None and self.design.is_study and self.design.trios is None:  # nothing is left worth asking
+            found = self._unasked(balanced_trios(self.names, self._drawn()), shown)
         if found is None:
             return None
         rows = np.sort(self.names.indices(found))
@@ -168,8 +170,11 @@ class Study:
         """A question that nobody has been asked: of the design, else of the model, else drawn at random."""
         if self.design.trios is None and ask_model is not None:
             return ask_model()
-        drawn = np.random.default_rng(self.design.random_state)
-        trios = balanced_trios(self.names, drawn) if self.design.trios is None else iter(self.design.trios)
+        given: Any = None if self.design.draws_trios else self.design.trios
+        return self._unasked(balanced_trios(self.names, self._drawn()) if given is None else given, shown)
+
+    def _unasked(self, trios: Iterable[Question], shown: Counter[frozenset]) -> Question | None:
+        """The first of some trios that nobody has been asked."""
         taken = self._asked.keys() | shown.keys() | self._catch.keys()
         return next((trio for trio in trios if frozenset(trio) not in taken), None)
 
@@ -187,6 +192,9 @@ class Study:
         most = int(share * (number + 1)) + 1 if share else 0
         places = (np.arange(most) + self._generator(who, purpose).random(most)) / (share or 1.0)
         return int(np.count_nonzero(places < number + 1))
+
+    def _drawn(self) -> np.random.Generator:
+        return np.random.default_rng(self.design.random_state)
 
     def _generator(self, who: str | None, purpose: int, number: int = 0) -> np.random.Generator:
         return np.random.default_rng([self.design.random_state, purpose, number, *(who or "").encode()])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from tripletree.ask.design import RANDOM
 from tripletree.ask.images import names_of_pictures
 from tripletree.ask.session import SHOWN
 from tripletree.ask.texts import LANGUAGES
@@ -104,7 +105,12 @@ _HEADERS = [
     metavar="SHARE",
     help="The share of the questions of each person that are catch trios.",
 )
-@click.option("--trios", metavar="FILE", help="The trios to ask, three labels a line, in the place of chosen ones.")
+@click.option(
+    "--trios",
+    metavar="FILE",
+    help="The trios to ask, three labels a line, in the place of chosen ones; or 'random': they are drawn, each sample "
+    "about as often as the others.",
+)
 @click.option(
     "--show",
     multiple=True,
@@ -161,7 +167,7 @@ def ask(
     DATA is a table as for `tripletree cluster`: a column of labels and columns of numbers, of which few questions
     are made that tell much. A person sees three cards, with numbers, the texts of a column or pictures, and answers
     with a click or a key. If a column of texts is all there is, their words take the place of the numbers. With labels
-    or pictures alone, trios are drawn at random.
+    or pictures alone, of up to 2,000 samples, questions are chosen by the answers so far. --trios random draws them.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
     even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says
@@ -173,7 +179,7 @@ def ask(
     if images is not None and text_column is not None:
         msg = "give --images or --text: cards show one of them"
         raise click.UsageError(msg)
-    if data is None and images is None and trios is None:
+    if data is None and images is None and trios in (None, RANDOM):
         msg = "give DATA, or --images DIR, or --trios FILE: there is nothing to ask about"
         raise click.UsageError(msg)
     if data is None and text_column is not None:
@@ -194,7 +200,7 @@ def ask(
         labels = table.labels
     elif images is not None:
         labels = names_of_pictures(images)
-    given = None if trios is None else _read_trios(trios, labels)
+    given = trios if trios in (None, RANDOM) else _read_trios(trios, labels)
     labels = labels if labels is not None else list(dict.fromkeys(x for trio in given or () for x in trio))
     if len(labels) < 3:
         raise bad_input(f"{data or images or trios}: {counted(len(labels), 'sample')}; a question shows three")
@@ -207,7 +213,7 @@ def ask(
         trios=given,
         random_state=seed,
     )
-    model = _model_for(values, seed)
+    model = _model_for(values, labels, trios, seed)
     with busy("reading the answers and looking for a question"):
         session = open_session(
             model,
@@ -227,8 +233,6 @@ def ask(
         if missing:
             names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
             say(f"{counted(len(missing), 'sample')} without a picture, shown by name: {names}", err=True)
-        if model is None and given is None:
-            say("there are no numbers to choose questions by: trios are drawn at random", err=True)
         if folder is not None:
             _export(session, folder)
             return
@@ -248,12 +252,15 @@ def ask(
         say(f"{counted(len(session.study), 'answer')} in {path}", err=True)
 
 
-def _model_for(values: np.ndarray | None, seed: int) -> Any:
-    """The model that chooses the questions; None without numbers, which it needs: trios are drawn at random then."""
-    if values is None:
-        return None
+def _model_for(values: np.ndarray | None, labels: Sequence[Any], trios: str | None, seed: int) -> Any:
+    """The model that chooses the questions; None for more samples without numbers than it takes."""
     from tripletree.cluster import OddOneOutClustering
+    from tripletree.cluster.odd_one_out.clustering import MOST_NAMES
 
+    if values is None and len(labels) > MOST_NAMES:
+        how = "trios are drawn at random, and " if trios is None else ""
+        say(f"{counted(len(labels), 'sample')} without numbers: {how}no hierarchy is made", err=True)
+        return None
     return OddOneOutClustering(random_state=seed)
 
 

@@ -31,13 +31,16 @@ from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.errors import InvalidAnswerError, warn_user
+from tripletree.errors import InvalidAnswerError, LimitExceededError, warn_user
 
 #: Centres of clusters nobody was asked about are those with at least this share of the reach of the first.
 LEAST_CENTRE = 0.3
 
 #: Of more samples, so many stand for the others in the trees of people who answer by a tree.
 MOST_LEAVES = 1_000
+
+#: Without X, more samples than this are refused: trees over all of them would take long, and tell little for long.
+MOST_NAMES = 2_000
 
 #: "auto" begins with questions about groups. After so many answers it goes by what people say: by a tree unless groups
 #: are likelier by a factor of exp(`FOR_TREES`), and for good once groups are less likely by exp(`SURE`). If all replies
@@ -127,6 +130,8 @@ class OddOneOutClustering(HierarchicalClusterer):
     See Also
     --------
     ActiveClustering : questions about pairs, for any estimator.
+    tripletree.ask.widget : the questions in a notebook, for clicks and keys.
+    tripletree.ask.serve : a page that asks several people.
     tripletree.io.write_answers : keep ``answers_`` in a file; `start` takes them again.
 
     Notes
@@ -253,6 +258,8 @@ class OddOneOutClustering(HierarchicalClusterer):
             If answers name samples that X does not have, or a name occurs twice.
         ValueError
             If X holds NaN, infinity or text, or there is no X and the questions are to be about groups.
+        LimitExceededError
+            If there is no X, and more than 2,000 samples.
         TypeError
             If X is sparse, or the oracle is not callable.
         Exception
@@ -364,6 +371,12 @@ class OddOneOutClustering(HierarchicalClusterer):
                     f"sample_names has {counted(len(names), 'name')}; without X at least 3 are needed, for one question"
                 )
                 raise ValueError(msg)
+            if len(names) > MOST_NAMES:
+                msg = (
+                    f"sample_names has {len(names):,} names; without X at most {MOST_NAMES:,} are taken: give features "
+                    "or distances, or fewer names"
+                )
+                raise LimitExceededError(msg, size=len(names), limit=MOST_NAMES)
             self._leaves: LeafIndex = LeafIndex(names)
             self._samples = self._points = np.empty((len(names), 0))
             self._kind = "hierarchy"
@@ -390,7 +403,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         Parameters
         ----------
         who : str, optional
-            The person who will be asked. Those who have not answered yet are asked about different samples.
+            The person who will be asked. Those who have not answered yet are asked about different samples, if there
+            are enough of them, else about different trios.
 
         Returns
         -------
@@ -410,7 +424,10 @@ class OddOneOutClustering(HierarchicalClusterer):
         """
         check_is_fitted(self)
         if who not in self._open:
-            found = self._best([question.samples for question in self._open.values()])
+            others = [question.samples for question in self._open.values()]
+            found = self._best(others, apart=True)
+            if found is None and others:  # few samples: another question, though it shares some with those
+                found = self._best(others, apart=False)
             if found is None:
                 return None
             self._open[who] = found
@@ -570,37 +587,6 @@ class OddOneOutClustering(HierarchicalClusterer):
 
         return make
 
-    def widget(self, X: Any, **shown: Any) -> Any:
-        """Show the questions in a notebook, and take the answers of a person by clicks and keys.
-
-        Parameters
-        ----------
-        X : array_like or DataFrame, shape (n_samples, n_features)
-            The samples. If the estimator has answers about samples of the same names, it goes on with these.
-        **shown
-            `answers`, a file that each answer is appended to and that is taken in first; `who`, `sample_names`,
-            `texts`, `images`, `columns` and `title`: as for `tripletree.ask.widget`.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-
-        Raises
-        ------
-        MissingDependencyError
-            If anywidget is not installed.
-        ValueError, LookupError, TypeError
-            As `start` does.
-
-        Examples
-        --------
-        >>> model = OddOneOutClustering()
-        >>> model.widget([[0.0], [0.2], [5.0]], answers="answers.jsonl", who="anna")  # doctest: +SKIP
-        """
-        from tripletree.ask import widget
-
-        return widget(self, X, **shown)
-
     # ------------------------------------------------------------------ what is known now
 
     @property
@@ -653,7 +639,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         """What the best question is worth."""
         check_is_fitted(self)
         if "gain" not in self._made:
-            best = self._best([])
+            best = self._best([], apart=True)
             # before the first answers the samples that walk to either of the three are counted for each
             self._made["gain"] = 0.0 if best is None else min(best.gain, float(len(self._samples)))
         return self._made["gain"]
@@ -719,16 +705,20 @@ class OddOneOutClustering(HierarchicalClusterer):
                 good[k] = np.unique(groups).size == (1 if entry.reply == ALIKE else groups.size)
         return good
 
-    def _best(self, others: list[tuple[int, ...]]) -> Question | None:
-        """The question worth most that has none of the samples others are being asked about, and was not asked yet."""
+    def _best(self, others: list[tuple[int, ...]], *, apart: bool) -> Question | None:
+        """The question worth most that was not asked yet, and is not what others are being asked.
+
+        If `apart`, it has none of the samples that others are being asked about.
+        """
         unsure = [tuple(x for x in entry.row if x >= 0) for entry in self._log if entry.reply == UNSURE]
         asked = {frozenset(x for x in entry.row if x >= 0) for entry in self._log}
         if self._trees is not None:
-            return self._best_in_trees(asked, others)
+            asked |= {frozenset(shown) for shown in others}
+            return self._best_in_trees(asked, {x for shown in others for x in shown} if apart else set())
         weight = np.ones(len(self._points))
         for shown in unsure:  # what could not be said is worth half of an answer
             weight[list(shown)] /= 2
-        for shown in others:
+        for shown in others if apart else []:
             weight[list(shown)] = 0
         refused = {frozenset(shown) for shown in unsure + others}
         known = self._points, self._graph, self._beliefs, weight
@@ -738,10 +728,10 @@ class OddOneOutClustering(HierarchicalClusterer):
             best = best_question(*known, lambda shown: frozenset(shown) not in refused, pairs)
         return best
 
-    def _best_in_trees(self, asked: set[frozenset[int]], others: list[tuple[int, ...]]) -> Question | None:
+    def _best_in_trees(self, asked: set[frozenset[int]], busy: set[int]) -> Question | None:
         of = self._leaf
         refused = {frozenset(of[list(trio)].tolist()) for trio in asked}
-        found = self._trees.question(refused, {int(of[i]) for shown in others for i in shown})
+        found = self._trees.question(refused, of[list(busy)])
         if found is None:
             return None
         return Question(tuple(self._stand_in[list(found.samples)].tolist()), found.gain)
