@@ -1,8 +1,11 @@
 """DivisiveReCon as an estimator: what it takes, what it says, what it refuses."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from examples import yule
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.utils._param_validation import InvalidParameterError
@@ -10,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.cluster import DivisiveReCon, ReCon
+from tripletree.core.checks import counted
 
 NAMES = ["ant", "bee", "cow", "dog", "eel", "fox"]
 
@@ -330,7 +334,7 @@ def test_flat_clusters_keep_hard_pairs(iris):
     model = DivisiveReCon(3, constraints="hard").fit(X, pairs=links)
     assert len(tt.evaluation.violated_pairs(model.labels_, model.pairs_)) == 0
     assert tt.pairwise_f_score(y, model.labels_) > tt.pairwise_f_score(y, DivisiveReCon(3).fit(X).labels_)
-    with pytest.warns(UserWarning, match="no 1 clusters near"):
+    with pytest.warns(UserWarning, match="n_clusters=1: no flat clusters were found that keep all pairs"):
         DivisiveReCon(1, constraints="hard").fit(X, pairs=([], [("s0", "s1")]))
 
 
@@ -514,3 +518,49 @@ def test_the_input_is_not_changed(X):
     DivisiveReCon(2).fit(values, triplets=rows)
     np.testing.assert_array_equal(values, X.to_numpy())
     np.testing.assert_array_equal(rows, [[0, 3, 1], [0, 3, 5]])
+
+
+def test_hierarchy__stays_hard_beside_pairs_right_or_wrong(rng):
+    h = yule(40, rng)
+    X, everything = rng.normal(size=(40, 3)), all_triplets(h)
+    a, b, c = everything.rows[rng.choice(len(everything), 8, replace=False)].T
+    right, wrong = np.stack([a, c], axis=1), np.stack([b, c], axis=1)
+    model = DivisiveReCon(12, effort=0.1).fit(X, hierarchy=h, pairs=([], right))
+    assert (model.constraints_, model.reason_) == ("hard", "a hierarchy is given")
+    assert tt.satisfies(model, everything).all()
+    with pytest.warns(UserWarning, match="are left out: a hierarchy is hard"):
+        model = DivisiveReCon(6, effort=0.1).fit(X, hierarchy=h, pairs=(wrong, []), triplets=[(a[0], c[0], b[0])])
+    assert tt.satisfies(model, everything).all()
+    assert tt.displays(model.hierarchy_, everything).all()
+    assert "other statements left out" in model.reason_
+    assert len(model.pairs_) < 8
+
+
+def test_hierarchy__what_contradicts_is_left_out_and_nothing_else(rng):
+    """By halves as one by one."""
+    h = yule(12, rng)
+    everything = all_triplets(h).rows
+    some = everything[rng.choice(len(everything), 12, replace=False)]
+    turned = rng.random(12) < 0.4
+    some[turned] = some[turned][:, [2, 1, 0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = DivisiveReCon(2, effort=0.1).fit(rng.normal(size=(12, 2)), hierarchy=h, triplets=some)
+    used = model.triplets_ - tt.decompose(h).reindex(model.triplets_.leaves)
+    assert tt.displays(h, tt.TripletSet(some, 12)).sum() >= len(used)
+    assert tt.displays(h, model.triplets_.reindex(h.leaves)).all()
+    assert model.reason_.endswith(f"; {counted(int(turned.sum()), 'other statement')} left out")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs__an_open_number_of_clusters_is_enough_for_hard_pairs(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(10, 2))
+    must, cannot = rng.permutation(10)[:4].reshape(2, 2), np.array([(0, 1), (1, 2), (0, 2)])
+    pairs = tt.PairwiseConstraints(must, cannot, 10)
+    if pairs.is_consistent:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            labels = DivisiveReCon(None, constraints="hard", effort=0).fit_predict(X, pairs=pairs)
+        assert (labels[must[:, 0]] == labels[must[:, 1]]).all()
+        assert (labels[cannot[:, 0]] != labels[cannot[:, 1]]).all()

@@ -22,12 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree import kernels
 from tripletree.algorithms.cut import NumberOfClusters, cut, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import is_broken
+from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
+from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
@@ -51,7 +51,7 @@ from tripletree.cluster.validation import (
     compare_settings,
 )
 from tripletree.cluster.votes import FlatVotes, embedded, nearer_means, voted
-from tripletree.core.checks import check_entries
+from tripletree.core.checks import check_entries, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
@@ -458,11 +458,13 @@ class DivisiveReCon(HierarchicalClusterer):
         labels of two or more classes are all that is given; give a greater number if there are classes of which no
         sample is labelled. Otherwise `tripletree.suggest_n_clusters` chooses it; where distances are precomputed, it is
         the number at which the heights of the last merges rise by the greatest factor; either no more than there are
-        groups of samples that hard must-links tie together.
+        groups of samples that hard must-links tie together, and no fewer than hard cannot-links take.
     constraints : {"auto", "hard", "soft"}, default "auto"
-        Whether all triplets and pairs must hold. "auto" is "hard" if a hierarchy is all that is given, and "soft"
-        otherwise: soft triplets that are all right are kept, too, as the share of wrong ones is then estimated to be
-        near 0. Soft pairs are votes: they may contradict each other, and are never an error.
+        Whether all triplets and pairs must hold. "auto" is "hard" if a hierarchy is given. Pairs, triplets and classes
+        that are given beside it then hold, too. Those that contradict the hierarchy, or others before them, are left
+        out, with a warning. Without a hierarchy "auto" is "soft": soft triplets that are all right are kept, too, as
+        the share of wrong ones is then estimated to be near 0. Soft pairs are votes: they may contradict each other,
+        and are never an error.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
         no trees are sampled, it is what a first division violates, or 0.1 if there are fewer triplets than samples they
@@ -689,8 +691,9 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all hard pairs, or nothing follows from classes. With `validate`, if
-            the knowledge makes results worse; the message names the better setting.
+            If no flat clusters are found that keep all that is hard; if statements contradict a hierarchy and are left
+            out (see `constraints`); if nothing follows from classes. With `validate`, if the knowledge makes results
+            worse; the message names the better setting.
 
         Examples
         --------
@@ -724,21 +727,27 @@ class DivisiveReCon(HierarchicalClusterer):
             place = np.argsort(order)
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
             points, aligned = transformed(self.metric, points, points), known.taken(order)
-            given = _statements(aligned, self.constraints == "hard", rng)
+            hard = self.constraints == "hard" or (self.constraints == "auto" and hierarchy is not None)
+            n_left_out = 0
+            if hard and self.constraints == "auto":
+                aligned, n_left_out = _beside_hierarchy(aligned, rng)
+            given = _statements(aligned, hard, rng)
             if known.codes is not None and np.unique(known.codes[known.codes >= 0]).size < 2 and not len(given.pairs):
                 warn_of_silent_classes(known.codes, "samples of two classes")
-            only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
-            hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
+            if hard:
+                check_consistent(combine_constraints(given.triplets, given.pairs))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
             closure = binding.closure()
             _check_enough_groups(self.n_clusters, closure)
             merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
+            if n_left_out:
+                self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
             only_classes = classes is not None and triplets is None and hierarchy is None
             codes = aligned.codes if only_classes else None
             tree, most = from_linkage(merges, aligned.leaves), closure.n_components
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
             if len(binding):
-                labels = _with_pairs(labels, closure, points, is_matrix)
+                labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
             elif not hard and (codes is None or len(given.pairs)):
                 shown = self.held_out_ if len(given.votes.rows) else None
                 start = from_linkage(plain, aligned.leaves)
@@ -854,7 +863,7 @@ class DivisiveReCon(HierarchicalClusterer):
         self.constraints_ = "hard" if hard else "soft"
         self.reason_ = "as asked for"
         if self.constraints == "auto":
-            self.reason_ = "a hierarchy is all that is known" if hard else "some triplets may be wrong"
+            self.reason_ = "a hierarchy is given" if hard else "some triplets may be wrong"
         self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
         return linkage_of(found.parent, points, is_matrix), merges
 
@@ -895,7 +904,9 @@ class DivisiveReCon(HierarchicalClusterer):
         """How the setting that was used, hard or soft, compares with no knowledge, and with the other if need be."""
         used = self.constraints_
         other = "soft" if used == "hard" else "hard"
-        fitted, others = alike(self, constraints=used), {f"constraints={other!r}": alike(self, constraints=other)}
+        # "auto" that is hard leaves out statements that contradict a hierarchy
+        fitted = alike(self) if self.constraints == "auto" and used == "hard" else alike(self, constraints=used)
+        others = {f"constraints={other!r}": alike(self, constraints=other)}
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
     def _check_classifier(self, **others: Any) -> None:
@@ -908,12 +919,46 @@ class DivisiveReCon(HierarchicalClusterer):
             msg = f"classifier= takes part if classes of samples are all that is known, but {what}: leave it out"
             raise ValueError(msg)
 
-    def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool:
-        """Whether all triplets must hold: checks that they can."""
-        hard = self.constraints == "hard" or (self.constraints == "auto" and only_hierarchy)
-        if hard:
-            check_consistent(combine_constraints(used, links))
-        return hard
+    def _keep_pairs(
+        self,
+        labels: np.ndarray,
+        tree: Hierarchy,
+        points: np.ndarray,
+        is_matrix: bool,
+        used: TripletSet,
+        closure: PairClosure,
+    ) -> np.ndarray:
+        """The clusters nearest to these that keep all pairs and triplets; of more clusters if their number is open.
+
+        If there are none of a number that was asked for, pairs come first where all must hold, else the hierarchy.
+        """
+        k = int(labels.max()) + 1
+        most = closure.n_components if self.n_clusters is None else k
+        near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
+        while k < most and (near is None or not fit_together(near, used.rows)):
+            k = min(max(k + 1, k * 11 // 10), most)  # the groups themselves keep all: they are clades
+            labels = cut(tree, k, triplets=used, samples=None if is_matrix else points)
+            near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
+        if near is not None and fit_together(near, used.rows):
+            return near
+        found_none, more = f"n_clusters={k}: no flat clusters were found", "Ask for more, or give fewer cannot-links"
+        if near is None:
+            warn_user(
+                f"{found_none} that keep all pairs and are near those of the tree: labels_ violate some pairs "
+                f"(violated_pairs tells which). {more}"
+            )
+            return labels
+        if self.constraints == "auto":
+            warn_user(
+                f"{found_none} that keep both the hierarchy given and all pairs: labels_ keep the hierarchy, "
+                f"and violate some of the pairs (violated_pairs tells which). {more}"
+            )
+            return labels
+        warn_user(
+            f"{found_none} that keep both all pairs and all triplets: labels_ keep the pairs, and break "
+            f"some of the triplets (satisfied_in_labels_ tells which). {more}"
+        )
+        return near
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -982,6 +1027,48 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
     return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
 
 
+def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tuple[AlignedKnowledge, int]:
+    """The statements that can hold beside the hierarchy and those before them, and how many others there are.
+
+    Triplets come first, then must-links, cannot-links and all classes. They are tried together, and by halves if they
+    contradict: O(w log m) runs of BUILD if w of m statements are left out.
+    """
+    m, n_must, n_cannot = len(known.triplets), known.pairs.n_must, known.pairs.n_cannot
+    has_classes = known.codes is not None
+    total = m + n_must + n_cannot + has_classes
+
+    def part(rows: np.ndarray) -> AlignedKnowledge:
+        kept = np.zeros(total, bool)
+        kept[rows] = True
+        ends = np.cumsum([m, n_must, n_cannot])
+        of_triplets, must, cannot, classes = np.split(kept, ends)
+        pairs = known.pairs.subset(must_link=must, cannot_link=cannot)
+        codes = known.codes if classes.any() else None
+        return replace(known, triplets=known.triplets.subset(of_triplets), pairs=pairs, codes=codes)
+
+    def can_hold(rows: np.ndarray) -> bool:
+        some = part(rows)
+        if not some.pairs.is_consistent:
+            return False
+        given = _statements(some, True, rng)
+        return can_all_hold(given.triplets, given.pairs)
+
+    kept, waiting = np.empty(0, np.int64), [np.arange(total)] if total else []
+    while waiting:
+        rows = waiting.pop()
+        if can_hold(np.concatenate([kept, rows])):
+            kept = np.concatenate([kept, rows])
+        elif rows.size > 1:
+            waiting += [rows[rows.size // 2 :], rows[: rows.size // 2]]
+    left_out = total - kept.size
+    if left_out:
+        warn_user(
+            f"{left_out} of {counted(total, 'statement')} beside the hierarchy contradict it or each other "
+            '(must-linked samples form a clade), and are left out: a hierarchy is hard unless constraints="soft"'
+        )
+    return part(kept), left_out
+
+
 def flat_votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
     """Pairs and triplets as votes."""
     must, cannot = links.must_link, links.cannot_link
@@ -1037,19 +1124,6 @@ def _check_enough_groups(k: int | None, closure: PairClosure) -> None:
             f"samples into {most} groups: there cannot be more clusters than groups. Ask for {most} or fewer"
         )
         raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
-
-
-def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is_matrix: bool) -> np.ndarray:
-    """The clusters nearest to these that keep all pairs; these, where none are found."""
-    near, k = nearest_feasible(labels, closure, points, are_distances=is_matrix), int(labels.max()) + 1
-    if near is not None:
-        return near
-    msg = (
-        f"no {k} clusters near to those of the hierarchy were found that keep all pairs: labels_ violate some of them "
-        "(violated_pairs tells which). Ask for more clusters, or give fewer cannot-links"
-    )
-    warn_user(msg)
-    return labels
 
 
 def by_votes(

@@ -164,6 +164,20 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
     return tree
 
 
+def can_all_hold(triplets: TripletSet, pairs: PairwiseConstraints) -> bool:
+    """Whether `check_consistent` would pass, found without looking for a conflict."""
+    if not pairs.is_consistent:
+        return False
+    combined = combine_constraints(triplets, pairs)
+    n_groups = combined.closure.n_components
+    a, b, c = combined.closure.component[triplets.rows].T
+    if n_groups < len(triplets.leaves) and ((a != b) & ((a == c) | (b == c))).any():
+        return False
+    between = build_aho_tree(combined.between, n_groups)
+    inside = build_aho_tree(combined.inside, len(triplets.leaves))
+    return not between.failed.size and not inside.failed.size
+
+
 def _raise_contradiction(combined: CombinedConstraints, some: TripletSet) -> NoReturn:
     """Raise the error for some triplets, consistent by themselves, that contradict the must-linked groups."""
     triplets, pairs, component = combined.triplets, combined.pairs, combined.closure.component
