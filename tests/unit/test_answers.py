@@ -580,6 +580,18 @@ def test_answers__response_times_are_read_back(path, how):
     assert read_answers(path) == answers
 
 
+@pytest.mark.parametrize("others", [[], [Answer(("cow", "ant", "bee"), "odd", "ant", "ben")]])
+def test_answers__a_table_holds_pairs_too(path, others):
+    answers = AnswerSet([Answer(("ant", "bee"), "alike", who="anna"), *others, Answer(("cow", "bee"), "unsure")])
+    path = path.with_suffix(".csv")
+    answers.to_frame().to_csv(path, index=False)
+    assert read_answers(path) == answers
+    with pytest.raises(ParseError, match="line 3: the answer 'cow'; expected 'alike', 'different'"):
+        read("item_1,item_2,item_3,answer\nant,bee,cow,cow\nant,cow,,cow\n")
+    with pytest.raises(ParseError, match="line 2: cell 2 is empty"):
+        read("item_1,item_2,item_3,answer\nant,,cow,cow\nant,cow,bee,cow\n")
+
+
 def test_answers__lines_without_response_times_stay_as_they_were():
     line = '{"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}'
     assert read(line)[0].seconds is None

@@ -238,6 +238,10 @@ TAKEN_AWAY = {
     "deleted": (lambda path: path.unlink(), "is another file by now, or none"),
     "replaced": (lambda path: path.write_bytes(path.rename(path.with_suffix(".old")).read_bytes()), "is another file"),
     "emptied": (lambda path: path.write_bytes(b""), "has lost lines"),
+    "overwritten": (
+        lambda path: path.write_bytes(path.read_bytes().replace(b"items", b"ITEMS") * 2),
+        "was overwritten",
+    ),
 }
 
 

@@ -538,3 +538,13 @@ def test_response_times_are_kept():
     model.answer(Answer((0, 1, 2), "odd", 2, "anna", "2026-01-01T10:00:00", 2.5)).answer("alike", (1, 0, 2))
     assert [x.seconds for x in model.answers_] == [2.5, None]
     assert model.undo("anna").seconds == 2.5
+
+
+@pytest.mark.parametrize("target", ["groups", "hierarchy"])
+def test_questions__many_people_at_once_all_get_one(rng, target):
+    """Of seven samples, two people hold six."""
+    model = OddOneOutClustering(target=target).start(rng.normal(size=(7, 2)))
+    asked = [model.next_question(f"p{k}") for k in range(6)]
+    assert None not in asked
+    assert len(set(map(frozenset, asked))) == 6
+    assert not set(asked[0]) & set(asked[1])

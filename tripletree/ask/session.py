@@ -30,6 +30,7 @@ SHOWN = ("labels", "clusters", "people", "files")
 MAX_WHO, MAX_PEOPLE = 80, 500
 MAX_SECONDS = 30 * 86400.0  # pages that were left open
 AWAY = 600.0  # seconds after which a question that is not answered goes to others
+END = 4096  # bytes at the end of the file of answers that are compared before more are written
 PATIENCE = 0.3  # seconds for which a question waits for what the last answer tells
 
 
@@ -380,7 +381,7 @@ class AnswerFile:
 
     def __init__(self, path: str, stream: IO[bytes]) -> None:
         self.path, self._stream = path, stream
-        self._size = os.fstat(stream.fileno()).st_size
+        self._note_end()
 
     def add(self, append: Callable[..., None], *arguments: Any, **named: Any) -> None:
         """Append a line to the file, unless it was taken away: an undo would stand where its answer is missing.
@@ -398,13 +399,26 @@ class AnswerFile:
             )
             raise OSError(msg)
         append(self.path, *arguments, **named)
+        self._note_end()
+
+    def _note_end(self) -> None:
+        """Keep the size and the last bytes of the file, by which another file copied over it is noticed."""
         self._size = os.path.getsize(self.path)
+        self._end = self._last_bytes()
+
+    def _last_bytes(self) -> bytes:
+        """The bytes that end where the file ended when it was last written to."""
+        with open(self.path, "rb") as file:
+            file.seek(max(self._size - END, 0))
+            return file.read(min(END, self._size))
 
     def loss(self) -> str | None:
         """What happened to the file, if it was taken away."""
         if not self.is_there():
             return "is another file by now, or none"
-        return "has lost lines" if os.path.getsize(self.path) < self._size else None
+        if os.path.getsize(self.path) < self._size:
+            return "has lost lines"
+        return None if self._last_bytes() == self._end else "was overwritten"
 
     def is_there(self) -> bool:
         """Whether the path still leads to the file that has the lock."""

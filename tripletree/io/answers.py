@@ -263,7 +263,8 @@ def _read_table(
     others = {people, times, took} - {None}
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others)
-    trios = TrioRows(table, places, f"the {'three' if len(places) == 3 else 'two'} items must differ")
+    rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
+    trios = TrioRows(table, places, rule, pairs_too=answer not in places)
     codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
         _check_no_anchor(table, places, answer)

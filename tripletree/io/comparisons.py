@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -137,13 +138,16 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
 
 
 class TrioRows(LabelRows):
-    """Rows of three labels (or two), all different. `rule` is the rule in words, for messages."""
+    """Rows of three labels (or two), all different. `rule` is the rule in words, for messages.
 
-    def __init__(self, table: RowTable, places: Sequence[int], rule: str) -> None:
+    With `pairs_too` the third cell of a row may be empty.
+    """
+
+    def __init__(self, table: RowTable, places: Sequence[int], rule: str, *, pairs_too: bool = False) -> None:
         super().__init__(table.path, table.unit)
         if not table.lines:
             raise refusal(table, "no rows in it: nothing follows the header")
-        self._places, self._rule = places, rule
+        self._places, self._rule, self._pairs_too = places, rule, pairs_too
         self.width = len(places)
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
             self.add([cell_text(x) for x in cells], line)
@@ -151,8 +155,10 @@ class TrioRows(LabelRows):
             self.refuse()
 
     def add(self, cells: Sequence[str | None], line: int, *_: Any) -> None:
+        if self._pairs_too and len(cells) == 3 and not cells[2]:
+            cells = cells[:2]
         if not all(cells):
-            empty = next(k for k, x in zip(self._places, cells, strict=True) if not x)
+            empty = next(k for k, x in zip(self._places, cells, strict=False) if not x)
             self.problem(line, f"cell {empty + 1} is empty")
         elif len(set(cells)) < len(cells):
             twice = next(x for k, x in enumerate(cells) if x in cells[:k])
@@ -160,6 +166,15 @@ class TrioRows(LabelRows):
         else:
             self.labels.append(tuple(map(str, cells)))
             self.lines.append(line)
+
+    def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
+        """The leaves, and the rows as positions in them, -1 for a third label that is missing."""
+        is_short = np.array([len(x) < self.width for x in self.labels])
+        filled = copy(self)
+        filled.labels = [x if len(x) == self.width else (*x, x[0]) for x in self.labels]
+        index, rows = LabelRows.indexed(filled, leaves)
+        rows[is_short, -1] = -1
+        return index, rows
 
     def occurring(self) -> LeafIndex:
         """The leaves that occur, sorted, as whole numbers if all of them are."""
