@@ -564,3 +564,11 @@ def test_pairs__an_open_number_of_clusters_is_enough_for_hard_pairs(seed):
             labels = DivisiveReCon(None, constraints="hard", effort=0).fit_predict(X, pairs=pairs)
         assert (labels[must[:, 0]] == labels[must[:, 1]]).all()
         assert (labels[cannot[:, 0]] != labels[cannot[:, 1]]).all()
+
+
+def test_hierarchy__names_that_are_written_otherwise_are_told(X):
+    tree = tt.parse_newick("((ant,Bee),((cow,dog),(EEL,(fox,gnu))));")
+    with pytest.warns(
+        UserWarning, match=r"of 2 samples the hierarchy says nothing.* 'bee' beside the leaf 'Bee', 'eel'"
+    ):
+        DivisiveReCon(2, effort=0).fit(X, hierarchy=tree)

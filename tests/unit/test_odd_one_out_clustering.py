@@ -548,3 +548,9 @@ def test_questions__many_people_at_once_all_get_one(rng, target):
     assert None not in asked
     assert len(set(map(frozenset, asked))) == 6
     assert not set(asked[0]) & set(asked[1])
+
+
+@pytest.mark.parametrize("target", ["groups", "hierarchy"])
+def test_samples_whose_distances_leave_float64_are_refused(rng, target):
+    with pytest.raises(ValueError, match="too large for float64 arithmetic"):
+        OddOneOutClustering(target=target).start(rng.normal(size=(30, 3)) * 1e200)

@@ -285,7 +285,7 @@ def match_names(
     found = [taxa.find(x) for x in asked]
     unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
     if unsure:
-        similar = _most_similar([_form(asked[k]) for k in unsure], list(taxa.by_form))
+        similar = _most_similar([plain_form(asked[k]) for k in unsure], list(taxa.by_form))
         taken = {x.match for x in found if x.kind in ("exact", "form")}
         for k, near in zip(unsure, similar, strict=True):
             found[k] = taxa.by_spelling(asked[k], near, min_score, taken)
@@ -333,7 +333,7 @@ class _NameIndex:
         for group in groups:
             known = set(self.by_form)
             for x in group:
-                form = _form(x) if isinstance(x, str) else ""
+                form = plain_form(x) if isinstance(x, str) else ""
                 if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
                     self.by_form.setdefault(form, []).append(self.exact[x])
         #: True if names of several words begin with a genus.
@@ -346,11 +346,11 @@ class _NameIndex:
             if not all(isinstance(x, str) for x in (other, *several)):
                 msg = f"synonyms must map text to text or to lists of it, not {other!r} to {accepted!r}"
                 raise TypeError(msg)
-            self.synonyms.setdefault(_form(other), []).extend(map(_form, several))
+            self.synonyms.setdefault(plain_form(other), []).extend(map(plain_form, several))
         self.genera: dict[str, list[int]] = {}
         self.epithets: dict[str, list[Any]] = {}
         for i, x in enumerate(leaves if isinstance(hierarchy, Hierarchy) else ()):
-            words = _form(x).split() if isinstance(x, str) else []
+            words = plain_form(x).split() if isinstance(x, str) else []
             if len(words) > 1:
                 self.genera.setdefault(words[0], []).append(i)
                 self.epithets.setdefault(words[-1], []).append(x)
@@ -362,11 +362,11 @@ class _NameIndex:
             return _Match(self.exact[name], "exact", 1.0)
         if not isinstance(name, str):
             return _NOTHING
-        form = _form(name)
+        form = plain_form(name)
         words = name.replace("_", " ").split()
         tried = [("form", [form]), ("synonym", self.synonyms.get(form, []))]
         if self.binomial and len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
-            species = _form(" ".join(words[:2]))
+            species = plain_form(" ".join(words[:2]))
             tried += [("species", [species]), ("species", self.synonyms.get(species, []))]
         for kind, forms in tried:
             fits = list(dict.fromkeys(x for other in forms for x in self.by_form.get(other, ())))
@@ -382,7 +382,7 @@ class _NameIndex:
         Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
         *hesperus* in one table, neither is the other one misspelt.
         """
-        form = _form(name)
+        form = plain_form(name)
         scored = sorted(((_similarity(form, x), x) for x in near), key=lambda pair: (-pair[0], pair[1]))
         # a species that was moved to another genus keeps its last word
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
@@ -459,7 +459,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 # ---------------------------------------------------------------------- how names are written
 
 
-def _form(name: str) -> str:
+def plain_form(name: str) -> str:
     """A name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")

@@ -290,4 +290,9 @@ def address_of(address: str, who: str | None) -> str:
     """The address of the page with the name of a person."""
     from urllib.parse import urlencode
 
+    from tripletree.ask.session import MAX_WHO
+
+    if who is not None and len(who) > MAX_WHO:
+        msg = f"the name of the person has {len(who)} characters; at most {MAX_WHO} are shown on the page: shorten it"
+        raise ValueError(msg)
     return address if not who else f"{address}?{urlencode({'who': who})}"

@@ -311,7 +311,11 @@ def _catch_trios(
     if hierarchy is None:
         found = find_clear_trios(values, sample_names=labels, random_state=seed)
     else:
-        found = find_clear_trios(hierarchy.restrict([x for x in labels if x in hierarchy.leaves]), random_state=seed)
+        shared = [x for x in labels if x in hierarchy.leaves]
+        if len(shared) < 3:
+            leaves = counted(hierarchy.n_leaves, "leaf", "leaves")
+            raise bad_input(f"--catch {source}: of its {leaves} {len(shared)} are samples; a trio needs three")
+        found = find_clear_trios(hierarchy.restrict(shared), random_state=seed)
     if not len(found):
         raise bad_input(f"--catch {source}: it has no trio whose odd one is clear")
     if write:

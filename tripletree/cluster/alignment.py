@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
+from tripletree.algorithms.names import plain_form
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, series_index
@@ -413,7 +414,22 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
             "holds the leaves (tripletree.match_names finds those that are written otherwise)"
         )
         raise ValueError(msg)
+    _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - set(both))
     return hierarchy.restrict(both, keep_unary=True)
+
+
+def _warn_of_spelling(samples: set, leaves: set) -> None:
+    """Warn of samples that are no leaves, if there are leaves of the same name but for case, accents and the like."""
+    if not samples or not leaves:
+        return
+    leaf_of = {plain_form(x): x for x in leaves if isinstance(x, str)}
+    alike = {x: leaf_of[plain_form(x)] for x in samples if isinstance(x, str) and plain_form(x) in leaf_of}
+    if alike:
+        some = ", ".join(f"{x!r} beside the leaf {alike[x]!r}" for x in sorted(alike)[:3])
+        warn_user(
+            f"of {counted(len(alike), 'sample')} the hierarchy says nothing, since they are written otherwise: {some}"
+            f"{', ...' if len(alike) > 3 else ''}. tripletree.match_names matches them"
+        )
 
 
 def named_by(tree: Hierarchy, hierarchy: Hierarchy | None) -> tuple[Hierarchy, CladeMatches | None]:

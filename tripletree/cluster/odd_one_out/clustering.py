@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree.algorithms.induce import displayed
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
+from tripletree.cluster.distances import FittedMetric, check_spread, condensed_matrix, transformed
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph, neighbour_graph
 from tripletree.cluster.odd_one_out.questions import Question, best_question, node_chances
@@ -394,6 +394,7 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._points = embedded(samples)
         else:
             self._points = transformed(self.metric, X, samples)
+            check_spread(self._points)
         few = len(samples) < 3  # there is no trio
         self._kind = "groups" if self.questions == "pairs" or few else self.target
 
