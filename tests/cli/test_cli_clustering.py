@@ -116,13 +116,24 @@ def test_cluster__method_divisive(run, tmp_path):
         (["--method", "divisive", "--linkage", "ward"], "--linkage goes with --method recon"),
         (["--method", "divisive", "--on-conflict", "repair"], "--on-conflict goes with --method recon"),
         (["--constraints", "hard"], "--constraints goes with --method divisive"),
-        (["--method", "divisive", "--metric", "cityblock"], "it takes euclidean and cosine"),
         (["--pairs", "p.txt", "--validate"], "give -k, too"),
     ],
 )
 def test_cluster__options_that_do_not_go_together(run, tmp_path, options, message):
     (tmp_path / "p.txt").write_text("a b must\n")
     assert message in run("cluster", "-", *options, text=TABLE, status=2).stderr
+
+
+@pytest.mark.parametrize("metric", ["nan_euclidean", "gower", "cityblock"])
+def test_cluster__divisive_by_any_metric(run, tmp_path, metric):
+    gap = "" if metric != "cityblock" else "1.2"
+    (tmp_path / "d.csv").write_text(f"name,x,y\na,1,2\nb,{gap},2.5\nc,5,6\nd,5.5,5\ne,9,1\n")
+    (tmp_path / "h.nwk").write_text("((a,b),(c,d),e);")
+    options = ("--hierarchy", "h.nwk", "--method", "divisive", "-k", 3)
+    found = rows_of(run("cluster", "d.csv", *options, "--metric", metric).stdout)
+    assert list(found.values()) == list("00112")
+    if gap == "":
+        assert "--metric nan_euclidean" in run("cluster", "d.csv", *options, status=2).stderr
 
 
 def test_cluster__without_a_number_the_hierarchy(run):

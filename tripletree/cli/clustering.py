@@ -207,7 +207,7 @@ def cluster(
         class_column=class_column,
         drop=drop,
         gaps=GAPS.get(metric, "raise"),
-        hint=f"{HINT}, with --linkage average" if method["method"] == "recon" else "",
+        hint=f"{HINT}{', with --linkage average' if method['method'] == 'recon' else ''}",
         decimal=decimal,
     )
     n = len(table.labels)
@@ -243,10 +243,7 @@ def _check_options(ctx: click.Context, method: dict[str, Any], pair_file: str | 
                 msg = f"--{name.replace('_', '-')} goes with --method {other}"
                 raise click.UsageError(msg)
     metric = method["metric"]
-    if method["method"] == "divisive" and metric not in ("euclidean", "cosine"):
-        msg = f"--metric {metric} does not go with --method divisive: it takes euclidean and cosine"
-        raise click.UsageError(msg)
-    if metric in GAPS and method["linkage"] not in ANY_METRIC:
+    if method["method"] == "recon" and metric in GAPS and method["linkage"] not in ANY_METRIC:
         msg = (
             f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
         )
@@ -378,12 +375,27 @@ def clustered(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
         if not flat and known.get("pairs") is not None:  # only the hierarchy is asked for, which no cut can spoil
-            warnings.simplefilter("ignore", UserWarning)
-        if method == "divisive":
+            warnings.filterwarnings("ignore", message=".*n_clusters=1[: ]")
+        if method == "divisive" and options["metric"] not in ("euclidean", "cosine"):
+            values = _distances(values, options["metric"])
+            model = DivisiveReCon(k, **{**options, "metric": "precomputed"})
+        elif method == "divisive":
             model = DivisiveReCon(k, **options)
         else:
             model = ReCon(k, on_infeasible="raise" if flat else "violate", **options)
         return model.fit(values, sample_names=labels, validate=validate, **known)
+
+
+def _distances(values: Any, metric: str) -> np.ndarray:
+    """The distances of all samples."""
+    from scipy.spatial.distance import squareform
+
+    from tripletree.cluster.distances import condensed_distances, metric_parameters
+    from tripletree.cluster.gower import MixedColumns
+
+    columns = MixedColumns.of(values) if metric == "gower" else None
+    points = values if columns is None else columns.encoded(values)
+    return squareform(condensed_distances(points, metric, metric_parameters(points, metric, columns)))
 
 
 def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:

@@ -32,7 +32,8 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 _GAPS = (
     "Fill them in (sklearn.impute), or compare the features that two samples share: ReCon and ConstrainedCompleteLink "
     "with metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
-    "linkage='average', 'weighted', 'complete' or 'single'"
+    "linkage='average', 'weighted', 'complete' or 'single'. DivisiveReCon takes distances (metric='precomputed'), such "
+    "as those of sklearn.metrics.pairwise.nan_euclidean_distances(X)"
 )
 _STORED_GAPS = "Leave out or fill in unknown values: entries that a sparse matrix does not store are 0"
 
