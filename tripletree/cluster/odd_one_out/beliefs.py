@@ -90,7 +90,8 @@ class Beliefs:
             self.place[x] = len(self.place)
         self.items = np.append(self.items, np.array(fresh, np.int64))
         self.group = np.append(self.group, self.n_groups + np.arange(len(fresh)))
-        self.at = self.walk.absorbed_at(self.node[self.items])
+        if fresh:
+            self.at = self.walk.absorbed_at(self.node[self.items])
         places = [self.place[x] for x in shown]
         self.rows = np.concatenate([self.rows, [places + [-1] * (3 - len(places))]])
         self.replies = np.append(self.replies, reply)
@@ -149,11 +150,12 @@ class Beliefs:
         """Forget the answers since a state."""
         a, m, self.group, self.noise = state
         self._known_blocks = None, []
-        for x in self.items[a:].tolist():
-            del self.place[x]
-        self.items, self.expected = self.items[:a], self.expected[:a]
         self.rows, self.replies = self.rows[:m], self.replies[:m]
-        self.at = self.walk.absorbed_at(self.node[self.items])
+        if a < self.items.size:
+            for x in self.items[a:].tolist():
+                del self.place[x]
+            self.items, self.expected = self.items[:a], self.expected[:a]
+            self.at = self.walk.absorbed_at(self.node[self.items])
 
     def _estimate_noise(self) -> None:
         if self.given_noise is not None:
