@@ -42,7 +42,7 @@ def case(seed, n=14, p=16, k=3, *, weighted=True, both=False):
 
 def task_of(X, must, cannot, must_w, cannot_w, weights):
     links = WeightedLinks.of(must, cannot, np.concatenate([must_w, cannot_w]))
-    return QuantizationTask(Points.of(X, weights), links, np.arange(links.weights.size, dtype=np.int32))
+    return QuantizationTask.of(Points.of(X, weights), links)
 
 
 # ------------------------------------------------------------------ the steps are their definitions

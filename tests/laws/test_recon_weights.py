@@ -203,7 +203,7 @@ def test_enforced__weights_move_the_light_leaf():
     ("weight", "message"),
     [
         ([1, 1, 0, 1], "the sample_weight of sample 2 is 0; weights must lie in 1e-100..1e.100: leave out"),
-        ([1, -2, 1, 1], "sample 1 is -2; .* what w equal ones are"),
+        ([1, -2, 1, 1], "sample 1 is -2; .* counts as w equal ones"),
         ("x", r"sample_weight must hold a number for each sample, not str \('x'\)"),
         ([1, np.nan, 1, 1], "sample 1 is nan"),
         ([1, np.inf, 1, 1], "sample 1 is inf"),

@@ -264,7 +264,7 @@ def _read_table(
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others)
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
-    trios = TrioRows(table, places, rule, pairs_too=answer not in places)
+    trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
     codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
         _check_no_anchor(table, places, answer)

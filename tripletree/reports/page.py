@@ -253,7 +253,7 @@ def _help_text(report: Report) -> str:
     verdict = {
         "helps": "yes",
         "hurts": "no, they are placed worse",
-        "unclear": "no clear difference" if found.agrees else "no, not that it could be told from chance",
+        "unclear": "no clear difference" if found.agrees else "no difference that can be told from chance",
     }[found.verdict]
     return (
         f"Knowing where other samples belong places a sample better: {verdict}. With all others known, the results "
