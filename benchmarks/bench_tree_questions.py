@@ -70,22 +70,22 @@ def run(kind, seed, wrong, method):
     person, order = Person(data.truth, wrong, rng), rng.permutation(n)
     start = {"X": None, "sample_names": range(n)} if "no features" in method else {"X": data.X}
     model = OddOneOutClustering(target="auto", random_state=seed).start(**start)
-    shown = [(0, displays(plain_tree(data.X), test).mean(), 0.0)] if method == "asked" else []
+    if method == "asked":
+        yield 0, displays(plain_tree(data.X), test).mean(), 0.0
     checked, seconds, before = AT_LARGE if n == LARGE else AT, 0.0, 0
     for q in range(1, checked[-1] + 1):
         begin = time.perf_counter()
         trio = model.next_question() if "random" not in method else tuple(rng.choice(n, 3, replace=False).tolist())
         if trio is None:  # the trees agree on all
-            shown += [(at, share, 0.0) for at in checked if at >= q]
-            break
+            yield from ((at, share, 0.0) for at in checked if at >= q)
+            return
         said = person(*trio) if method != "exchanged" else trio[trio_place(person, order, trio)]
         model.answer(said, trio)
         seconds += time.perf_counter() - begin
         if q in checked:
             share = displays(model.hierarchy_, test).mean()
-            shown.append((q, share, seconds / (q - before)))
+            yield q, share, seconds / (q - before)
             seconds, before = 0.0, q
-    return shown
 
 
 def trio_place(person, order, trio):

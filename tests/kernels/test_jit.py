@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -277,3 +278,9 @@ def test_jit__without_numba_kernels_run_as_plain_python(mode):
     env = {**os.environ, "PYTHONPATH": str(Path(tripletree.__file__).parents[1]), "TRIPLETREE_JIT": mode}
     found = subprocess.check_output([sys.executable, "-c", WITHOUT_NUMBA], env=env, text=True).splitlines()
     assert found == ["True", "[]" if mode == "0" else "['numba is not installed']"]
+
+
+def test_jit__the_cache_is_found_while_another_thread_imports_numba(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))  # it has no settings yet
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    assert jit._folder.__wrapped__() == tmp_path / "cache"

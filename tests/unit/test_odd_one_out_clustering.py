@@ -18,7 +18,7 @@ from tripletree.cluster.odd_one_out.neighbours import neighbour_graph
 from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
 from tripletree.core.answers import Answer
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, InvalidAnswerError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, InvalidAnswerError, LimitExceededError, UnknownLeafError
 
 
 def person(y, names=None):
@@ -554,3 +554,17 @@ def test_questions__many_people_at_once_all_get_one(rng, target):
 def test_samples_whose_distances_leave_float64_are_refused(rng, target):
     with pytest.raises(ValueError, match="too large for float64 arithmetic"):
         OddOneOutClustering(target=target).start(rng.normal(size=(30, 3)) * 1e200)
+
+
+def test_trees__an_answer_about_two_bars_no_trio():
+    told = [Answer(("a", "b"), "alike")]
+    model = OddOneOutClustering().start(None, sample_names=list("abc"), answers=told)
+    assert set(model.next_question()) == set("abc")
+
+
+def test_trees__many_names_are_refused():
+    with pytest.raises(
+        LimitExceededError, match="2,001 names; without X at most 2,000 are taken: give features"
+    ) as info:
+        OddOneOutClustering().start(None, sample_names=range(2_001))
+    assert (info.value.size, info.value.limit) == (2_001, 2_000)

@@ -152,7 +152,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     number of triplets that depend on it. No trio is asked twice. Replies speak for a tree if they are likelier under
     it: by a tree any odd one may be right, and "alike" and "different" come by chance; by groups each reply is right
     or, for the share of wrong ones, any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of
-    samples; of more than 1,000 samples, 1,000 drawn at random stand for the others.
+    samples, and fewer after a thousand answers; of more than 1,000 samples, 1,000 drawn at random stand for the others.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
     after a answered samples. Of more samples, 3,000 drawn at random are the nodes of the graph, and each of the others
@@ -698,8 +698,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         """Whether replies hold in what the trees say: odd ones in the hierarchy, others in the clusters."""
         found, good = self._found, np.ones(len(log), bool)
         odd = [k for k, entry in enumerate(log) if entry.reply < 3]
-        rows = np.array([_triplet(log[k]) for k in odd], np.int32).reshape(-1, 3)
-        good[odd] = displayed(found.hierarchy, rows)
+        good[odd] = displayed(found.hierarchy, _triplets(log).astype(np.int32))
         for k, entry in enumerate(log):
             if entry.reply >= 3:
                 groups = found.labels[[i for i in entry.row if i >= 0]]
@@ -711,11 +710,10 @@ class OddOneOutClustering(HierarchicalClusterer):
 
         If `apart`, it has none of the samples that others are being asked about.
         """
+        if self._trees is not None:
+            return self._best_in_trees(others, apart)
         unsure = [tuple(x for x in entry.row if x >= 0) for entry in self._log if entry.reply == UNSURE]
         asked = {frozenset(x for x in entry.row if x >= 0) for entry in self._log}
-        if self._trees is not None:
-            asked |= {frozenset(shown) for shown in others}
-            return self._best_in_trees(asked, {x for shown in others for x in shown} if apart else set())
         weight = np.ones(len(self._points))
         for shown in unsure:  # what could not be said is worth half of an answer
             weight[list(shown)] /= 2
@@ -729,10 +727,11 @@ class OddOneOutClustering(HierarchicalClusterer):
             best = best_question(*known, lambda shown: frozenset(shown) not in refused, pairs)
         return best
 
-    def _best_in_trees(self, asked: set[frozenset[int]], busy: set[int]) -> Question | None:
-        of = self._leaf
-        refused = {frozenset(of[list(trio)].tolist()) for trio in asked}
-        found = self._trees.question(refused, of[list(busy)])
+    def _best_in_trees(self, others: list[tuple[int, ...]], apart: bool) -> Question | None:
+        shown = self._leaf[np.array(others, np.int64).reshape(-1, 3)]
+        trios = [entry.row for entry in self._log if entry.row[2] >= 0]  # others are about two
+        asked = self._leaf[np.array(trios, np.int64).reshape(-1, 3)]
+        found = self._trees.question(np.concatenate([asked, shown]), shown.ravel() if apart else shown[:0].ravel())
         if found is None:
             return None
         return Question(tuple(self._stand_in[list(found.samples)].tolist()), found.gain)
@@ -786,8 +785,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         if self._trees is None:
             self._lay_out_leaves()
             self._trees = TreeBeliefs(self._points[self._stand_in], self.noise, self._seed)
-        rows = np.array([_triplet(entry) for entry in self._log if entry.reply < 3], np.int64).reshape(-1, 3)
-        rows = self._leaf[rows]
+        rows = self._leaf[_triplets(self._log)]
         apart = (np.diff(np.sort(rows, axis=1), axis=1) > 0).all(axis=1)
         self._trees.hear(rows[apart].astype(np.int32))
 
@@ -876,10 +874,13 @@ def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
     return found
 
 
-def _triplet(entry: _Said) -> tuple[int, int, int]:
-    """The triplet that a reply says: the odd one last."""
-    a, b = (x for k, x in enumerate(entry.row) if k != entry.reply)
-    return a, b, entry.row[entry.reply]
+def _triplets(log: list[_Said]) -> np.ndarray:
+    """The triplets that replies say, the odd one last (int64, shape (m, 3))."""
+    rows = np.array([entry.row for entry in log], np.int64).reshape(-1, 3)
+    reply = np.array([entry.reply for entry in log], np.int64)
+    near = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
+    odd = reply < 3
+    return np.take_along_axis(rows[odd], near[reply[odd]], axis=1)
 
 
 # ---------------------------------------------------------------------- clusters

@@ -8,7 +8,6 @@ reach disagree most, and on which most of the tree depends.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from threading import Event
 
 import numpy as np
@@ -20,6 +19,10 @@ from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it shows meanwhile.
 CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 80, 8_000, 3
+
+#: Of more answers than this, chains take as many times fewer steps after each: a step takes longer, and one answer
+#: changes less.
+FULL = 1_000
 
 #: Before the first question chains take so many times as many steps. Many answers at once are heard in so many parts.
 LONG, PARTS = 5, 20
@@ -78,7 +81,7 @@ class TreeBeliefs:
             some = rows[: len(rows) - left * new // parts]
             for chain in self.chains:
                 chain.hear(some, np.ones(len(some)))
-            steps = self.steps * (LONG if left == 0 and parts > 1 else 1)
+            steps = self.steps * LONG if left == 0 and parts > 1 else self.steps * FULL // max(len(some), FULL)
             self.trees, self._shares = _walked(self.chains, SHOWN, steps)
         self.rows = rows
 
@@ -94,18 +97,19 @@ class TreeBeliefs:
 
     # ------------------------------------------------------------------ the next question
 
-    def question(self, refused: set[frozenset[int]], busy: Iterable[int]) -> Question | None:
+    def question(self, refused: np.ndarray, busy: np.ndarray) -> Question | None:
         """The trio that says most about the tree; None if the trees agree on all.
 
         Parameters
         ----------
-        refused : set of frozenset of int
+        refused : ndarray of int64, shape (r, 3)
             Trios that are not asked.
-        busy : iterable of int
+        busy : ndarray of int64
             Leaves that are not asked about.
         """
+        refused = np.unique(self._code(refused))
         rng = np.random.default_rng([self.seed, len(self.rows), len(refused)])
-        trios = self._open_trios(rng, refused, np.fromiter(busy, np.int64))
+        trios = self._open_trios(rng, refused, busy)
         for look_closer in (False, True):
             if not len(trios):
                 return None
@@ -119,14 +123,19 @@ class TreeBeliefs:
                 return Question(tuple(trios[best].tolist()), float(min(settled, self.n)))
         return None
 
-    def _open_trios(self, rng: np.random.Generator, refused: set[frozenset[int]], busy: np.ndarray) -> np.ndarray:
+    def _code(self, trios: np.ndarray) -> np.ndarray:
+        """A number for each trio, the same in any order."""
+        low, middle, high = np.sort(trios, axis=1).astype(np.int64).T
+        return (low * self.n + middle) * self.n + high
+
+    def _open_trios(self, rng: np.random.Generator, refused: np.ndarray, busy: np.ndarray) -> np.ndarray:
         """Random trios, and trios of neighbouring clades, each of three different leaves, that may be asked."""
         several = rng.integers(0, self.n, (TRIOS, 3))
         some = self.trees[rng.integers(0, len(self.trees), NEIGHBOURING)]
         trios = np.concatenate([several, *(_neighbouring(tree, rng) for tree in some)])
         a, b, c = trios.T
         kept = (a != b) & (a != c) & (b != c) & ~np.isin(trios, busy).any(axis=1)
-        kept[kept] = [frozenset(trio) not in refused for trio in trios[kept].tolist()]
+        kept[kept] = ~np.isin(self._code(trios[kept]), refused)
         return trios[kept].astype(np.int32)
 
 
