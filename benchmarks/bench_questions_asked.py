@@ -34,6 +34,7 @@ import numpy as np
 from _data import FOLDERS, load, load_seeds, standardized
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from tripletree import pairwise_f_score
@@ -177,6 +178,37 @@ def random_trios(X, person, at):
     return odd_one_out(X, person, at, chosen=lambda: tuple(rng.choice(len(X), 3, replace=False).tolist()))
 
 
+def forced(X, person, at):
+    """One of the three must be named: of three classes, or of one, any."""
+    model = OddOneOutClustering().start(X)
+    for q in range(1, at[-1] + 1):
+        question = model.next_question()
+        if question is not None:
+            said = person.reply(*question)
+            odd = said not in ("alike", "different")
+            model.answer(said if odd else question[person.rng.integers(3)], question)
+        if q in at:
+            yield q, model.labels_
+
+
+def labels_asked(X, person, at):
+    """Names of classes in place of comparisons: of the sample whose class logistic regression is least sure of."""
+    known = []
+    for q in range(1, at[-1] + 1):
+        model = None
+        if len(set(person.y[known])) > 1:
+            model = LogisticRegression(max_iter=1000).fit(X[known], person.y[known])
+        rest = np.setdiff1d(np.arange(len(X)), known)
+        doubt = model.predict_proba(X[rest]).max(axis=1) if model and rest.size else person.rng.random(rest.size)
+        if rest.size:
+            known.append(int(rest[doubt.argmin()]))
+            person.shown.add(known[-1])
+        if q in at:
+            labels = np.full(len(X), person.y[known[0]]) if model is None else model.predict(X)
+            labels[known] = person.y[known]
+            yield q, labels
+
+
 def cobras(X, person, at):
     np.int = int  # noqa: NPY001 (as numpy had it until 1.24; without it every fit fails)
     for name, thing in (
@@ -234,8 +266,10 @@ METHODS = {
     "random walk + MPCKMeans": active("random-walk"),
     "border + MPCKMeans": active("border"),
     "random trios": random_trios,
+    "one must be named": forced,
+    "labels": labels_asked,
 }
-TRIOS = ("odd one out", "random trios")
+TRIOS = ("odd one out", "random trios", "one must be named", "labels")
 #: Methods that ask nobody; and those that draw nothing where no answer is wrong.
 NO_QUESTIONS = ("nothing asked", "k-means")
 ALONE = ("nothing asked", "odd one out", "pairs")

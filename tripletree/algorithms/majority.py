@@ -123,7 +123,7 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
 
     Notes
     -----
-    O(n) for each tree, and for each level of the result.
+    O(n log n) for each tree.
 
     References
     ----------
@@ -144,22 +144,26 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     leaves, n, k = same[0].leaves, same[0].n_leaves, len(same)
     key = _keys_of_leaves(n)
     keys = [_clade_keys(tree, key) for tree in same]
-    _, at, count = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
+    found, at, count = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
     kept = count == k if least == 1 else count > least * k
-    at, count = at[kept], count[kept]
-    stops = np.cumsum([x.size for x in keys])
-    of = np.searchsorted(stops, at, side="right")
-    clades = []  # the leaves of each, a part of the order of leaves of a tree that has it
-    for tree, node in zip(of.tolist(), (at - stops[of]).tolist(), strict=True):
-        start, stop, order = same[tree].leaf_intervals
-        clades.append(order[start[node] : stop[node]])  # node counts from the end
-    by_size = sorted(range(len(clades)), key=lambda i: (clades[i].size, clades[i].min()))
-    parent, above = np.full(n + len(clades), -1, np.int32), np.full(n, -1, np.int32)
-    for u in range(n + len(clades) - 1, n - 1, -1):  # from the root: `above` has the smallest clade so far of each leaf
-        inside = clades[by_size[u - n]]
-        parent[u] = above[inside[0]]
-        above[inside] = u
-    parent[:n] = above
+    found, at, count = found[kept], at[kept], count[kept]
+    size = np.concatenate([np.subtract(*tree.leaf_intervals[1::-1])[n:] for tree in same])[at]
+    by_size = np.lexsort((found, size))
+    node = np.empty(found.size, np.int64)  # of each clade in the result, smaller ones first
+    node[by_size] = np.arange(n, n + found.size)
+
+    # Two clades that more than half of the trees have are both in some tree. So the smallest clade around another one
+    # is the nearest above it in some tree, and no nearer one is in any.
+    parent = np.full(n + found.size, n + found.size, np.int32)
+    for tree, own in zip(same, keys, strict=True):
+        place = np.minimum(np.searchsorted(found, own), found.size - 1)
+        new = np.concatenate([np.arange(n), np.where(found[place] == own, node[place], -1)])  # of each node
+        above = np.where(new >= 0, np.arange(new.size), tree.parent)  # the nearest kept node, itself or an ancestor
+        while (new[above] < 0).any():
+            above = above[above]
+        inside = np.flatnonzero((new >= 0) & (tree.parent >= 0))
+        np.minimum.at(parent, new[inside], new[above[tree.parent[inside]]].astype(np.int32))
+    parent[-1] = -1
     return ConsensusTree(Hierarchy(freeze(parent), leaves), freeze(count[by_size] / k), k)
 
 
