@@ -91,7 +91,7 @@ def boosting_definition(
         wrong = [violates(labels, pair) for pair in pairs]
         error = sum(w for w, bad in zip(weights, wrong, strict=True) if bad)
         errors.append(error)
-        if error >= chance * (1 - 1e-9):  # that of a round which repeats the one before is 1/2, but for rounding
+        if error >= chance * (1 - 1e-9):  # a round that repeats the one before has 1/2, but for rounding
             break
         alpha = perfect if error == 0 else min(perfect, 0.5 * math.log((1 - error) / error))
         importances.append(alpha)

@@ -1,7 +1,7 @@
 """Chromium without a window, spoken to over a pipe in its DevTools protocol: nothing but the standard library.
 
 `browser = Browser(folder)` starts one; `page = browser.open(path)` loads a file, and the page's mouse and keys are
-driven as a person would; `page.complaints()` is what it wrote to the console or asked of the network.
+driven as a person would; `page.complaints()` lists its console messages and network requests.
 """
 
 import base64

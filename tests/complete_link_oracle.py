@@ -27,7 +27,7 @@ def groups_of(must_link, n):
 
 
 def propagated_definition(D, must_link):
-    """Must-links at distance 0; then all-pairs shortest paths that pass only through must-linked points."""
+    """Must-links at distance 0, then all-pairs shortest paths that pass only through must-linked points."""
     D = np.array(D, float)
     for a, b in must_link:
         D[a, b] = D[b, a] = 0.0
@@ -54,7 +54,7 @@ def imposed_definition(D, must_link, cannot_link):
 def complete_link_definition(D, must_link=(), cannot_link=()):
     """Merges (members of the one, of the other, distance): must-links first, then always the closest two clusters.
 
-    Of clusters at the same distance, the pair with the first smaller first sample, then the first larger one. Merges
+    Among clusters at the same distance, the pair with the first smaller first sample, then the first larger one. Merges
     that a cannot-link forbids are left out.
     """
     n, top = len(D), np.max(D, initial=0.0) + 1
@@ -76,8 +76,8 @@ def complete_link_definition(D, must_link=(), cannot_link=()):
 def listed_clusters_definition(D, must_link, cannot_link, k, *, at_end=False):
     """The listing to its end: forbidden pairs are as far as any other forbidden ones, and are merged like all.
 
-    Of these, the first two of the list of clusters merge. A new cluster stands where its first sample stood or, with
-    `at_end`, at the end; then unlinked samples stand first, and must-linked groups after them.
+    The first two of these in the list of clusters merge. A new cluster stands where its first sample stood or, with
+    `at_end`, at the end. Then unlinked samples stand before must-linked groups.
     """
     top = np.max(D, initial=0.0) + 1
     D = imposed_definition(D, must_link, cannot_link)
@@ -141,7 +141,7 @@ def avoiding_definition(D, must_link, cannot_link, k):
 def cutoff_asking_definition(D, must_link, cannot_link, oracle, budget):
     """The paper's scheme: as `asking_definition`, about merges from the distance of the last ones on, and in one pass.
 
-    That distance is the one from which on there are as many merges without constraints as questions.
+    From that distance on there are as many merges without constraints as questions.
     """
     heights = sorted(x[2] for x in complete_link_definition(D)[0])
     cutoff = heights[-budget] if budget <= len(heights) else 0.0

@@ -36,7 +36,7 @@ def cop_kmeans_definition(points, weights, cannot, centres, *, tolerance=0.0, ma
 def listing_definition(X, must, cannot, centres, *, max_iter=300):
     """The listing of the paper for samples in the order given: labels and centres, or None where it fails.
 
-    A sample goes to its closest centre such that what it is must-linked to, as far as it has a cluster, is there and
+    A sample goes to its closest centre such that its must-linked samples, as far as they have a cluster, are there and
     nothing is that it is cannot-linked to. The pairs hold all that follows from them.
     """
     centres, labels, seen = centres.copy(), None, []
@@ -63,7 +63,7 @@ def incremental_definition(X, must, cannot, centres, *, violates, max_iter=300):
     """MacQueen's passes for samples in the order given: labels and centres, or None where it fails.
 
     A sample leaves its cluster, whose mean moves, and goes where the samples before it in this pass are that it is
-    must-linked to, else to the closest mean of a cluster without one that it is cannot-linked to; then that mean moves.
+    must-linked to, else to the closest mean of a cluster without one that it is cannot-linked to. Then that mean moves.
     In the first pass the first centres are members. If no cluster is left, it fails or, if it violates, goes to the
     closest mean of all.
     """
@@ -110,7 +110,7 @@ def feasible_definition(n, k, must, cannot):
 
 
 def cheapest_definition(cost, edges):
-    """The least cost of an assignment in which the ends of edges differ; infinite where there is none."""
+    """The least cost of an assignment in which the ends of edges differ; infinite if there is none."""
     m, k = cost.shape
     feasible = feasible_definition(m, k, [], edges)
     return min((sum(cost[v, c] for v, c in enumerate(labels)) for labels in feasible), default=np.inf)

@@ -1,4 +1,4 @@
-"""Every way to cut a hierarchy, written down literally, and what its tests need besides.
+"""Every way to cut a hierarchy, written down literally, and helpers of its tests.
 
 Clusters are nodes, found by recursion over sets of leaves. Nothing here shares code with the package.
 """

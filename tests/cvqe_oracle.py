@@ -20,7 +20,7 @@ def next_centre(centres, g):
 
 
 def far_one(X, centres, i, j, g):
-    """Of two samples in cluster g the one farther from its centre, and the centre nearest to it but this one."""
+    """The sample of cluster g that is farther from its centre, and the centre nearest to it but this one."""
     r = j if square(X[j], centres[g]) > square(X[i], centres[g]) * (1 + 1e-9) else i
     others = [h for h in range(len(centres)) if h != g]
     return r, min(others, key=lambda h: square(X[r], centres[h])) if others else None
@@ -46,7 +46,7 @@ def cannot_cost(method, X, labels, centres, i, j, w):
 
 
 def pair_costs(method, X, labels, centres, must, cannot, must_w, cannot_w):
-    """What each pair costs, must-links first."""
+    """The cost of each pair, must-links first."""
     return [
         *(must_cost(method, X, labels, centres, i, j, w) for (i, j), w in zip(must, must_w, strict=True)),
         *(cannot_cost(method, X, labels, centres, i, j, w) for (i, j), w in zip(cannot, cannot_w, strict=True)),
@@ -128,7 +128,7 @@ def _linear(X, centres, weights, labels, pair, every, near):
 
 
 def updated(method, X, labels, centres, must, cannot, must_w, cannot_w, weights=None):
-    """The centres after one update from the given ones, all at once; a cluster that nothing pulls keeps its centre."""
+    """The centres after one update from the given ones, all at once. A cluster that nothing pulls keeps its centre."""
     weights = np.ones(len(X)) if weights is None else weights
     total, mass = np.zeros_like(centres), np.zeros(len(centres))
 

@@ -87,7 +87,7 @@ def frontiers_definition(graph, term):
 
 
 def certain_by_dominators(graph):
-    """What the theorem says: c is not below the lowest term that dominates both a and b."""
+    """The condition of the theorem: c is not below the lowest term that dominates both a and b."""
     leaves = leaf_terms(graph)
     over = {x: dominators_definition(graph, x) for x in leaves}
     below = {x: descendants_definition(graph, x) for x in graph}

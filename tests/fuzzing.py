@@ -1,9 +1,9 @@
 """Random input for every reader and constructor: a value or an error of tripletree, nothing else (`make fuzz`).
 
-Readers get sample files that were changed at random, constructors what hypothesis makes up. A value that a reader
-returns is also written, in every format: a whole file or none. Each target runs in a child process, so that a crash or
-a hang inside compiled code is found, too. What fails is saved in tests/corpus, which tests/unit/test_corpus.py replays:
-mend the cause, keep the file.
+Readers get sample files that were changed at random, constructors get arguments made up by hypothesis. A value that a
+reader returns is also written, in every format: a whole file or none. Each target runs in a child process, so that a
+crash or a hang inside compiled code is found, too. A failing input is saved in tests/corpus, which
+tests/unit/test_corpus.py replays: mend the cause, keep the file.
 
     python tests/fuzzing.py --seconds 180 [--seed 7] [TARGET ...]
 """
@@ -65,7 +65,7 @@ TABLES = {
     ],
 }
 TREES = [text for texts in SAMPLES.values() for text in texts]
-#: The reader, its options, and what is mutated; by default the samples of its format.
+#: The reader, its options, and the texts to mutate (by default the samples of its format).
 READERS = {
     "read_hierarchy": (tio.read_hierarchy, {}, TREES),
     "read_ontology": (tio.read_ontology, {}, TREES),
@@ -135,7 +135,7 @@ def mutated(rng: random.Random, content: bytes, others: list[bytes]) -> bytes:
 
 
 def check_reader(name: str, content: bytes) -> None:
-    """Read a content and write what comes: an AssertionError or the exception itself if either goes wrong."""
+    """Read a content and write the result: an AssertionError or the exception itself if either goes wrong."""
     read, options, _ = READERS[name]
     value = outcome(lambda: read(io.BytesIO(content), **options))
     for write, file in next((ways for kind, ways in WRITERS.items() if isinstance(value, kind)), ()):
@@ -238,7 +238,7 @@ class _Numbers(ast.NodeTransformer):
 
 
 def check_constructor(name: str, content: bytes) -> None:
-    """Make the call that a content spells; the exception if it is none of tripletree's."""
+    """Make the call that a content spells, or return the exception if it is none of tripletree's."""
     tree = _Numbers().visit(ast.parse(content.decode("unicode_escape"), mode="eval"))
     args, options = ast.literal_eval(tree)
     outcome(lambda: CONSTRUCTORS[name][0](*args, **options))
@@ -248,7 +248,7 @@ def check_constructor(name: str, content: bytes) -> None:
 
 
 def outcome(call):
-    """The value, or None if there was an error that tripletree raises on purpose; other exceptions pass."""
+    """The value, or None after an error that tripletree raises on purpose. Other exceptions pass."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -305,7 +305,7 @@ def attempts_at_constructor(name, until, rng, attempt):
 
 
 def child(name, until, rng, board, found):
-    """Search until the first failure or the end of the time; `board` shows the input at work to the parent."""
+    """Search until the first failure or the end of the time. `board` shows the input at work to the parent."""
 
     def attempt(content):
         board[:16] = int.from_bytes(board[:8], "little").__add__(1).to_bytes(8, "little") + len(content).to_bytes(
@@ -323,7 +323,7 @@ def child(name, until, rng, board, found):
 
 
 def seconds_of(pid: int) -> float:
-    """What a process has computed so far, where the system tells; else the time: a busy machine is no hang."""
+    """CPU seconds of a process if the system tells them, else the time, since a busy machine is no hang."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -332,7 +332,7 @@ def seconds_of(pid: int) -> float:
 
 
 def search(name: str, seconds: float, rng: random.Random) -> tuple[int, bytes | None, str]:
-    """Number of inputs tried, and the one that failed with what happened, or None."""
+    """Number of inputs tried, and the failing input with its failure, or None."""
     board = mmap.mmap(-1, 1 << 22)
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder)

@@ -1,4 +1,4 @@
-"""What the tests of all converters share: hierarchies dressed with everything, and what it means to come back."""
+"""Shared by the tests of all converters: hierarchies dressed with everything, and the test of a round trip."""
 
 import numpy as np
 from examples import caterpillar, yule

@@ -145,7 +145,7 @@ def induced_odd_definition(h, triple):
 
 
 def shape_of(nested):
-    """What `==` of hierarchies compares: frozensets in each other, unary nodes included. No order of children."""
+    """The value that `==` of hierarchies compares: nested frozensets, unary nodes included, children in no order."""
     return frozenset(shape_of(child) for child in nested) if isinstance(nested, tuple) else nested
 
 

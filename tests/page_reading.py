@@ -19,7 +19,7 @@ NASTY = [
 
 
 class Document(HTMLParser):
-    """Elements of a page, and what stands in scripts and styles."""
+    """Elements of a page, and the text of scripts and styles."""
 
     def __init__(self, page):
         super().__init__(convert_charrefs=True)

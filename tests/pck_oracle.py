@@ -16,7 +16,7 @@ def pair_costs(labels, base, must, cannot, must_pay, cannot_pay):
 
 
 def price(X, penalty, weights=None):
-    """What a violated pair of weight 1 costs: `penalty` mean squared distances of the samples to their mean."""
+    """The cost of a violated pair of weight 1: `penalty` mean squared distances of the samples to their mean."""
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
     mean = sum(w * x for w, x in zip(weights, X, strict=True)) / weights.sum()
     return penalty * sum(w * ((x - mean) ** 2).sum() for w, x in zip(weights, X, strict=True)) / weights.sum()

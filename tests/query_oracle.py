@@ -1,4 +1,4 @@
-"""Literal, slow definitions of active queries: border scores, uncertainties, pairs, inheritance, and what follows."""
+"""Slow definitions of active queries: border scores, uncertainties, pairs, inheritance, and implied answers."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ def distance(X, i, j):
 
 
 def neighbours_definition(X, i, k):
-    """The k nearest other samples; only for X in which no two are equally far."""
+    """The k nearest other samples. Only for X in which no two are equally far."""
     others = sorted((j for j in range(len(X)) if j != i), key=lambda j: distance(X, i, j))
     return others[:k]
 
@@ -23,7 +23,7 @@ def weight_at(pairs, i):
 
 
 def border_definition(X, labels, centers, pairs, i):
-    """Eq. 3: how near to the border a sample is, less where much is known of it; and the centre that it faces."""
+    """Eq. 3: how near to the border a sample is, less if much is known of it, and the centre that it faces."""
     own = sum((X[i] - centers[labels[i]]) ** 2)
     others = [(sum((X[i] - centers[c]) ** 2), c) for c in range(len(centers)) if c != labels[i]]
     if not others:
@@ -63,7 +63,7 @@ def mai_border_definition(X, labels, centers, pairs, i):
 
 
 def mai_candidates_definition(labels, scores, factor, most):
-    """Of each cluster (those that are taken for sure, those of the last bin, how many of these)."""
+    """For each cluster (those that are taken for sure, those of the last bin, how many of these)."""
     n, found = len(labels), {}
     m = min(math.ceil(factor * math.sqrt(n)), most, n)
     for c in set(labels):
@@ -101,7 +101,7 @@ def mai_value_definition(X, labels, pairs, unsure, x, y):
 
 
 def mai_pairs_definition(labels, value, left, n):
-    """Half of the pairs inside, those of largest value, and half between, those of smallest; none overlaps another."""
+    """Half of the pairs inside with the largest values, and half between with the smallest. None overlaps another."""
     chosen = []
     for inside, sign, most in ((True, -1, math.ceil(n / 2)), (False, 1, n)):
         some = [p for p in left if (labels[p[0]] == labels[p[1]]) is inside]
@@ -119,9 +119,9 @@ def kernel_definition(X, i, mu):
 
 
 def inherited_definition(X, answers, mu, nonconfident=()):
-    """Eqs. 5 and 6: {(i, j): signed weight} of answers [(a, b, together)] and what neighbours inherit.
+    """Eqs. 5 and 6: {(i, j): signed weight} of answers [(a, b, together)] and the pairs that neighbours inherit.
 
-    Non-confident pairs [(a, b, together, weight)] have no offspring, and meet what is inherited by Eq. 6.
+    Non-confident pairs [(a, b, together, weight)] have no offspring, and meet inherited pairs by Eq. 6.
     """
     best = {True: {}, False: {}}
 
@@ -155,7 +155,7 @@ def partitions(n):
 
 
 def says_definition(n, answers, i, j):
-    """What follows for i and j from consistent answers, by the chains of them."""
+    """The answer for i and j that consistent answers imply, by chains of them."""
     group = list(range(n))
     for _ in range(n):
         for a, b, together in answers:

@@ -1,4 +1,4 @@
-"""ReCon as the paper lists it, slow and plain, and what is needed to compare with it.
+"""ReCon as the paper lists it, slow and plain, and helpers to compare with it.
 
 Clusters are node numbers, as in a scipy linkage. Distances are taken from the samples each time, never updated.
 """
@@ -61,7 +61,7 @@ def cluster_distance(linkage, X, D, members, halves, i, j):
 
 
 def recon_definition(triplets, linkage, X=None, D=None):
-    """The linkage matrix of the closest compatible merges; of equal ones the first by the first samples of the two."""
+    """The linkage matrix of the closest compatible merges; ties go by the first samples of the two."""
     if D is None:
         D = np.linalg.norm(X[:, None] - X[None], axis=2)
     n = len(D)

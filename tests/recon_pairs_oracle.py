@@ -1,4 +1,4 @@
-"""ReCon with pairs by the letter, slow and plain: groups, what contradicts them, merges, and all cuts."""
+"""ReCon with pairs by the letter, slow and plain: groups, their contradictions, merges, and all cuts."""
 
 from itertools import combinations
 
@@ -29,9 +29,9 @@ def pairs_hold(labels, must, cannot):
 
 
 def misfit_definition(labels, must, cannot):
-    """The mean violated share of the two sorts, m pairs with weight m / (m + 5), in halves of what chance would give.
+    """The mean violated share of the two sorts, m pairs with weight m / (m + 5), in halves of the share by chance.
 
-    Of must-links those between samples that follow each other in a group, of cannot-links one for two groups.
+    Must-links count between samples that follow each other in a group, cannot-links once for two groups.
     """
     n = len(labels)
     groups = groups_of(n, must)
@@ -53,8 +53,8 @@ def can_all_hold(n, triplets, must, cannot):
 def paired_definition(triplets, must, cannot, linkage, X=None, D=None):
     """The merges as (members of the one cluster, of the other, distance), and how many are inside groups.
 
-    First the closest compatible merge of two clusters of one group, while there is one; then of two clusters without a
-    cannot-link between them, while there is one; then of any two.
+    First the closest compatible merge of two clusters of one group, while there is one. Then of two clusters without a
+    cannot-link between them, while there is one. Then of any two.
     """
     if D is None:
         D = np.linalg.norm(X[:, None] - X[None], axis=2)
@@ -110,7 +110,7 @@ def labels_of_cut(clusters, n):
 
 
 def random_instance(seed, most=10):
-    """Samples; triplets of a random hierarchy; must-links inside of some of its clades; cannot-links between groups."""
+    """Samples, triplets of a random hierarchy, must-links inside some of its clades, cannot-links between groups."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, most + 1))
     roots, clades = [[i] for i in range(n)], []

@@ -7,7 +7,7 @@ from recon_oracle import cluster_distance
 
 
 def soft_definition(triplets, weights, linkage, penalty, X=None, D=None):
-    """The linkage matrix of the merges of least cost; of equal ones the first by the first samples of the two."""
+    """The linkage matrix of the merges of least cost; ties go by the first samples of the two."""
     if D is None:
         D = np.linalg.norm(X[:, None] - X[None], axis=2)
     n = len(D)

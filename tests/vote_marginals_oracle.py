@@ -1,4 +1,4 @@
-"""What `tripletree.cluster.votes` computes by messages, by its definition: a sum over all labels of all samples."""
+"""The sums that `tripletree.cluster.votes` finds by messages, by definition: over all labels of all samples."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running it in this process, and in a real shell."""
+"""Helpers to run the command line in this process and in a real shell."""
 
 import os
 import shutil

@@ -35,7 +35,7 @@ def test_help__shows_examples_that_work(run, bash, tmp_path, command):
     assert re.search(rf"tripletree {command or ''}", examples)
     done = bash(examples)
     assert done.returncode == 0, done.stderr
-    if command in ("match", "repair", "supertree"):  # these say what they did
+    if command in ("match", "repair", "supertree"):  # these report their work
         assert not re.search("error|warning|Traceback", done.stderr)
     else:
         assert done.stderr == ""
@@ -224,7 +224,7 @@ def test_shell__other_programs_that_load_the_package_are_interrupted_as_they_are
     for program in ("import tripletree", "import tripletree.cli"):
         assert "Traceback" in loads("numpy", "-c", program).stderr
     (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "__init__.py").write_text("import tripletree\n")  # while Python looks for what to run
+    (tmp_path / "program" / "__init__.py").write_text("import tripletree\n")  # while Python looks for the module to run
     (tmp_path / "program" / "__main__.py").write_text("")
     assert "Traceback" in loads("numpy", "-m", "program", "tripletree").stderr
 

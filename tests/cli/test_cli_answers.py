@@ -163,7 +163,7 @@ def test_answers__of_the_other_commands(run, tmp_path):
 
 
 def test_answers__triplets_stay_triplets(run):
-    """A table of triplets with a column of that name, whose cells are not answers, is what it was."""
+    """A table of triplets with a column of that name, whose cells are not answers, is read as before."""
     text = "a,b,c,choice\nx,y,z,1\n"
     assert run("check", "-", "--as", "triplets", text=text).stdout == "consistent: 1 triplet on 3 leaves\n"
     assert json.loads(run("explain", "-", "--json", text="a,b,c\nx,y,z\n").stdout) == []

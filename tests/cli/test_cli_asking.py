@@ -1,4 +1,4 @@
-"""``tripletree ask``: what it reads, what it writes without a page, and its errors."""
+"""``tripletree ask``: its input, its output without a page, and its errors."""
 
 import http.client
 import json
@@ -234,7 +234,7 @@ def test_ask__missing_libraries_are_named(run, animals, monkeypatch):
 
 
 def called(address, path, body=None):
-    """What the server answers."""
+    """The answer of the server."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # not by a proxy of the environment
@@ -295,7 +295,7 @@ def test_ask__ends_without_a_traceback_while_a_message_is_half_sent(animals, cut
 
 @pytest.mark.slow
 def test_ask__killed_at_any_moment_it_keeps_every_answer(animals, rng):
-    """Three times the server is killed while two people answer; what it has confirmed is in the file, in order."""
+    """Three times the server is killed while two people answer; all confirmed answers are in the file, in order."""
     points = "".join(f"{k},{x:.3f},{y:.3f}\n" for k, (x, y) in enumerate(rng.normal(size=(200, 2)).tolist()))
     (animals / "points.csv").write_text("id,x,y\n" + points)
     command = [sys.executable, "-m", "tripletree", "ask", "points.csv", "--answers", "new.jsonl", "--no-browser"]

@@ -169,7 +169,7 @@ def test_cluster__every_output(run, tmp_path):
 
 def test_cluster__standardize_matters_where_scales_differ(run):
     table = "name,far,near\na,0,0\nb,300,1\nc,700,0\nd,1000,1\n"
-    # standardised, far is 1/381 of what it was, near is doubled: a is 1.84 from c, and 2.15 from b
+    # standardised, far is divided by 381, near is doubled: a is 1.84 from c, and 2.15 from b
     for options, wanted in (([], "0011"), (["--standardize"], "0101")):
         found = rows_of(run("cluster", "-", "-k", 2, *options, text=table).stdout)
         assert found == dict(zip("abcd", wanted, strict=True))
@@ -309,7 +309,7 @@ def test_plot__bad_input(run, tmp_path):
 
 
 def drawn(run, monkeypatch, *options, text=None):
-    """What `plot` hands over to be drawn."""
+    """The values that `plot` hands over to be drawn."""
     calls = []
 
     def noted(hierarchy, **options):

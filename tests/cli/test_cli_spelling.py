@@ -1,4 +1,4 @@
-"""Messages in the shell's terms: arguments of the library are options there, and what files hold stays."""
+"""Messages in the shell's terms: arguments of the library are options there, and contents of files stay as they are."""
 
 import re
 
@@ -44,7 +44,7 @@ def test_spelling__of_commands_without_readers():
     assert in_shell("take method='auto', which", option_names(main.commands["repair"])) == "take --method auto, which"
 
 
-#: What the library calls by name or by value in a message that has nothing to do with options.
+#: Names and values in messages of the library that have nothing to do with options.
 _PYTHON = re.compile(r"(?<!-O )(?<![\w'\"])[a-z_]+=(?:'|\"|True|False|None|\.\.\.)")
 
 NODES = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tspecies\t|\n"

@@ -1,4 +1,4 @@
-"""``supertree``: several files, several trees in one, weights, support, and what is said of it."""
+"""``supertree``: several files, several trees in one, weights, support, and the messages about it."""
 
 import pytest
 

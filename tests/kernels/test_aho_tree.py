@@ -54,7 +54,7 @@ def check_pair(state, n, live, now, i, j):
 
 
 def follow(rng, n, rows, all_pairs):
-    """Merge random compatible pairs to the end. After each merge the tree is that of the live triplets."""
+    """Merge random compatible pairs to the end. After each merge the live triplets have this tree."""
     state = aho_state(rows, n)[0]
     tree = state.tree
     live, rejected = list(range(n)), 0

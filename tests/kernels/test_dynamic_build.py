@@ -40,7 +40,7 @@ def children(tree, u):
 
 
 def nested(state, u):
-    """Nested tuples below node u; inner children stand before leaves."""
+    """Nested tuples below node u. Inner children stand before leaves."""
     tree, var = state._arrays.tree, state._arrays.state
     if u < state.n:
         return u
@@ -57,7 +57,7 @@ def flat(tree):
 
 
 def check(state):
-    """Tree, shelves and rings are those of the triplets that the state holds."""
+    """Tree, shelves and rings belong to the triplets that the state holds."""
     tree, row, slot, pieces, shelf = state._arrays[:5]
     n, m, root = state.n, row.shape[0], tree.shape[0] - 1
     shape = nested(state, root)
@@ -113,7 +113,7 @@ def splits(state):
 
 
 def check_splits(state):
-    """A triplet with close leaves on both sides of a split contradicts those of the state, wherever its third is."""
+    """A triplet with close leaves on both sides of a split contradicts the state, wherever its third is."""
     for small, large in splits(state):
         assert small
         assert large
@@ -143,7 +143,7 @@ def random_triplet(rng, n, truth):
 
 
 def play(rng, n, steps):
-    """Random additions and removals, checked after each; how many were refused, and whether the tree became deep."""
+    """Check random additions and removals. Returns the number refused, and whether the tree became deep."""
     state, truth, refused = DynamicAhoTree(n), rng.permutation(n).tolist(), 0
     for _ in range(steps):
         key = random_triplet(rng, n, truth)

@@ -123,7 +123,7 @@ def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
     tt.io.write_triplets(triplets, path)
     tt.describe(tt.decompose(caterpillar(100)))  # the modules are there. The kernels may have to be compiled
     command = [sys.executable, "-m", "tripletree", "describe", str(path)]
-    screen, its_screen = os.openpty()  # on a terminal the command says what it does
+    screen, its_screen = os.openpty()  # on a terminal the command tells its progress
     termios.tcsetwinsize(its_screen, (24, 100))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=its_screen) as process:
         os.close(its_screen)
@@ -132,7 +132,7 @@ def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
             said += os.read(screen, 1000)
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
-        with suppress(OSError):  # on Linux, what is read at the end of a terminal
+        with suppress(OSError):  # Linux raises it at the end of a terminal
             while more := os.read(screen, 1000):
                 said += more
         assert process.wait(60) == 130

@@ -181,7 +181,7 @@ print(kernels.folder_of_cache())
 
 @pytest.fixture
 def copied(tmp_path):
-    """Runs a kernel of a copy of the package; what it prints. `tmp_path` / "home" is the user's folder."""
+    """Runs a kernel of a copy of the package and returns its output. `tmp_path` / "home" is the user's folder."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(tripletree.__file__).parent, tmp_path / "site" / "tripletree", ignore=ignored)
     env = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE")}

@@ -140,7 +140,7 @@ def test_rooted_tree__canonical_parent_worked_out_by_hand():
     # ((2, 3), 1), 0: postorder, children by smallest leaf: (2, 3) is 4, with 1 it is 5, the root is 6
     h = Hierarchy.from_nested([0, [1, [2, 3]]])
     assert rooted_tree.canonical_parent(h.parent, 4).tolist() == [6, 5, 4, 4, 5, 6, -1]
-    # two cherries: that of leaf 0 comes first
+    # of two cherries the one with leaf 0 comes first
     h = Hierarchy.from_nested([[1, 3], [0, 2]]).reindex(h.leaves.take([0, 1, 2, 3]))
     assert rooted_tree.canonical_parent(h.parent, 4).tolist() == [4, 5, 4, 5, 6, 6, -1]
 

@@ -1,4 +1,4 @@
-"""What must hold of a builder after every single step, against BUILD from scratch and against all hierarchies."""
+"""Laws of a builder after every single step, against BUILD from scratch and against all hierarchies."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def proposals(rng, n, size):
 
 
 class Follower:
-    """A builder and the plain list of what it must hold."""
+    """A builder and the plain list of its triplets."""
 
     def __init__(self, n):
         self.n, self.builder, self.held, self.past = n, TripletBuilder(n), [], []

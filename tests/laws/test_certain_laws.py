@@ -54,7 +54,7 @@ def random_graphs(seed, number, most_choices=600, leaves=(3, 8)):
 
 
 def check(graph, o):
-    """The fast reading says what every choice of parents says."""
+    """The fast reading gives the triplets common to every choice of parents."""
     wanted = certain_definition(graph)
     leaves = leaf_terms(graph)
     assert labelled(all_triplets(o)) == wanted
@@ -154,7 +154,7 @@ def test_certain_laws__on_a_tree_the_readings_are_one(h, random):
     assert decomposition_size(o) == decomposition_size(h)
 
 
-# ---------------------------------------------------------------------- what it stands on
+# ---------------------------------------------------------------------- dominators
 
 
 def test_certain_laws__dominators_and_their_frontiers():

@@ -47,7 +47,7 @@ def holds(labels, pairs):
 
 
 def outcome(function, *failures):
-    """What a function returns, and the failure it ended with instead."""
+    """The result of a function, and the failure it ended with instead."""
     try:
         return function(), None
     except failures as failure:

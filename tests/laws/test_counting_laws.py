@@ -21,7 +21,7 @@ from tripletree.errors import LimitExceededError
 
 @cache
 def world(n):
-    """What each binary hierarchy of n leaves displays."""
+    """The triplets that each binary hierarchy of n leaves displays."""
     return [frozenset(triplets_of(h)[1]) for h in binary_hierarchies(list(range(n)))]
 
 

@@ -30,7 +30,7 @@ METHODS = list(RULES)
 
 
 def case(seed, n=14, p=16, k=3, *, weighted=True, both=False):
-    """Samples, centres, pairs with weights, weights of samples; `both`: some pairs are must-link and cannot-link."""
+    """Samples, centres, pairs with weights, weights of samples. `both`: some pairs are of both kinds."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2)) * rng.uniform(0.3, 3)
     must, cannot = random_pairs(rng, n, p)

@@ -1,4 +1,4 @@
-"""What must hold of any two hierarchies, and the counts over all pairs of small ones."""
+"""Laws of any two hierarchies, and the counts over all pairs of small ones."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""Divisions: any split into unions of Aho components is safe, and what the kernels do is what their definitions say."""
+"""Divisions: any split into unions of Aho components is safe, and kernels follow their definitions."""
 
 import importlib
 import sys
@@ -83,7 +83,7 @@ def is_satisfiable(leaves, rows):
 
 @pytest.mark.parametrize("shape", SHAPES_5)
 def test_any_union_of_components_is_safe(shape):
-    """On all consistent sets of triplets on five leaves, up to their names; fewer leaves are among them."""
+    """On all consistent sets of triplets on five leaves, up to their names. Sets on fewer leaves are among them."""
     all_rows = triplets_of(shape)
     for keep in product((False, True), repeat=len(all_rows)):
         rows = [t for t, k in zip(all_rows, keep, strict=True) if k]

@@ -1,4 +1,4 @@
-"""What triplets imply, by definition: what all hierarchies that display them display, polytomies included."""
+"""Implied triplets by definition: all hierarchies that display the given ones display them, polytomies included."""
 
 from functools import cache
 from itertools import combinations
@@ -20,7 +20,7 @@ from tripletree.errors import InconsistentTripletsError
 
 
 class World:
-    """All hierarchies on 0..n-1 as rows of a table, all triplets as columns: who displays what."""
+    """All hierarchies on 0..n-1 as rows of a table, all triplets as columns: whether the one displays the other."""
 
     def __init__(self, n):
         self.n = n
@@ -130,7 +130,7 @@ def test_inference__refuses_exactly_the_sets_that_no_hierarchy_displays(n):
     assert refused > 20
 
 
-# ---------------------------------------------------------------------- beyond what can be enumerated
+# ---------------------------------------------------------------------- too large to enumerate
 
 
 def implied_by_two_trials(triplets, row):

@@ -1,4 +1,4 @@
-"""What holds for every hierarchy and every triplet set, on inputs that hypothesis makes up."""
+"""Laws of every hierarchy and every triplet set, on inputs that hypothesis makes up."""
 
 from itertools import combinations
 from math import comb

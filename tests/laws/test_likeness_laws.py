@@ -1,4 +1,4 @@
-"""Samples of trees given answers: the chain against its own definition, and against what can be integrated."""
+"""Samples of trees given answers: the chain against its own definition, and against exact integrals."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What learned metrics satisfy: the conditions of optimality of their programmes, and no better point anywhere."""
+"""Laws of learned metrics: the conditions of optimality of their programmes, and no better point anywhere."""
 
 import numpy as np
 import pytest

@@ -175,6 +175,6 @@ def test_cut_off__is_what_falls_apart_without_an_answer(groups):
     expected = []
     for v in range(n, n + len(groups)):
         loose = parts(v) - whole
-        for part in whole:  # all but the one that holds the first sample of what was one part
+        for part in whole:  # all but the part with the first sample of the former whole
             expected += [x for x in loose if x < part and min(part) not in x]
     assert sorted(map(sorted, found)) == sorted(map(sorted, expected))

@@ -61,7 +61,7 @@ def satisfied(partition, some):
 
 
 def chains(n, some):
-    """Of each pair of leaves and sign, the weight of the strongest chain with at most one cannot-link."""
+    """For each pair of leaves and sign, the weight of the strongest chain with at most one cannot-link."""
     table = {}
     for a, b, sign, w in some:
         for ends in ((a, b), (b, a)):

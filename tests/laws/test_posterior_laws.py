@@ -1,4 +1,4 @@
-"""Samples of trees: the chain against its own definition, what must hold, and how sure it is of what is true."""
+"""Samples of trees: the chain against its own definition, its laws, and how sure it is of the truth."""
 
 import io
 import math
@@ -70,7 +70,7 @@ def literal_fit(walk):
 
 @pytest.mark.parametrize("n", [3, 4, 7, 20])
 def test_chain__keeps_what_it_could_compute_anew(n, rng):
-    """Likelihood, prior, sizes and triplets displayed, after many steps. The likelihood is that of its definition."""
+    """Likelihood, prior, sizes and triplets displayed, after many steps. The likelihood agrees with its definition."""
     walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
     offset = literal_fit(walk) - walk.state[kernels.posterior.FIT]
     loops = kernels.posterior

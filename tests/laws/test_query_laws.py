@@ -219,7 +219,7 @@ def test_neighbours__are_the_nearest(n, k, seed):
         np.testing.assert_allclose(far[i], [np.linalg.norm(X[i] - X[j]) for j in where[i]], atol=1e-6)
 
 
-# ------------------------------------------------------------------ what follows
+# ------------------------------------------------------------------ implied answers
 
 
 @given(st.integers(2, 5), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans()), max_size=9))
@@ -252,7 +252,7 @@ def test_known__is_what_all_partitions_say(n, answers):
 
 
 def interview(name, X, y, answer, block=3, most=500):
-    """Ask until nothing is left; the questions in order."""
+    """Ask until nothing is left. Returns the questions in order."""
     rng = np.random.default_rng(0)
     known, asked, n = AnswerClosure(len(X)), [], len(X)
     labels = np.asarray(y) if len(set(y)) == max(y) + 1 else np.zeros(n, int)

@@ -1,4 +1,4 @@
-"""ReCon against the literal listing of the paper, and what must hold whatever the data."""
+"""ReCon against the literal listing of the paper, and its laws for any data."""
 
 from itertools import combinations
 
@@ -47,7 +47,7 @@ def _merges_of(triplets, linkage, X, metric="euclidean"):
 
 
 def _blocked(triplets, clusters, i, j):
-    """What the kernel says, with the clusters renumbered 0..k-1."""
+    """The answers of the kernel, with the clusters renumbered 0..k-1."""
     place = {x: k for k, x in enumerate(clusters)}
     n = len(clusters)
     state = aho_state(TripletSet([[place[x] for x in t] for t in triplets], n).rows, n)[0]

@@ -1,4 +1,4 @@
-"""ReCon under a penalty against its definition, and what must hold whatever the data and the triplets."""
+"""ReCon under a penalty against its definition, and its laws for any data and triplets."""
 
 import tracemalloc
 
@@ -79,7 +79,7 @@ def test_soft__larger_instances_close_gaps_in_the_table(linkage):
         rng = np.random.default_rng(seed)
         X, t = rng.normal(size=(n, 3)), any_triplets(rng, n, m)
         Z = soft_merges(X, t, linkage, "euclidean", penalty=0.1)
-        # the definition, with distances from the same updates: those of the pairs that stand in the linkage
+        # the definition, with distances from the same updates, for the pairs that stand in the linkage
         assert np.array_equal(Z[:, :2], _quick_definition(X, t, linkage, 0.1)[:, :2])
 
 
@@ -118,7 +118,7 @@ def test_soft__centres_merge_as_a_table_does(linkage, n, m):
         X, t = rng.normal(size=(n, 5)) / 100, any_triplets(rng, n, m)
         if seed % 2:
             t = TripletSet(t.rows, n, rng.uniform(0.1, 3.0, len(t)))
-        for penalty in (0.05, 2.0, 186.0, 372.0, 1e5, 1e9):  # what some triplets are worth is too small for a number
+        for penalty in (0.05, 2.0, 186.0, 372.0, 1e5, 1e9):  # some triplets are worth too little for a float
             table = merge_condensed_softly(pdist(X, "sqeuclidean"), n, t, linkage, penalty)
             Z = soft_merges(X, t, linkage, "euclidean", penalty=penalty)
             assert np.array_equal(Z[:, :2], table[:, :2])
@@ -152,7 +152,7 @@ def test_soft__ties_on_centres_go_by_first_samples():
 
 
 def test_soft__many_equal_points_and_far_triplets(rng):
-    # equal points cost minus infinity, whatever their triplets. Blocks far away are drawn near by what they satisfy
+    # equal points cost minus infinity, whatever their triplets. Blocks far away are drawn near by their triplets
     n = 400
     X = np.repeat(rng.integers(0, 30, size=(n // 4, 2)).astype(float), 4, axis=0)
     t = any_triplets(rng, n, 2 * n)
@@ -216,7 +216,7 @@ def test_soft__by_hand(linkage):
 
 
 def test_soft__large_penalties_on_consistent_triplets_display_most():
-    # some 92 %, hardly ever all: what is best now can spoil a later merge, as it does not look ahead
+    # some 92 %, hardly ever all: the best merge now can spoil a later one, as it does not look ahead
     shown = total = spoiled = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""ReCon with pairs against the definition by the letter, and what must hold whatever the data."""
+"""ReCon with pairs against the definition by the letter, and its laws for any data."""
 
 from itertools import permutations, product
 
@@ -71,7 +71,7 @@ def test_merges__are_those_of_the_definition(linkage):
         found = merges_of(fitted(X, triplets, must, cannot, linkage=linkage))
         inside = counts[0]
         assert sum(map(len, groups_of(len(X), must))) - len(groups_of(len(X), must)) == inside
-        # those of different groups do not touch each other: their order is one by height
+        # merges of different groups do not touch each other: their order is one by height
         key = lambda m: (sorted(m[0] | m[1]), len(m[0] | m[1]))  # noqa: E731
         assert same(sorted(found[:inside], key=key), sorted(wanted[:inside], key=key)), seed
         assert same(found[inside:], wanted[inside:]), seed
@@ -197,7 +197,7 @@ def test_labels__of_fewer_clusters_are_found_wherever_there_are_any():
 
 
 def test_labels__near_to_those_without_pairs_are_so_by_the_cheapest_moves():
-    """Of all assignments that keep the pairs none costs less, where the cheapest leaves no cluster empty."""
+    """No assignment that keeps the pairs costs less, if the cheapest leaves no cluster empty."""
     moved, compared = 0, 0
     for seed in range(40):
         _, X, _, must, cannot = random_instance(seed, most=7)

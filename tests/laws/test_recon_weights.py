@@ -1,4 +1,4 @@
-"""Weights of samples: a row of weight w is what w equal rows are, of which triplets name the first."""
+"""Weights of samples: a row of weight w acts as w equal rows, of which triplets name the first."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def assert_equal_fits(weighted, repeated, weight, first, X=None, Y=None):
     n = weight.size
     clades = {frozenset(weighted.hierarchy_.clade(u)) for u in range(n, weighted.hierarchy_.n_nodes)}
     assert clades == clades_above(repeated.hierarchy_, first)
-    # the copies of a row merge at distance 0; what is left are the merges of the weighted fit
+    # the copies of a row merge at distance 0; the other merges are those in the weighted fit
     rest = np.sort(repeated.distances_)[int(weight.sum()) - n :]
     assert np.allclose(np.sort(weighted.distances_), rest, rtol=1e-9)
     # not strict: of copies the one that a triplet names may leave the others, which a row of weight w cannot

@@ -20,7 +20,7 @@ METHODS = ["auto", "exact", "search", "greedy"]
 
 @cache
 def world(n):
-    """Row by row, what each binary hierarchy of n leaves displays, and the number of each triplet."""
+    """Row by row, the triplets that each binary hierarchy of n leaves displays, and the number of each triplet."""
     number = {t: i for i, t in enumerate(t for t in permutations(range(n), 3) if t[0] < t[1])}
     shown = np.zeros((sum(1 for _ in binary_hierarchies(list(range(n)))), len(number)), bool)
     for i, nested in enumerate(binary_hierarchies(list(range(n)))):

@@ -1,4 +1,4 @@
-"""Every hierarchy with up to 6 leaves: what is claimed of all hierarchies is checked on all of them."""
+"""Every hierarchy with up to 6 leaves: claims about all hierarchies are checked on each of them."""
 
 from functools import cache
 from itertools import combinations, permutations, product

@@ -1,4 +1,4 @@
-"""What must hold of every supertree, whatever the sources."""
+"""Laws of every supertree, whatever the sources."""
 
 import numpy as np
 from hypothesis import given, settings

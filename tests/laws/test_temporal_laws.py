@@ -16,7 +16,7 @@ from tripletree.core.pairs import PairwiseConstraints
 
 
 def literal_pairs(parts, present, t, fading, backward):
-    """What counts at snapshot t: {(a, b): (kind, weight)}, one entry of a part after the other."""
+    """The pairs that count at snapshot t: {(a, b): (kind, weight)}, one entry of a part after the other."""
     best = {}
     for pairs, at in parts:
         for (a, b, kind), w in zip(pairs, [*pairs.must_weights, *pairs.cannot_weights], strict=True):
@@ -28,7 +28,7 @@ def literal_pairs(parts, present, t, fading, backward):
                 continue
             now = w * fading ** abs(t - since)
             if now > 0 and ((a, b) not in best or (since == t, now, since) > best[a, b][1:]):
-                best[a, b] = (kind, since == t, now, since)  # what became known here holds, else the stronger
+                best[a, b] = (kind, since == t, now, since)  # a pair of this snapshot counts, else the stronger
     return {pair: (kind, here, now) for pair, (kind, here, now, _) in best.items()}
 
 

@@ -18,7 +18,7 @@ each_notebook = pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
 
 
 def run(script, *arguments, **environment):
-    """Execute in a process of its own, as make does: what the kernel's client warns of is its own affair."""
+    """Execute in a process of its own, as make does: warnings of the kernel's client do not matter here."""
     command = [sys.executable, str(script), *arguments]
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
 

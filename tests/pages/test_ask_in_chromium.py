@@ -50,7 +50,7 @@ def points(n=60, d=4):
 
 @pytest.fixture
 def start(tmp_path):
-    """Start a server on a file of answers; gives its process, its address and that file."""
+    """Start a server on a file of answers. Gives its process, its address and that file."""
     running = []
 
     def call(values=None, answers="answers.jsonl", **more):
@@ -109,7 +109,7 @@ def test_page__questions_with_keys(browser, start, count):
     assert found == said
     assert {x.who for x in read_answers(path)} == {"anna"}
 
-    # killed without warning, and started again: the same answers, and the same page but for what was on the table
+    # killed without warning, and started again: the same answers, and the same page but for the pictures in the middle
     before = anna.page.run("document.querySelector('.tt-side').innerText")
     anna.close()
     process.kill()
@@ -310,7 +310,7 @@ def test_page__two_people_at_once(browser, start):
     ben.page.call("Page.bringToFront")
     found = read_answers(path)
     assert [len(found.by(x)) for x in ("anna", "ben")] == [5, 5]
-    # what others have answered is seen without doing anything
+    # answers of others appear without a reload
     ben.page.wait("document.querySelector('.tt-people').textContent === 'anna5ben5'")
     for person in (anna, ben):
         person.close()
@@ -409,7 +409,7 @@ def test_page__says_so_when_the_server_answers_again(browser, start):
 def test_page__a_state_that_comes_after_an_answer_is_out_of_date(browser, start):
     _, address, path = start()
     page = Person(browser, address)
-    # what is asked for every few seconds comes back whole, and only when it is let go, as from a slow server
+    # the regular request is answered whole, and only when it is let go, as from a slow server
     page.page.run("""
     window.fetched = window.fetch;
     window.fetch = async (address, options) => {
@@ -504,7 +504,7 @@ def test_page__fits_every_window(browser, start, kind):
 
 # ---------------------------------------------------------------------- the widget of notebooks
 
-#: A model as notebooks hand it to a widget's module: what is sent waits in a list.
+#: A model as notebooks hand it to a widget's module: messages wait in a list.
 MODEL = """
 window.sent = []; window.heard = []; window.keys = [];
 window.model = {

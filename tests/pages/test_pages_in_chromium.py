@@ -437,7 +437,7 @@ window.ResizeObserver = class extends ResizeObserver {
   }
 };
 """
-#: Width of a vertical scrollbar. If it is 0, sizes do not depend on what scrolls and these tests prove nothing.
+#: Width of a vertical scrollbar. If it is 0, sizes do not depend on scrolling and these tests prove nothing.
 SCROLLBAR = """
 (() => {
   const box = document.createElement("div");
@@ -610,7 +610,7 @@ def test_page__offers_the_other_heights(show):
     assert page.run("document.querySelector('#legend').hidden")
 
 
-# ---------------------------------------------------------------------- what is saved
+# ---------------------------------------------------------------------- saving
 
 
 def test_page__saves_what_is_shown_as_svg(show):
@@ -763,7 +763,7 @@ def test_page__in_a_notebook_lives_in_a_frame(browser, tmp_path):
     page.close()
 
 
-#: A model as notebooks hand it to a widget's module: what is set goes to the kernel, what comes from there is set.
+#: A model as notebooks hand it to a widget's module: values set here go to the kernel, its values are set here.
 MODEL = """
 window.saved = [];
 window.messages = 0;
@@ -861,7 +861,7 @@ def test_widget__hands_the_picked_clade_to_python(browser, tmp_path):
         page.run(f"window.postMessage({wrong}, '*')")
     page.frames(5)
     assert page.run("saved") == []
-    assert page.run("messages") == 4  # those of this window to itself
+    assert page.run("messages") == 4  # the messages of this window to itself
     page.run("end()")
     assert page.run("model.handlers.size") == 0
     assert alone.complaints() == []

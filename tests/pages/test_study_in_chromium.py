@@ -57,7 +57,7 @@ def pictures(tmp_path):
 
 @pytest.fixture
 def ask(tmp_path, pictures):
-    """Start `tripletree ask` on the pictures; gives its process and its address."""
+    """Start `tripletree ask` on the pictures. Gives its process and its address."""
     running = []
 
     def call(*options):
@@ -90,7 +90,7 @@ def by(part, cards):
 
 
 def cards(person):
-    """What is shown: the names of the pictures, which the page does not have."""
+    """The names of the pictures on show, which the page does not have."""
     names = list(PICTURES)
     return [
         names[k] for k in person.page.run("Array.from(document.querySelectorAll('.tt-card'), (x) => +x.dataset.row)")

@@ -115,7 +115,7 @@ def test_mending__finds_a_hidden_assignment(rng, descend):
     labels = _tabu_search(part, 3, rng, 20_000)
     assert labels is not None
     assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.graph.near]).all()
-    # its counts are those of the labels, wherever it stops
+    # its counts agree with the labels, wherever it stops
     start = kernels.frozen(rng.integers(0, 3, labels.size))
     state = kernels.feasibility.begin_mending(part.graph, start, 3, 1)
     label = start.copy()

@@ -1,4 +1,4 @@
-"""To ete3 and ete4 and back, beside what they say of their own trees."""
+"""To ete3 and ete4 and back, compared with their own queries of the trees."""
 
 import copy
 import sys
@@ -154,7 +154,7 @@ def test_ete__a_node_below_two_others_is_refused(ete3):
 def test_ete3__what_it_lacks_is_said(monkeypatch, missing, said):
     monkeypatch.delitem(sys.modules, "ete3", raising=False)
 
-    def import_module(name):  # what the import of ete3 ends in
+    def import_module(name):  # as the import of ete3 ends
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
     monkeypatch.setattr("tripletree.interop.trees.import_module", import_module)

@@ -260,7 +260,7 @@ def test_networkx__graphs_of_obonet():
 
 @st.composite
 def ontologies(draw):
-    """Of up to seven terms, with names, ranks and types of edges, or without."""
+    """Ontologies of up to seven terms, with names, ranks and types of edges, or without."""
     N = draw(st.integers(1, 7))
     ids = draw(st.permutations(["a", "b c", "", 4, 5.5, ("x", 1), "id:7"]))[:N]
     pairs = [(c, p) for c in range(N) for p in range(c)]

@@ -1,4 +1,4 @@
-"""To DendroPy, scikit-bio and Biopython and back, beside what they say of their own trees."""
+"""To DendroPy, scikit-bio and Biopython and back, compared with their own queries of the trees."""
 
 import io
 import sys

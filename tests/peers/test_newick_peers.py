@@ -116,10 +116,10 @@ def bio_clades(text):
 
 
 def ape_clades(text):
-    """What R's ape makes of it, by the rules of its read.tree, version 5.2.
+    """The reading of R's ape, by the rules of its read.tree, version 5.2.
 
-    All blanks go, and all quotes; then comments, from a '[' to the next ']'; then underscores at both ends of the text.
-    A label is what stands before ':', or before ',' or ')', whatever it is.
+    All blanks and quotes go, then comments (from a '[' to the next ']'), then underscores at both ends of the text.
+    A label is any text before ':', ',' or ')'.
     """
     text = re.sub(r"\[[^]]*\]", "", re.sub(r"[ \t']", "", text)).strip("_")
     stack, found = [[]], {}
@@ -181,7 +181,7 @@ def test_newick_peers__what_the_same_labels_come_to_in_quotes():
 
 
 def test_newick_peers__support_in_its_place(rng):
-    """What is written as support is support to DendroPy, Biopython and ete3, as their own rules have it."""
+    """Values written as support are support to DendroPy, Biopython and ete3, as their own rules have it."""
     h = uniform_binary(30, rng)
     support = np.round(rng.random(h.n_nodes - h.n_leaves), 3)
     expected = {frozenset(map(str, h.clade(h.n_leaves + u))): x for u, x in enumerate(support.tolist())}

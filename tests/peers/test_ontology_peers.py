@@ -23,7 +23,7 @@ obonet = pytest.importorskip("obonet", reason="obonet is not installed")
 CELL_TYPES = Path(__file__).parents[2] / "sample_hierarchies" / "cell_types.obo"
 PURL = "http://purl.obolibrary.org/obo/"
 
-#: What obonet refuses: prose before the first term. More than two words in a relationship.
+#: Files that obonet refuses: prose before the first term. More than two words in a relationship.
 NOT_FOR_OBONET = {"fig2a.obo", "mini_obo.obo", "mini_slim_obo.obo"}
 
 

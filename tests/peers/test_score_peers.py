@@ -24,7 +24,7 @@ def test_sklearn__pair_confusion_matrix(rng):
 
 
 def test_sklearn__rand_score_of_the_samples_outside_the_constraints(rng):
-    """Where the constraints tie some samples and keep them from all others, the open pairs are those of the rest."""
+    """If the constraints tie some samples and keep them from all others, the open pairs lie among the rest."""
     y_true, y_pred = rng.integers(0, 3, 80), rng.integers(0, 4, 80)
     tied, rest = np.arange(30), np.arange(30, 80)
     must = np.stack([tied[:-1], tied[1:]], axis=1)

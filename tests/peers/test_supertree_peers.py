@@ -38,7 +38,7 @@ def test_tralda__the_same_supertree_of_consistent_sources(seed):
     found = supertree(sources)
     assert clades(build_supertree(map(tralda_tree, sources))) == clades_of(found.hierarchy)
     assert found.consistent
-    # BuildST may resolve less or more: what counts is that it displays the sources, as ours does
+    # BuildST may resolve less or more: it has to display the sources, as ours does
     parts = build_st([tralda_tree(h) for h in sources])
     assert {x.label for x in parts.leaves()} == set(found.hierarchy.leaves)
 

@@ -227,7 +227,7 @@ def test_tree_format_peers__collected_newick_is_read_or_refused_with_its_place(s
         read += 1
         assert trees
         named = [(f"{path.name} {k}", h) for k, h in enumerate(trees)]
-        # what Newick can hold the other formats hold
+        # the other formats hold all that Newick can
         assert read_hierarchies(io.StringIO(write_nexus_all(named))) == named, path.name
         for _, h in named:
             for g in (read_nexus(io.StringIO(write_nexus(h))), read_json(io.StringIO(write_json(h)))):

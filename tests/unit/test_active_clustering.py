@@ -421,7 +421,7 @@ def test_oracle__says_how_it_is_called():
 
 
 def test_active__soft_estimators_may_pay_for_answers_and_hard_ones_do_not():
-    """What is asked is less than what follows from it, and a soft objective may pay for a must-link."""
+    """Fewer pairs are asked than follow from them, and a soft objective may pay for a must-link."""
     X, kind = [[0.0], [1.0], [4.6], [6.0], [9.0], [10.0]], [0, 0, 0, 0, 1, 1]
     soft = ActiveClustering(MPCKMeans(2, random_state=0), n_queries=6)
     soft.fit(X, oracle=labels_oracle(kind))

@@ -1,4 +1,4 @@
-"""Who agrees with whom, and where they differ: literal definitions, and crowds whose people are known."""
+"""Agreement between people, and where they differ: literal definitions, and crowds whose people are known."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -138,7 +138,7 @@ def test_agreement__two_answers_are_never_a_verdict(n_answers):
 
 
 def choosing_crowd(rng, n_people, n_careless):
-    """People who choose by likeness of points, 40 to 120 answers each; the first ones do not look."""
+    """People who choose by likeness of points, 40 to 120 answers each. The first ones do not look."""
     n, said = 24, []
     points = rng.normal(size=(n, 2)) * 1.5
     square = ((points[:, None] - points[None]) ** 2).sum(axis=2)

@@ -1,4 +1,4 @@
-"""Answers of people: values, files of JSON lines that only grow, and what is left after a program was killed."""
+"""Answers of people: values, files of JSON lines that only grow, and the file after a program was killed."""
 
 import errno
 import io

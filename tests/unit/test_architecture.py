@@ -1,4 +1,4 @@
-"""The rules of the house, read off the source: which room imports which, and what must be written down."""
+"""The rules of the house, read off the source: which room imports which, and the documentation that must exist."""
 
 import ast
 import builtins
@@ -287,7 +287,7 @@ def test_architecture__no_class_name_stands_twice():
     assert {name: sorted(paths) for name, paths in found.items() if len(paths) > 1} == twins
 
 
-# ---------------------------------------------------------------------- what is written down
+# ---------------------------------------------------------------------- documentation
 
 
 def public_things():
@@ -360,7 +360,7 @@ def test_architecture__oracles_named_by_kernels_exist():
 
 
 ROOT = Path(__file__).parents[2]
-#: Rooms whose descriptions are about the package; those of the others quote names of file formats and libraries.
+#: Rooms whose descriptions are about the package; the other rooms quote names of file formats and libraries.
 OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "kernels", "metrics", "reports"}
 
 

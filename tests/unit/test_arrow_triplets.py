@@ -25,7 +25,7 @@ def parquet(table):
 
 
 def outcome(read):
-    """What a reader gives, with everything that is said of it, or its error."""
+    """The result of a reader with all its notes, or its error."""
     try:
         t = read()
     except ParseError as error:

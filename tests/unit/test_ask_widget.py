@@ -1,4 +1,4 @@
-"""The questions as a widget of notebooks: what its kernel's side answers."""
+"""The questions as a widget of notebooks: the answers of its kernel's side."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ X = np.repeat(np.eye(3) * 9, 5, axis=0) + np.arange(15)[:, None] / 50
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Send a message to a widget as the page does; gives what it sends back."""
+    """Send a message to a widget as the page does. Gives its reply."""
 
     def call(view, kind, **body):
         sent = []

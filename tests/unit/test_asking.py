@@ -1,4 +1,4 @@
-"""The web server of `tripletree ask`: who may use it, what it keeps, and what it does with bad input."""
+"""The web server of `tripletree ask`: access, saved answers, and bad input."""
 
 import asyncio
 import io
@@ -46,7 +46,7 @@ def X(rng):
 
 @pytest.fixture
 def opened(tmp_path, X):
-    """Make a session of the stand-in, and a client of its page; what is open at the end is closed."""
+    """Make a session of the stand-in, and a client of its page. Both are closed at the end."""
     sessions = []
 
     def call(path=tmp_path / "answers.jsonl", names=NAMES, show="all", **more):
@@ -69,7 +69,7 @@ def reply_to(client, reply=0, who=None, changed=None):
     return client.post("answer", json={**message, **(changed or {})})
 
 
-# ---------------------------------------------------------------------- what is shown and kept
+# ---------------------------------------------------------------------- questions shown and answers kept
 
 
 def test_ask__an_answer_is_in_the_file_before_the_next_question(opened, tmp_path):
@@ -440,7 +440,7 @@ def test_ask__every_reply_has_its_guards(opened):
 
 
 def served(session, talk):
-    """What a coroutine returns that talks with the server; it gets the port."""
+    """The result of a coroutine that talks with the server and gets the port."""
     sock = server.listen("127.0.0.1", 0)
 
     async def both():

@@ -80,7 +80,7 @@ def test_attach__every_item_called_as_its_leaf_is_restrict(tree, data):
     assert h.attach({x: x for x in chosen}, keep="all") == h
 
 
-# ---------------------------------------------------------------------- what comes of leaves, names, values
+# ---------------------------------------------------------------------- results: leaves, names, values
 
 
 def test_attach__leaves_without_items_go_unless_they_are_kept(h):
@@ -185,7 +185,7 @@ def test_attach__an_item_may_be_called_as_a_node():
     assert g == Hierarchy.from_nested([["carnivore", "cat"], "dog"])
 
 
-# ---------------------------------------------------------------------- what a mapping may be
+# ---------------------------------------------------------------------- forms of a mapping
 
 
 def forms():
@@ -319,7 +319,7 @@ def test_attach__on_a_long_chain_and_with_many_items():
     assert g.n_nodes == 2 * n + n - 1
 
 
-# ---------------------------------------------------------------------- what is unknown and may be
+# ---------------------------------------------------------------------- unknown names that are allowed
 
 
 def test_attach__leaves_out_what_is_unknown_when_told_to(h):

@@ -1,4 +1,4 @@
-"""The yardstick of knowledge: what is drawn is what it says, cells are kept, and the report counts right."""
+"""The yardstick of knowledge: it draws the knowledge that it names, cells are kept, and the report counts right."""
 
 import sys
 from pathlib import Path

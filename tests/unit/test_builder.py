@@ -1,4 +1,4 @@
-"""TripletBuilder: what it takes and refuses, batches, removals, steps taken back, and large sets."""
+"""TripletBuilder: accepted and refused input, batches, removals, steps taken back, and large sets."""
 
 import copy
 import pickle
@@ -221,7 +221,7 @@ def test_builder__an_interrupt_inside_any_change_breaks_nothing(monkeypatch, ker
                 door()
             except KeyboardInterrupt:
                 broken += 1
-        builder.undo(len(builder._undo_log) - steps)  # what went through, or was added by then
+        builder.undo(len(builder._undo_log) - steps)  # the triplets added by then
         assert builder.triplets == before
         assert builder.hierarchy == one_tree(before)
         assert builder.can_add(batch).all()

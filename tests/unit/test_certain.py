@@ -1,4 +1,4 @@
-"""The certain reading: what it says, through the doors for hierarchies, and what it refuses."""
+"""The certain reading: its triplets, its use through the functions for hierarchies, and refusals."""
 
 import os
 import sqlite3
@@ -25,7 +25,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
 
-#   r         w, x under a; y under a and b; z under b
+#   r         w, x under a, y under a and b, z under b
 #  / \
 # a   b
 PAIR = Ontology(["r", "a", "b", "w", "x", "y", "z"], [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (5, 2), (6, 2)])
@@ -44,7 +44,7 @@ def labelled(triplets):
 
 
 def test_certain__of_two_parents_neither_counts():
-    # y may hang from a, then wx|z and wy|z, or from b, then wx|y and yz|w: only what both say
+    # y may hang from a, then wx|z and wy|z, or from b, then wx|y and yz|w: the triplets of both remain
     assert labelled(all_triplets(PAIR)) == {("w", "x", "z")}
 
 
@@ -281,5 +281,5 @@ def test_certain__gene_ontology_decomposes(go_tables):
     o = Ontology(at, edges)
     t = decompose(o)
     assert displays(o, t).all()
-    # what the set builds displays every certain triplet
+    # the tree of the set displays every certain triplet
     assert displays(one_tree(t), sample_triplets(o, 20_000, random_state=1)).all()

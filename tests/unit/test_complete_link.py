@@ -76,7 +76,7 @@ def test_results__a_cannot_link_holds_for_what_is_must_linked():
 
 
 def test_results__paths_lead_through_must_links():
-    # the ends of the line are 0.5 from the must-linked two, and so 1 from each other; the middle stays alone
+    # the ends of the line are 0.5 from the must-linked two, and so 1 from each other. The middle stays alone
     X = [[0.0], [0.5], [10.0], [20.0], [20.5]]
     model = ConstrainedCompleteLink(2).fit(X, pairs=([(1, 3)], []))
     assert model.labels_.tolist() == [0, 0, 1, 0, 0]
@@ -307,7 +307,7 @@ def test_clusters__more_or_violated_only_with_a_warning():
     assert model.distances_.tolist() == [pytest.approx(0.1), 21.0, 21.0]
 
 
-# ------------------------------------------------------------------ what the pairs may be
+# ------------------------------------------------------------------ forms of the pairs
 
 
 def test_pairs__by_label_and_by_row(frame, X):
@@ -369,14 +369,14 @@ def test_queries__no_separates_and_yes_joins():
     assert model.queries_ == [(0, 2, False)]
     assert (model.fewest_clusters_, model.labels_.tolist()) == (2, [0, 0, 1, 1])
     assert model.pairs_ == PairwiseConstraints([], [(0, 2)], 4)
-    # 0 and 1 apart, then 1 and 23 together; 0 with them would break the first answer
+    # 0 and 1 apart, then 1 and 23 together. 0 with them would break the first answer
     model = ConstrainedCompleteLink(2, n_queries=4).fit(LINE, oracle=labels_oracle([0, 1, 1, 1]))
     assert model.queries_ == [(0, 1, False), (2, 3, True), (1, 2, True)]
     assert model.labels_.tolist() == [0, 1, 1, 1]
 
 
 def test_queries__yes_propagates_on_the_matrix_of_roots():
-    # after 1 and 2 are said to be one, 3 is 7 from them, as it is from 2, and not 11; of 1, 2, 3 the medoid is 2
+    # after 1 and 2 are said to be one, 3 is 7 from them, as it is from 2, and not 11. The medoid of 1, 2, 3 is 2
     X = [[0.0], [10.0], [14.0], [21.0]]
     answers = {(1, 2): True, (1, 3): True, (0, 2): False}
     model = ConstrainedCompleteLink(2, n_queries=4).fit(X, oracle=lambda a, b: answers[a, b])

@@ -133,7 +133,7 @@ def test_consensus__nothing_is_made_of_a_tie():
 
 
 def test_consensus__trees_lean_to_what_no_answer_decides():
-    """Of {0, 1} and {2, 3} and 4, answers say what is far; that 0 and 1 are nearer than 0 and 4 follows."""
+    """Answers say which of {0, 1}, {2, 3} and 4 are far apart, so 0 and 1 are nearer than 0 and 4."""
     told = [((0, 2, 1), 2), ((0, 3, 1), 3), ((2, 0, 3), 0), ((2, 1, 3), 1), ((0, 2, 4), 4), ((1, 3, 4), 4)]
     said = [Answer(x, "odd", odd) for x, odd in told] * 3
     assert consensus(AnswerSet(said)).hierarchy == Hierarchy.from_nested([[[0, 1], [2, 3]], 4])

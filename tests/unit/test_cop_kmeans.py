@@ -448,7 +448,7 @@ def test_dense__cliques_of_all_clusters(rng):
 
 
 def test_dense__a_search_cut_short_is_counted(rng):
-    # no cliques: 4 sets of 5 samples, all kept apart from those of the other sets
+    # no cliques: 4 sets of 5 samples, each kept apart from the samples of the other sets
     cannot = [(i, j) for i in range(20) for j in range(i) if i // 5 != j // 5]
     X = rng.normal(size=(40, 2))
     short = COPKMeans(8, max_steps=10, n_init=1, random_state=0).fit(X, pairs=([], cannot))
@@ -561,6 +561,6 @@ def test_init__from_pairs_takes_the_means_of_large_groups_far_apart(sparse):
     model = COPKMeans(2, init="pairs", n_init=1, max_iter=1, tol=1e9, random_state=0).fit(given, pairs=pairs)
     wanted = COPKMeans(2, init=means, max_iter=1, tol=1e9).fit(given, pairs=pairs)
     np.testing.assert_allclose(model.cluster_centers_, wanted.cluster_centers_)
-    # fewer groups than clusters: all of their means, and samples; none: k-means++
+    # fewer groups than clusters: all of their means, and samples. Without any: k-means++
     for k, some in ((4, pairs), (2, ([], [(0, 1)]))):
         assert np.unique(COPKMeans(k, init="pairs", random_state=0).fit(given, pairs=some).labels_).size == k

@@ -3,7 +3,7 @@
 One tree is written in every format, and each file is cut at every line and at many other bytes, from either end. What
 is left must be refused, or give a tree whose nodes stand below each other as in the whole one.
 
-In documents (Newick, NEXUS, XML, JSON, DOT) every cut can be told, but that what stands before a tree's last semicolon
+In documents (Newick, NEXUS, XML, JSON, DOT) every cut can be told, but for one: the text before a tree's last semicolon
 is a tree, too: ``(cat,lion)felids;`` without its first half is ``felids;``, of one leaf. Where every line stands for
 itself (lineages, edges, taxdumps, OBO, WordNet's leaves, linkages) a file that ends with a line may have had more, and
 a word that is cut through is another word.
@@ -53,7 +53,7 @@ def cuts(n, text, rng, many=20):
 
 
 def check_honest(text, rest, kind, *, middle=False):
-    """Read what is left of a text: refused, or a part of the whole. The middle of a document may be a subtree."""
+    """Read the rest of a text: refused, or a part of the whole. The middle of a document may be a subtree."""
     try:
         part, name = read(rest)
     except TripletreeError:

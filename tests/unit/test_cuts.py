@@ -23,7 +23,7 @@ NOTHING = np.empty((0, 3), np.int32)
 
 
 def clusters_after(Z, merges):
-    """The definition of a cut by merge order: do the first merges, see what is together."""
+    """The definition of a cut by merge order: do the first merges, and list the clusters."""
     n = len(Z) + 1
     parts = {u: [u] for u in range(n)}
     for i in range(merges):
@@ -229,7 +229,7 @@ def test_cut__all_informative_triplets_give_the_classes(sizes, linkage):
 
 
 def test_cut_outliers__join_the_largest_cluster_beside_them_or_the_nearest():
-    # at the root: x beside everything; y beside the pair and the trio; z inside the four
+    # at the root: x beside everything, y beside the pair and the trio, z inside the four
     h = Hierarchy.from_nested(["x", [[["y", [("a", "b"), ("c", "d", "e")]]], [["z", ("f", "g", "h")]]]])
     place = dict(zip("xyzabcdefgh", [0.0, 1.0, 50.0, 1.0, 2.0, 30.0, 31.0, 32.0, 70.0, 71.0, 72.0], strict=True))
     at = [[place[x]] for x in h.leaves]

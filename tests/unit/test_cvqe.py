@@ -41,7 +41,7 @@ def blobs(rng, n=60, k=3, d=2, apart=8.0):
 def test_results__by_hand():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     start = [[0.0], [6.0]]
-    # a must-link between 1 and 5 at these centres: apart 2 + 36, together 25 + 1; for LCVQE apart 2 + (25 + 25) / 2
+    # a must-link between 1 and 5 at these centres: apart 2 + 36, together 25 + 1. For LCVQE apart 2 + (25 + 25) / 2
     for Method in METHODS.values():
         model = Method(2, init=start, random_state=0).fit(X, pairs=([(1, 2)], []))
         assert model.labels_[1] == model.labels_[2]

@@ -41,7 +41,7 @@ def test_describe__a_chain_and_a_leaf_in_no_triplet():
     assert (d.ratio, d.ratio_covered) == (3 / 5, 3 / 4)
     assert (d.closure_size, d.resolved) == (4, 4 / 10)  # of ab|c, bc|d: those, ab|d and ac|d
     assert (d.redundant, d.redundancy) == (1, 1 / 3)
-    # of 15 binary hierarchies on a, b, c, d one is left; x is free
+    # one of 15 binary hierarchies on a, b, c, d is left, and x is free
     assert d.information == pytest.approx(math.log2(15))
     assert d.all_information == pytest.approx(math.log2(3 * 5 * 7))
     assert d.information_share == pytest.approx(math.log2(15) / math.log2(105))
@@ -140,7 +140,7 @@ def test_describe__as_by_definition(t):
     left = [w for w in binary if all(displayed(w, *r) for r in rows)]
     assert d.information == pytest.approx(math.log2(len(binary) / len(left)))
     assert d.all_information == pytest.approx(math.log2(len(binary)))
-    # what the description says of errors: exactly in triplets that are no news, each would show
+    # the line about errors: in triplets that are no news, each would show
     for a, b, c in rows:
         rest = [r for r in rows if r != (a, b, c)]
         others = [TripletSet([*rest, r], n) for r in ((a, c, b), (b, c, a))]

@@ -66,7 +66,7 @@ def with_unary(h, rng):
 def test_compare_triplets__by_hand():
     h1 = Hierarchy.from_nested([[["a", "b"], "c"], "d", "e"])
     h2 = Hierarchy.from_nested([["a", "c"], "b", ["d", "e"]])
-    # abc differs; abd, abe only the first; acd, ace alike; ade, bde, cde only the second; bcd, bce only the first
+    # abc differs, abd and abe only the first, acd and ace alike, ade, bde, cde only the second, bcd, bce only the first
     assert compare_triplets(h1, h2) == TripletComparison(5, 2, 1, 4, 3, 0)
     assert compare_triplets(h2, h1) == TripletComparison(5, 2, 1, 3, 4, 0)
     assert triplet_distance(h1, h2) == 8.0

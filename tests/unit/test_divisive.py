@@ -1,4 +1,4 @@
-"""DivisiveReCon as an estimator: what it takes, what it says, what it refuses."""
+"""DivisiveReCon as an estimator: input, messages and refusals."""
 
 import warnings
 
@@ -220,7 +220,7 @@ def test_classifier__bad_input(X):
 
 @pytest.mark.parametrize("n", [24, 30, 60, 150])
 def test_clusters_of_classes__find_a_class_without_a_label(n):
-    # what has no label was shouted down in small tables: a cluster of one sample was left of it
+    # in small tables the samples without a label were outvoted: one of them was left as a cluster
     y = np.arange(n) % 3
     X = np.random.default_rng(n).normal(size=(n, 3)) + 6 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])[y]
     classes = [c if i < 12 and c < 2 else None for i, c in enumerate(y.tolist())]

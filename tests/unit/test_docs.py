@@ -51,7 +51,7 @@ def lines_of_blocks(page):
 
 
 def known_words():
-    """Short names of public things, of what they have, and of what their calls take."""
+    """Short names of public things, of their attributes, and of their parameters."""
     words = {"tt", "tripletree", *vars(builtins)}
     for name, thing in THINGS.items():
         words.add(name.rpartition(".")[2])
@@ -81,10 +81,10 @@ IN_THE_CHECKOUT = [
 
 @pytest.mark.parametrize("page", sorted(IN_THE_CHECKOUT), ids=lambda p: p.relative_to(HOUSE).as_posix())
 def test_docs__links_lead_to_files_of_the_checkout(page):
-    """Where they are read without a site, as on the page of the repository."""
+    """Links as they are read without a site, as on the page of the repository."""
     text = re.sub(r"^(`{3,}).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     targets = re.findall(r"\]\(<?([^)\s>#]+)", text) + re.findall(r"^\[[^\]]+\]: (\S+)", text, re.MULTILINE)
-    package = Path(tripletree.__file__).parents[1]  # tests may run on what was installed
+    package = Path(tripletree.__file__).parents[1]  # tests may run on the installed package
     dead = []
     for target in (x for x in targets if not re.match(r"[a-z]+:", x)):
         there = (page.parent / target).resolve()

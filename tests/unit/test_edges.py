@@ -1,4 +1,4 @@
-"""read_edges and write_edges: columns, roots, several parents, lengths and names, and what is refused where."""
+"""read_edges and write_edges: columns, roots, several parents, lengths and names, and refusals with their places."""
 
 import io
 import math

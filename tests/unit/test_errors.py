@@ -1,4 +1,4 @@
-"""Every error: its builtin, its data, what it says, and that it survives a trip between processes."""
+"""Every error: its builtin, its data, its message, and its trip between processes."""
 
 import copy
 import inspect

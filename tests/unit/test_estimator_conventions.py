@@ -1,4 +1,4 @@
-"""What every estimator of clusters promises, one parametrised test for each promise.
+"""The promises of every estimator of clusters, one parametrised test for each.
 
 A new estimator gets its lines in `CHECKED`, `DEFAULTS` and, if it takes pairs, in `PAIRED`.
 """

@@ -218,7 +218,7 @@ def test_files__a_stream_that_gives_neither_text_nor_bytes():
         read_text(Odd())
 
 
-# ---------------------------------------------------------------------- what unpacks to too much
+# ---------------------------------------------------------------------- archives that unpack to too much
 
 
 def test_files__zips_are_unpacked_in_memory_only(tmp_path, monkeypatch):
@@ -273,7 +273,7 @@ def test_files__a_bomb_is_refused_by_its_ratio(monkeypatch, kind):
 
 @pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
 def test_files__little_of_a_bomb_is_unpacked(monkeypatch, kind):
-    """However large the packed file is: what counts is how much of it has been read."""
+    """However large the packed file is: only the part that has been read counts."""
     monkeypatch.setattr(_packed, "RATIO_FROM", 1_000_000)
     pack = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}[kind]
     whole = pack(bytes(100_000_000)) * (50 if kind != "gzip" else 1)

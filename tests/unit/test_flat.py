@@ -104,7 +104,7 @@ def test_label_triplet_score__weights_count():
     assert triplet_score(h, t) == 0.75
 
 
-# ------------------------------------------------------------------ clades keep what the tree keeps
+# ------------------------------------------------------------------ clades that the tree keeps
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
@@ -140,7 +140,7 @@ def test_law__consistent_triplets_can_be_satisfied_with_any_number_of_clusters(n
     assert (impossible > 0) == (n == 4)  # contradictory ones, sometimes not
 
 
-# ------------------------------------------------------------------ what triplets imply
+# ------------------------------------------------------------------ implied triplets
 
 
 def clade_sets(n):

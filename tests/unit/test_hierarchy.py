@@ -1,4 +1,4 @@
-"""Hierarchy: one parent array and what it answers."""
+"""Hierarchy: one parent array and its answers."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The page of a hierarchy as a widget of notebooks: what Python knows of the clade that is picked in it."""
+"""The page of a hierarchy as a widget of notebooks: the clade picked in it is known to Python."""
 
 import sys
 
@@ -23,7 +23,7 @@ def apes():
 
 
 def picked(view, place):
-    """What the page's message makes of a widget."""
+    """The widget after a message of the page."""
     view.set_state({"_place": place})
     return view.node
 

@@ -1,4 +1,4 @@
-"""What triplets imply: answers worked out by hand, refusals, limits, and sets too large for definitions."""
+"""Implied triplets: answers worked out by hand, refusals, limits, and sets too large for definitions."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_inference__nothing_implies_nothing(leaves):
 
 
 def test_redundant__three_of_which_any_two_imply_the_third():
-    # ab|c alone is needed; of the other three, bc|d or ac|d, and ab|d follows from either
+    # only ab|c is needed. One of bc|d and ac|d is enough of the rest, since ab|d follows from either
     t = TripletSet.from_labels([*CHAIN, ("a", "b", "d"), ("a", "c", "d")])
     assert dict(zip(t, redundant(t).tolist(), strict=True)) == {
         ("a", "b", "c"): False,

@@ -1,4 +1,4 @@
-"""Files for iTOL: what its format asks for, line by line, and labels that its files cannot hold."""
+"""Files for iTOL: the lines that its format asks for, and labels that its files cannot hold."""
 
 import re
 

@@ -83,7 +83,7 @@ def test_validate__does_not_take_permuted_names_for_help():
 
 
 def test_measure__hidden_samples_are_unknown_to_the_fit(blobs):
-    """What a fit is given names no sample that its result is compared on."""
+    """The knowledge given to a fit names no sample on which its result is compared."""
     X, y = blobs
     given = []
 
@@ -106,7 +106,7 @@ def test_measure__hidden_samples_are_unknown_to_the_fit(blobs):
 
 @pytest.mark.filterwarnings("ignore:.*look drawn at random")
 def test_evaluate_knowledge__greedy_merging_is_seen_to_hurt(cancer):
-    """True triplets, fewer than samples, make the trees of ReCon worse: what the report is for."""
+    """True triplets, fewer than samples, make the trees of ReCon worse. The report is there to say so."""
     X, y = cancer
     t = tt.sample_class_triplets(y, 60, random_state=0)
     greedy = tt.evaluate_knowledge(X, triplets=t, estimator=ReCon(2, linkage="ward"))

@@ -96,7 +96,7 @@ def test_lanes__wrong_values_are_refused(wrong, error, said):
 
 
 def test_lanes__worked_example_plain_k_means_and_constrained():
-    """As in the paper: 58 % without constraints, 98.6 % with; here over four roads, the number of lanes chosen."""
+    """As in the paper: 58 % without constraints, 98.6 % with. Here over four roads, the number of lanes chosen."""
     plain, constrained = [], []
     for seed in range(4):
         X, y, pairs = make_lanes(n_traces=20, random_state=seed)

@@ -1,4 +1,4 @@
-"""Where things are drawn, by definition: places, lines, clusters and triplets of a hierarchy."""
+"""Places in a drawing, by definition: places, lines, clusters and triplets of a hierarchy."""
 
 import numpy as np
 import pytest

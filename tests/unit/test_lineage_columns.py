@@ -1,4 +1,4 @@
-"""read_lineages on tables: where the items stand, what is said when they may be lost, and tables of edges."""
+"""read_lineages on tables: columns of the items, warnings when items may be lost, and tables of edges."""
 
 import io
 

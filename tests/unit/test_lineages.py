@@ -1,4 +1,4 @@
-"""read_lineages and write_lineages: the styles of paths, tables of ranks, labels, and what is refused where."""
+"""read_lineages and write_lineages: the styles of paths, tables of ranks, labels, and refusals with their places."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Linkage matrices in files: the four forms, and what is none, with its line."""
+"""Linkage matrices in files: the four forms, and refusals with their lines."""
 
 import io
 import pickle

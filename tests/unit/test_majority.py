@@ -19,7 +19,7 @@ def clades(tree):
 
 
 def alike(rng, n, k, moves):
-    """Trees of noisy points on a line, each with its leaves in an order of its own; some nodes are contracted."""
+    """Trees of noisy points on a line, each with its leaves in an order of its own and some nodes contracted."""
     X, trees = rng.normal(size=n).cumsum(), []
     for _ in range(k):
         tree = tt.from_linkage(tt.cluster.ReCon(1).fit((X + rng.normal(0, moves, n))[:, None]).linkage_)

@@ -140,7 +140,7 @@ def test_whole__micro_clusters_first_then_the_engine(rng, linkage):
     assert 60 <= parts <= 140
     label = cut(hierarchy, parts + named.size, rule="merge_order")  # the clusters that the engine starts from
     assert (np.bincount(label)[label[named]] == 1).all()
-    # what the engine did: the same clusters from their centres and sizes (median: centres of the merges inside)
+    # the merges of the engine: the same clusters from their centres and sizes (median: centres of the merges inside)
     size = np.bincount(label)
     if linkage != "median":
         order = np.argsort([np.flatnonzero(label == k)[0] for k in range(size.size)])

@@ -1,4 +1,4 @@
-"""Samples with gaps: Euclidean distances of what is known of both, and Gower's distance of mixed columns."""
+"""Samples with gaps: Euclidean distances of the features known of both, and Gower's distance of mixed columns."""
 
 import numpy as np
 import pandas as pd

@@ -167,7 +167,7 @@ def test_results__are_in_the_units_of_x(metric, shared, rng):
     np.testing.assert_allclose(other.metrics_ * 1e8, model.metrics_, rtol=1e-6)
 
 
-# ------------------------------------------------------------------ what it learns
+# ------------------------------------------------------------------ learned metrics
 
 
 @every_kind

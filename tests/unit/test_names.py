@@ -86,7 +86,7 @@ def test_names__a_genus_is_its_named_node_or_the_parent_of_all_its_leaves():
 
 
 def test_names__a_first_word_that_says_nothing_places_nothing():
-    """Where all names begin alike, or the leaves of a genus have clades, a place would be invented."""
+    """If all names begin alike, or the leaves of a genus have clades, a place would be invented."""
     h = tt.parse_newick("(((patient_a,patient_b),(patient_c,patient_d)),(patient_e,patient_f));")
     assert tt.match_names(["patient a", "patient zeta", "subject a"], h).matches == ("patient_a", None, None)
 

@@ -1,4 +1,4 @@
-"""JSON trees in their shapes; what is ambiguous or wrong, with its place; what is nested too deeply."""
+"""JSON trees in their shapes. Ambiguous, wrong and too deeply nested ones are refused with their places."""
 
 import io
 import json

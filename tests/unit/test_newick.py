@@ -25,7 +25,7 @@ def newicks(source):
 
 
 def nodes(h):
-    """Clade and depth of each node, with what stands at it: two hierarchies with equal nodes are the same."""
+    """Clade and depth of each node, with its values: two hierarchies with equal nodes are the same."""
     length = [math.nan] * h.n_nodes if h.length is None else h.length.tolist()
     name = [None] * h.n_leaves + ([None] * (h.n_nodes - h.n_leaves) if h.names is None else list(h.names))
     return {

@@ -1,4 +1,4 @@
-"""NEXUS: blocks, TRANSLATE, comments and names; refusals with their places; trees as deep as they come."""
+"""NEXUS: blocks, TRANSLATE, comments and names, refusals with their places, trees of any depth."""
 
 import io
 from functools import partial

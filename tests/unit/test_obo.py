@@ -76,7 +76,7 @@ def one(*lines, **options):
     return parse_obo("[Term]\nid: x\n" + "\n".join(lines), **options)
 
 
-# ---------------------------------------------------------------------- what is read
+# ---------------------------------------------------------------------- reading
 
 
 def test_obo__terms_names_and_edges_by_hand():
@@ -301,7 +301,7 @@ def test_obo__a_hundred_thousand_terms_in_a_row():
     assert (o.n_terms, len(o.edges), o.roots) == (n + 1, n, [f"t{n}"])
 
 
-# ---------------------------------------------------------------------- what is refused, and where
+# ---------------------------------------------------------------------- refusals and their places
 
 
 @pytest.mark.parametrize(

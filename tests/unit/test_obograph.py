@@ -77,7 +77,7 @@ def small(nodes=(), edges=()):
     return {"graphs": [{"nodes": list(nodes), "edges": list(edges)}]}
 
 
-# ---------------------------------------------------------------------- what is read
+# ---------------------------------------------------------------------- reading
 
 
 def test_obograph__terms_names_and_edges_by_hand():
@@ -161,7 +161,7 @@ def test_obograph__a_hundred_thousand_terms_in_a_row():
     assert (o.n_terms, o.roots) == (n + 1, [str(n)])
 
 
-# ---------------------------------------------------------------------- what is refused, and where
+# ---------------------------------------------------------------------- refusals and their places
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def blobs():
 
 
 def chain(graph, absorbing):
-    """Where the walk ends: a chain of steps in which answered samples are absorbing states, and death is another."""
+    """The end of the walk: a chain of steps in which answered samples are absorbing states, and death is another."""
     r = graph.sample.size
     W = graph.weights.toarray()
     W = W + ANYWHERE * W.sum() / r / r
@@ -505,7 +505,7 @@ def test_gain__is_that_of_the_best_question_whoever_is_asked_it(rng):
         several, shown = gain("anna", "ben", None, read=read)
         assert several == alone == max(shown.values())
         assert shown["anna"] > shown["ben"] > 0
-    # taken back, the question is worth what it was
+    # taken back, the question has its former worth
     model = OddOneOutClustering().start(X, answers=said)
     model.answer("alike", model.next_question("anna"), who="anna")
     model.undo("anna")
@@ -542,7 +542,7 @@ def test_response_times_are_kept():
 
 @pytest.mark.parametrize("target", ["groups", "hierarchy"])
 def test_questions__many_people_at_once_all_get_one(rng, target):
-    """Of seven samples, two people hold six."""
+    """Two people hold six of seven samples."""
     model = OddOneOutClustering(target=target).start(rng.normal(size=(7, 2)))
     asked = [model.next_question(f"p{k}") for k in range(6)]
     assert None not in asked

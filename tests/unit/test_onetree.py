@@ -1,4 +1,4 @@
-"""OneTree: hierarchies worked out by hand, what is left open, and refusals."""
+"""OneTree: hierarchies worked out by hand, open questions, and refusals."""
 
 import numpy as np
 import pytest

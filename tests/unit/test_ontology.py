@@ -1,4 +1,4 @@
-"""Ontologies: what they hold, what they refuse, their parts, their trees."""
+"""Ontologies: contents, refusals, parts, trees."""
 
 import copy
 import pickle
@@ -34,7 +34,7 @@ from tripletree.errors import (
 
 #   r
 #  / \
-# a   b      y is under a (first) and b; z is under b and under d, which is under b
+# a   b      y is under a (first) and b, z is under b and under d, which is under b
 # |\ /|\
 # x y d z
 TERMS = ["r", "a", "b", "d", "x", "y", "z", "w"]
@@ -65,7 +65,7 @@ def refused(*args, **kwargs):
     return caught.value
 
 
-# ---------------------------------------------------------------------- what it holds
+# ---------------------------------------------------------------------- contents
 
 
 def test_ontology__holds_what_it_was_given():
@@ -158,7 +158,7 @@ def test_ontology__survives_copying_and_pickling():
         assert not again.edges.flags.writeable
 
 
-# ---------------------------------------------------------------------- what it refuses
+# ---------------------------------------------------------------------- refusals
 
 
 def test_ontology__a_cycle_is_named():

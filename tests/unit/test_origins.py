@@ -1,4 +1,4 @@
-"""Where triplets were read stays with them: through files, subsets, unions, repeats and pickles."""
+"""The places where triplets were read stay with them: through files, subsets, unions, repeats and pickles."""
 
 import io
 import pickle

@@ -63,7 +63,7 @@ CELLS = """
 """
 
 
-# ---------------------------------------------------------------------- what is read
+# ---------------------------------------------------------------------- reading
 
 
 def test_owl__terms_names_and_edges_by_hand():
@@ -243,7 +243,7 @@ def test_owl__files(tmp_path):
         read_owl(tmp_path / "none.owl")
 
 
-# ---------------------------------------------------------------------- what is refused, and where
+# ---------------------------------------------------------------------- refusals and their places
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def ancestors(data):
 
 
 def acting_definition(data):
-    """Where each triplet acts and whether it is displayed, from the chains of ancestors."""
+    """The node at which each triplet acts, and whether it is displayed, from the chains of ancestors."""
     up = ancestors(data)
     leaf = [u for u, count in enumerate(data["children"]) if count == 0]
     rows = np.array(data["triplets"]["rows"], int).reshape(-1, 3)
@@ -154,7 +154,7 @@ def test_pages__clusters_and_classes():
     assert [clusters["names"][k] for k in clusters["codes"]] == ["1", "1", "0", "0"]
     assert classes["codes"] == [1, -1, 0, 0]  # the largest class comes first
     assert classes["sizes"] == [2, 1]
-    assert classes["style"] == [clusters["style"][0], clusters["style"][1]]  # each that of the cluster it matches
+    assert classes["style"] == [clusters["style"][0], clusters["style"][1]]  # styles of the matched clusters
 
 
 def test_pages__have_the_support_of_inner_nodes_depth_first():
@@ -217,7 +217,7 @@ def test_pages__title_is_the_name_of_the_root_or_the_number_of_leaves():
 
 def test_pages__need_nothing_else():
     page = to_html(yule(50, np.random.default_rng(0)))
-    page = page.replace("http://www.w3.org/2000/svg", "", 1)  # the name of the format, in what is saved
+    page = page.replace("http://www.w3.org/2000/svg", "", 1)  # the name of the format, in the saved file
     assert re.findall(r"https?:|//[a-z]|url\(|@import|<link", page) == []
     assert {attrs.get("src", "data:")[:5] for _, attrs in Document(page).tags} == {"data:"}
 

@@ -1,4 +1,4 @@
-"""What is said of slips around pairs: parameters, oracles, files, labels, and what is taken though it looks odd."""
+"""Messages about slips around pairs (parameters, oracles, files, labels), and odd input that is accepted."""
 
 import io
 

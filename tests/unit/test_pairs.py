@@ -394,7 +394,7 @@ def test_soft__two_cannot_links_conclude_nothing():
 
 
 def test_soft__heavier_links_overrule_lighter_ones():
-    # 1 2 is overruled by the chain 1 - 0 - 2, and what it would conclude about 3 is not concluded
+    # 1 2 is overruled by the chain 1 - 0 - 2, and its conclusion about 3 is not drawn
     p = soft([(0, 1, 0.9), (1, 2, 0.5), (2, 3, 0.4)], [(0, 2, 0.8)])
     assert weights(p.soft_closure()) == {
         (0, 1): 0.9,
@@ -619,7 +619,7 @@ def test_pairs__never_change(strong):
             setattr(strong, name, None)
     with pytest.raises(AttributeError, match="cannot be deleted"):
         del strong.must_link
-    assert strong.closure() is strong.closure()  # what is worked out once is kept all the same
+    assert strong.closure() is strong.closure()  # a computed closure is kept all the same
 
 
 def test_pairs__say_one_and_none():

@@ -298,7 +298,7 @@ def test_scikit_learn__as_many_pairs_as_samples_are_not_cut(rng, make):
     sizes = []
 
     def score(model, Z, y=None):
-        sizes.append(len(pairs.restrict(set(names) - set(Z.index))))  # those of the training part
+        sizes.append(len(pairs.restrict(set(names) - set(Z.index))))  # pairs of the training part
         assert len(model.violated_pairs_) <= sizes[-1]
         return pair_score(pd.Series(model.predict(frame), names), pairs)
 

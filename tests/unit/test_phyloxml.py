@@ -1,4 +1,4 @@
-"""PhyloXML and NeXML: what is read of clades, nodes and edges; refusals with their places; depth; anything."""
+"""PhyloXML and NeXML: clades, nodes and edges, refusals with their places, deep trees, arbitrary input."""
 
 import io
 from functools import partial

@@ -13,12 +13,12 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 
 SVG = "{http://www.w3.org/2000/svg}"
-#: What notebooks that are not trusted leave of an output, among others.
+#: Some tags and attributes that notebooks without trust leave in an output.
 KEPT = {"div", "br", "img", "table", "thead", "tbody", "tr", "th", "td"}
 
 
 def picture(h):
-    """The SVG in what a notebook shows of a hierarchy, and all the markup around it."""
+    """The SVG that a notebook shows of a hierarchy, and all the markup around it."""
     document = Document(h._repr_html_())
     assert {tag for tag, _ in document.tags} <= KEPT
     image = next(attrs for tag, attrs in document.tags if tag == "img")

@@ -280,7 +280,7 @@ def test_annotations__pairs_as_arcs(tree):
     ends = [sorted(line[[0, -1], 1].round().tolist()) for line in (*must.get_segments(), *cannot.get_segments())]
     assert ends == [[0.0, 6.0], [1.0, 2.0], [3.0, 4.0]]
     red = [*map(tuple, must.get_colors()), *map(tuple, cannot.get_colors())]
-    assert red == [to_rgba("#B2182B"), to_rgba("#222222"), to_rgba("#B2182B")]  # a, g part; d, e together
+    assert red == [to_rgba("#B2182B"), to_rgba("#222222"), to_rgba("#B2182B")]  # a and g part, d and e stay together
     assert not with_gid(ax, "must violated")
     shown = [t.get_text() for artist in ax.artists for t in artist.get_texts()]
     assert {"1 must-link", "2 cannot-links", "2 violated"} <= set(shown)

@@ -66,7 +66,7 @@ def test_tanglegram__lines_labels_and_title():
         for p in c.get_paths()
     )
     assert ends == [(y, y) for y in range(5)]
-    # branches above a clade that the other lacks have dashes: that of d and e
+    # branches above a clade that the other lacks have dashes: here d and e
     dashed = [c for c in with_gid(ax, "lines") if c.get_linestyle()[0][1] is not None]
     assert [len(c.get_paths()) for c in dashed] == [1]
 

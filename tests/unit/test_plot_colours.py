@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from tripletree.plots.style import DASHES, PALETTE, SHAPES, tile_style
 
 #: Machado, Oliveira, Fernandes (2009), A physiologically-based model for simulation of color vision deficiency, for
-#: readers without the cones for red and for green; of linear light.
+#: readers without the cones for red and for green, in linear light.
 BLIND = {
     "red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],

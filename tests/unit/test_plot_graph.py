@@ -1,4 +1,4 @@
-"""The graph behind triplets: what is in it, and what of it is drawn."""
+"""The graph behind triplets: its nodes and edges, and the part that is drawn."""
 
 import io
 import sys

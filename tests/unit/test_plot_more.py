@@ -1,4 +1,4 @@
-"""What large, circular and constrained dendrograms show: tips, marks, lines and labels, and where they are."""
+"""Large, circular and constrained dendrograms: tips, marks, lines and labels, and their places."""
 
 import warnings
 

@@ -272,7 +272,7 @@ def test_subtree__is_what_is_below_on_every_small_tree(n):
 
 
 def nested_below(h, u):
-    """Nested tuples of what is at and below a node."""
+    """Nested tuples of the values at and below a node."""
     done = {}
     for v in range(h.n_nodes):
         done[v] = h.label(v) if v < h.n_leaves else tuple(done[w] for w in h.children(v).tolist())

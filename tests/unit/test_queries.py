@@ -345,7 +345,7 @@ def test_min_max__is_its_definition_for_any_width(rng, width):
 
 
 def test_resumed__a_sample_that_is_compared_goes_first():
-    # 3 is apart from the largest neighbourhood, and has to be compared with that of 2
+    # 3 is apart from the largest neighbourhood, and has to be compared with the one of 2
     state = state_of(LINE, [0, 0, 0, 1, 1, 1], [(0, 1)], [(0, 2), (0, 3)])
     for strategy in (ExploreConsolidate(), MinMax(), NPU(5)):
         assert strategy.query(state, 5).tolist() == [[2, 3]]

@@ -1,4 +1,4 @@
-"""RandomWalk: the questions of OddOneOutClustering for any estimator, and what it keeps."""
+"""RandomWalk: the questions of OddOneOutClustering for any estimator, and its memory."""
 
 import copy
 import itertools
@@ -149,7 +149,7 @@ def test_components__taken_in_at_once_hold(rng):
     for a, b in itertools.combinations(range(items.size), 2):
         said = known.implied(int(items[a]), int(items[b]))
         assert said is None or said is bool(beliefs.group[a] == beliefs.group[b])
-    assert beliefs.n_groups <= 8  # walks join what no answer has joined
+    assert beliefs.n_groups <= 8  # walks join samples that no answer has joined
     # no component can be put into a group that it is apart from without an answer that does not hold
     for p, q in zip(*np.nonzero(apart), strict=True):
         wrong = beliefs.group.copy()

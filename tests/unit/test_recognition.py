@@ -1,4 +1,4 @@
-"""One door for all formats: what a source is told to be, and that it is then read as that."""
+"""One function for all formats: the recognised format of a source, and that it is then read as such."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""ReCon on large data: when samples are gathered into micro-clusters, and what the estimator says of it."""
+"""ReCon on large data: when samples are gathered into micro-clusters, and the estimator's notes about it."""
 
 import numpy as np
 import pytest

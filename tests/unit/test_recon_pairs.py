@@ -1,4 +1,4 @@
-"""ReCon with must-links and cannot-links: by hand, bad input, what it says, and beside scikit-learn."""
+"""ReCon with must-links and cannot-links: by hand, bad input, messages, and beside scikit-learn."""
 
 import io
 import pickle
@@ -77,7 +77,7 @@ def test_results__by_hand():
 
 
 def test_results__cannot_links_put_merges_off_to_the_end():
-    # not 0 and 1, which are closest; 2 and 3, then these and 1; then nothing is left but to join them with 0
+    # not 0 and 1, which are closest; 2 and 3, then these and 1. Then only the merge with 0 is left
     model = ReCon().fit(LINE, pairs=([], [(0, 1)]))
     assert model.distances_.tolist() == [1.5, 4.75, 12.5 / 3]
     assert model.labels_.tolist() == [0, 1, 1, 1]
@@ -94,7 +94,7 @@ def test_results__beside_triplets():
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_results__groups_go_on_as_clusters_of_their_size(linkage, rng):
-    """Heights above the groups are those of the linkage."""
+    """Heights above the groups agree with the linkage."""
     X = rng.normal(size=(40, 2))
     owner = rng.integers(0, 8, 40)
     order = np.argsort(owner, kind="stable")
@@ -137,7 +137,7 @@ def test_results__more_than_a_block_of_clusters(linkage, dtype, rng):
 
 
 def test_results__cannot_links_outlive_the_triplets_that_block_the_same_clusters():
-    """A pair that is tested again, as what blocked it has merged, stays apart."""
+    """A pair that is tested again after its blockers have merged stays apart."""
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(14, 2))
@@ -258,7 +258,7 @@ def test_results__misfit_is_half_by_chance(sort, rng):
 
 
 def test_results__who_moves_is_who_loses_least():
-    # means 1 and 11: 0 loses 120, 5 loses 20; of 0 and 12 the mean of their cluster would be far for both, 12 less so
+    # means 1 and 11: 0 loses 120, 5 loses 20. With 0 and 12 the mean of their cluster would be far for both, 12 less so
     X = np.array([[0.0], [0.0], [0.0], [5.0], [10.0], [11.0], [12.0]])
     label = np.array([0, 0, 0, 0, 1, 1, 1])
     closure = PairwiseConstraints([], [(0, 3)], 7).closure()
@@ -582,7 +582,7 @@ def test_infeasible__a_threshold_never_is():
 
 
 def test_infeasible__the_search_goes_back_where_it_has_to():
-    """Every answer of the search is that of trying everything, whatever it prefers."""
+    """The search answers as trying everything does, whatever it prefers."""
     answers = []
     for seed in range(300):
         rng = np.random.default_rng(seed)

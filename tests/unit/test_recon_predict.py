@@ -302,7 +302,7 @@ def test_grid_search__over_linkages_with_labels(irises):
     search.fit(X, y, triplets=triplets)
     assert search.best_estimator_.n_triplets_ == len(triplets) == 300
     assert search.best_score_ > 0.5
-    # what it does in each part, by hand
+    # its result in each part, by hand
     train, test = next(folds.split(X, y))
     kept = [t for t in triplets if not set(X.index[test]).intersection(t)]
     assert 50 < len(kept) < 250

@@ -1,4 +1,4 @@
-"""Pairs -> triplets: what is kept and lost, on all hierarchies and all partitions of up to 6 leaves."""
+"""Pairs -> triplets: kept and lost pairs, on all hierarchies and all partitions of up to 6 leaves."""
 
 import pickle
 from functools import cache
@@ -116,7 +116,7 @@ def test_reduction__the_triplets_say_all_that_follows_and_no_more(pairs):
 
 @given(some_pairs(max_leaves=5))
 def test_reduction__no_smaller_set_says_it(pairs):
-    """Of all sets of one triplet fewer that the two-level hierarchy of the components displays, none does."""
+    """No set of one triplet fewer that the two-level hierarchy of the components displays is enough."""
     n, k = len(pairs.leaves), len(pairs.to_triplets())
     full = wanted(pairs)
     if k == 0:
@@ -137,7 +137,7 @@ def test_reduction__every_pair_is_kept_or_reported(pairs):
     assert sorted([*kept, *map(tuple, r.merges.must_link.tolist())]) == list(map(tuple, pairs.must_link.tolist()))
     lost = [(a, b) for a, b in pairs.cannot_link.tolist() if {a, b}.isdisjoint(pairs.must_link.ravel().tolist())]
     assert list(map(tuple, r.on_cut.cannot_link.tolist())) == lost
-    # what is reported gives no triplet, and without it nothing changes
+    # reported pairs give no triplet, and without it nothing changes
     assert len(r.merges.to_triplets()) == len(r.on_cut.to_triplets()) == 0
     rest = pairs.subset(
         must_link=[x not in r.merges.must_link.tolist() for x in pairs.must_link.tolist()] if pairs.n_must else [],

@@ -92,7 +92,7 @@ def test_why_rejected__irreducible_and_enough():
                 fewer = triplets[:k] + triplets[k + 1 :]
                 assert compatible_definition(fewer, live, *x.rejected)
             u, v = np.flatnonzero(model.hierarchy_.parent == x.node).tolist()
-            assert len(why_rejected(model, u, v, before=x.node)) == 0  # what was merged could be
+            assert len(why_rejected(model, u, v, before=x.node)) == 0  # merged clusters were compatible
     assert jointly > 0
 
 

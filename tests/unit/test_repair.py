@@ -1,4 +1,4 @@
-"""`repair`: what it answers and refuses, its kernels beside slow definitions, and how good it is on planted noise."""
+"""`repair`: answers and refusals, its kernels beside slow definitions, and how good it is on planted noise."""
 
 import heapq
 

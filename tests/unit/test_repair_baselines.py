@@ -1,4 +1,4 @@
-"""The baselines of `repair` in benchmarks: what they keep, and the minimum cut beside that of networkx."""
+"""The baselines of `repair` in benchmarks: the triplets they keep, and the minimum cut beside networkx."""
 
 import sys
 from pathlib import Path

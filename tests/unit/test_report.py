@@ -1,4 +1,4 @@
-"""`report`: every number of it by its definition, and pages that hold nothing but what they should."""
+"""`report`: every number of it by its definition, and pages that hold nothing else."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Micro-clusters without an engine: what adds up, what is exact, and what is refused."""
+"""Micro-clusters without an engine: sums, exact results, and refusals."""
 
 import numpy as np
 import pytest

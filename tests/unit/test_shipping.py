@@ -1,4 +1,4 @@
-"""What is shipped says the same in every place: versions, dependencies, how it is tested, where links lead."""
+"""Shipped files agree with each other: versions, dependencies, commands of the tests, targets of links."""
 
 import configparser
 import re

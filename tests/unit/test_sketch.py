@@ -1,4 +1,4 @@
-"""What of a hierarchy is drawn: laws of collapsing, and leaf orders side by side by brute force."""
+"""The drawn part of a hierarchy: laws of collapsing, and leaf orders side by side by brute force."""
 
 import json
 import shutil
@@ -59,7 +59,7 @@ def test_sketch__laws(h, most, data):
             assert p < 0 or h.parent[u] == drawn.node[p]
             if k < T:
                 assert below[u] == set(tips[k])
-    for u in range(h.n_nodes - 1):  # what is hidden stands where its parent does
+    for u in range(h.n_nodes - 1):  # a hidden node stands where its parent does
         k = drawn.shown[u]
         assert drawn.node[k] == u or k < T
         if any(drawn.shown[u] == drawn.shown[c] for c in closed):

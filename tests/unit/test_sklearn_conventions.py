@@ -1,4 +1,4 @@
-"""What users of scikit-learn expect beside fit and predict: children_, distances_, transform, HTML."""
+"""Things that users of scikit-learn expect beside fit and predict: children_, distances_, transform, HTML."""
 
 import numpy as np
 import pytest

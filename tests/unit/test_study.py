@@ -33,7 +33,7 @@ def keys(questions):
     return [frozenset(x) for x in questions]
 
 
-# ---------------------------------------------------------------------- who is asked what
+# ---------------------------------------------------------------------- which questions each person gets
 
 
 @pytest.mark.parametrize("overlap", [1, 2, 3])

@@ -1,4 +1,4 @@
-"""read_synonyms: what terms of ontologies are called besides, the same from all formats, and names that find them."""
+"""read_synonyms: further names of terms, the same from all formats, and names that find them."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""read_taxdump: folders, archives, names, roots, and what is refused where."""
+"""read_taxdump: folders, archives, names, roots, and refusals with their places."""
 
 import gzip
 import io
@@ -220,7 +220,7 @@ def test_taxdump__damaged_archives(content):
         read_taxdump(io.BytesIO(content))
 
 
-# ---------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------- refusals
 
 
 def line(*fields):

@@ -18,7 +18,7 @@ T6, W6 = [1, 1, 1, 1, 2, 2, 2, 2], list("abcdabce")
 
 
 def drifting(rng, n=40, T=5, k=3, stay=0.9):
-    """Blobs that drift; each object is there with a chance, and sometimes changes sides."""
+    """Blobs that drift. Each object is present by chance, and sometimes changes sides."""
     centres, label = 8.0 * rng.normal(size=(k, 2)), rng.integers(0, k, n)
     rows = []
     for t in range(T):

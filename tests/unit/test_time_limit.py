@@ -1,6 +1,6 @@
-"""`time_limit`: every kind of long work is cut short by it, and a later call gives what it gives without."""
+"""`time_limit`: every kind of long work is cut short by it, and a later call gives the same result as without."""
 
-# ruff: noqa: PT012 (the blocks are what is tested)
+# ruff: noqa: PT012 (the blocks are tested)
 
 import ctypes
 import gc
@@ -38,7 +38,7 @@ def forever():
 
 
 def clock_watched():
-    """What a fit does in any thread."""
+    """A fit as it runs in any thread."""
     pace, end = Pace(1), time.monotonic() + 30
     while time.monotonic() < end:
         with pace:
@@ -57,7 +57,7 @@ def nothing_is_left():
 #: Between the opening of a file and its ``with`` an interrupt leaves the file to the collector, as Ctrl-C does.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
-# ---------------------------------------------------------------------- what is ended
+# ---------------------------------------------------------------------- work that ends
 
 
 def test_time_limit__what_is_done_in_time_is_as_without():

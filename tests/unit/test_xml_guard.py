@@ -1,4 +1,4 @@
-"""The guarded XML reader: what it hands out, what it refuses and where, and that memory stays bounded."""
+"""The guarded XML reader: elements, refusals with their places, and bounded memory."""
 
 import gc
 import tracemalloc
@@ -32,7 +32,7 @@ def refusals(content, **options):
         yield caught.value
 
 
-# ---------------------------------------------------------------------- what is read
+# ---------------------------------------------------------------------- reading
 
 
 def test_xml__events_in_order_with_attributes_and_text():
@@ -85,7 +85,7 @@ def test_xml__deep_nesting_is_read_where_allowed(n):
     assert sum(1 for _ in XmlChildren(content, max_depth=n)) == (n > 1)
 
 
-# ---------------------------------------------------------------------- what is refused, and where
+# ---------------------------------------------------------------------- refusals and their places
 
 
 @pytest.mark.parametrize(
