@@ -1,9 +1,10 @@
 """DivisiveReCon: the mean of a sample of trees, given features and triplets, some of which may be wrong.
 
-In the order of this file: the items to cluster and their distances, how triplets change these, how trees are averaged
-and divided, held-out triplets, heights, large data, the tree (`_tree`), the estimator, and what users hand over. The
-trees are sampled in ``cluster/posterior.py``; the loops of the division are in ``kernels/division.py``.
-``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the theorem and the reasons.
+This file holds, in this order: the items to cluster and their distances, how triplets change these, how trees are
+averaged and divided, held-out triplets, heights, large data, the tree (`_tree`), the estimator, and the users'
+statements. The trees are sampled in ``cluster/posterior.py``, and the loops of the division are in
+``kernels/division.py``. ``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the
+theorem and the reasons.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ CLOSE = 1e-3
 #: Parts of the triplets that are held out in turn.
 FOLDS = 5
 
-#: The share of wrong triplets assumed where it is not estimated; the least and the greatest estimate.
+#: The share of wrong triplets if it is not estimated, and the bounds of its estimate.
 NOISE, LEAST, MOST = 0.1, 0.01, 0.3
 
 #: Standard errors by which held-out triplets are displayed more often than by chance, if they are of the tree.
@@ -96,18 +97,18 @@ _CHUNK = 20_000  # leaves that a kernel looks at before the first look at the in
 
 @dataclass(frozen=True, eq=False)
 class _Items:
-    """What trees are made of: the samples, or clades of the plain tree where there are many samples.
+    """The leaves of the trees: the samples, or clades of the plain tree if there are many samples.
 
     Attributes
     ----------
     distance : ndarray of float64, shape (g, g)
-        Between the means of two items, or their mean distance; the median is 1.
+        Between the means of two items, or their mean distance. The median is 1.
     size : ndarray of float64, shape (g,)
         Samples in each item.
     kernel : ndarray of float64, shape (g, r)
         Products of rows are large for items that are near each other.
     ward : bool
-        Ward's linkage; else average linkage.
+        True for Ward's linkage, False for average linkage.
     plain : ndarray of int32, shape (g - 1, 2)
         The plain tree of the items.
     """
@@ -146,7 +147,7 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
 
 
 def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Linkage of the distances as triplets change them; through the kernel, also those of items near to named ones.
+    """Linkage of distances changed by triplets. The kernel carries the change to items near the named ones.
 
     Distances D become D exp(K M K') with M symmetric. M minimises the logistic loss of log D(a, c) - log D(a, b) and
     of log D(b, c) - log D(a, b), plus its own price.
@@ -183,7 +184,7 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """What is known of the items.
+    """The statements on the items.
 
     Attributes
     ----------
@@ -192,7 +193,7 @@ class _Known:
         Mean 1.
     cannot : ndarray of int32, shape (c, 2)
     group : ndarray of int32, shape (g,)
-        The first item that must-links tie an item to: itself, where it is the first or there are none.
+        The first item that must-links tie an item to. Items without must-links are their own.
     noise : float
         The share of wrong triplets that is assumed.
     """
@@ -208,10 +209,10 @@ class _Known:
 
 
 def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
-    """Divide a base tree from the top (see ``tripletree.kernels.division``); the parents of the nodes.
+    """Divide a base tree from the top (see ``tripletree.kernels.division``). Returns the parents of the nodes.
 
-    A triplet that is wrong with probability e, and then one of the other two, has the likelihood ratio 3 (1 - e) to
-    chance where it is displayed, 3 e / 2 where it is not.
+    A triplet is wrong with probability e, and then one of the other two is right. A displayed triplet has the
+    likelihood ratio 3 (1 - e) to chance, another one 3 e / 2.
     """
     n = base.shape[0] + 1
     child, stack = np.zeros((n, 2), np.int32), np.zeros((n + 1, 7), np.int32)
@@ -296,7 +297,7 @@ def _held_out(
 
 
 def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
-    """A scipy linkage of the tree: heights are those of Ward's or average linkage, none below those under it."""
+    """A scipy linkage of the tree: heights of Ward's or average linkage that never fall towards the root."""
     n = points.shape[0]
     if is_matrix:
         height = run_division("heights_by_distance", 2e-7 * n * n, parent, points)
@@ -322,7 +323,7 @@ def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.nd
 
 
 def _coarse(merges: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The clade of each sample after all but the last merges, of at most so many clades; and the tree of the clades."""
+    """The clade of each sample if the last merges are undone, at most so many clades, and the tree of these clades."""
     n = merges.shape[0] + 1
     made = max(0, n - most)
     top = np.arange(n + made)
@@ -334,7 +335,7 @@ def _coarse(merges: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
-    """A base tree of the samples: that of the clades, which are as in the plain tree."""
+    """A base tree of the samples: the base tree of the clades, each of which is as in the plain tree."""
     n, g = merges.shape[0] + 1, base.shape[0] + 1
     made = n - g
     below = merges[:made, :2].astype(np.int32)
@@ -345,7 +346,7 @@ def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
 
 
 def _mapped(known: _Known, owner: np.ndarray) -> _Known:
-    """What is known of the clades that hold the samples; triplets within one or two clades are left out."""
+    """The statements as statements on clades. Triplets within one or two clades are left out."""
     rows = owner[known.rows].astype(np.int32)
     a, b, c = rows.T
     told = (a != b) & (a != c) & (b != c)
@@ -377,7 +378,7 @@ def _tree(
     rng: np.random.Generator,
     tell: Callable[[int], Any],
 ) -> _ChosenTree:
-    """The tree under what is known.
+    """The tree that follows from the statements.
 
     Parameters
     ----------
@@ -386,7 +387,7 @@ def _tree(
     estimate : bool
         Whether the share of wrong triplets is estimated.
     effort : float
-        Factor on the steps in which trees are sampled; 0 for none.
+        Factor on the steps in which trees are sampled. 0 samples none.
     """
     n = merges.shape[0] + 1
     owner, plain = _coarse(merges, COARSE)
@@ -437,7 +438,7 @@ def _tree(
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
-    """By how many standard errors the one displays more triplets than the other; at most 50."""
+    """The number of standard errors by which the one displays more triplets than the other, at most 50."""
     more = one - other
     return float(np.clip(weight @ more / np.sqrt(max(weight @ more**2, 1.0)), -50, 50))
 
@@ -447,18 +448,18 @@ class DivisiveReCon(HierarchicalClusterer):
 
     The tree is the mean of trees sampled from their posterior, given the features, which evolve along the branches, and
     triplets, of which some may be wrong. The chains of the sample begin at a tree that is divided from the top by the
-    votes of the triplets, and at the plain tree. Hard constraints all hold in the end; soft ones may be outvoted.
+    votes of the triplets, and at the plain tree. In the end all hard constraints hold, and soft ones may be outvoted.
     Without any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of
-    precomputed distances. For these, for classes alone and for hard pairs it is the divided tree.
+    precomputed distances. With these, with classes alone and with hard pairs it is the divided tree.
 
     Parameters
     ----------
     n_clusters : int or None, default None
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None takes the number of classes if
-        labels of two or more classes are all that is given; give a greater number if there are classes of which no
-        sample is labelled. Otherwise `tripletree.suggest_n_clusters` chooses it; where distances are precomputed, it is
-        the number at which the heights of the last merges rise by the greatest factor; either no more than there are
-        groups of samples that hard must-links tie together, and no fewer than hard cannot-links take.
+        Number of flat clusters, ``labels_``. The hierarchy does not depend on it. None takes the number of classes if
+        labels of two or more classes are all that is given. Give a greater number if some classes have no labelled
+        sample. Otherwise `tripletree.suggest_n_clusters` chooses it. For precomputed distances it is the number at
+        which the heights of the last merges rise by the greatest factor. The choice lies between the fewest clusters
+        that hard cannot-links allow and the number of groups of samples that hard must-links tie together.
     constraints : {"auto", "hard", "soft"}, default "auto"
         Whether all triplets and pairs must hold. "auto" is "hard" if a hierarchy is given. Pairs, triplets and classes
         that are given beside it then hold, too. Those that contradict the hierarchy, or others before them, are left
@@ -467,15 +468,15 @@ class DivisiveReCon(HierarchicalClusterer):
         and are never an error.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
-        no trees are sampled, it is what a first division violates, or 0.1 if there are fewer triplets than samples they
-        name.
+        no trees are sampled, it is the share that a first division violates, or 0.1 if there are fewer triplets than
+        samples they name.
     effort : float, default 1.0
-        Factor on the number of steps in which trees are sampled. With 0, none are: the tree is that of a first
-        division, and nothing tells how sure its clades are.
+        Factor on the number of steps in which trees are sampled. With 0 none are sampled: the tree is a first
+        division, and its clades have no probabilities.
     classifier : scikit-learn classifier with `predict_proba`, or None, default None
-        One more voice where classes are all that is known: a copy of it is fitted to the labelled samples, and its
-        probabilities are mixed with those that the labels have by way of the samples around them. Labels that are held
-        out from both say in which proportion. See Notes.
+        A further source if only classes are known: a copy of it is fitted to the labelled samples, and its
+        probabilities are mixed with the classes that labels suggest for the samples around them. Labels that are held
+        out from both decide the proportion. See Notes.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -489,30 +490,30 @@ class DivisiveReCon(HierarchicalClusterer):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The cluster of each sample, numbered in the order of their first samples. See Notes for those of class labels.
+        The cluster of each sample, in the order of their first samples. See Notes for clusters from class labels.
     n_clusters_ : int
         Number of flat clusters.
     n_clusters_choice_ : NumberOfClusters or None
-        Where ``n_clusters=None`` left the choice to the samples and triplets: the numbers compared, the evidence for
+        If ``n_clusters=None`` left the choice to the samples and triplets: the numbers compared, the evidence for
         each, and the ``reason`` in words.
     hierarchy_ : Hierarchy
-        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in the order of
-        heights, which are those of the plain linkage for its clades, and never fall towards the root.
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1). Inner nodes are in the order of
+        heights. Clades of the plain linkage have its heights, and heights never fall towards the root.
     clade_names_ : CladeMatches or None
-        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there; inner nodes
-        of ``hierarchy_`` have their names. None where none was given, or it has no names.
+        The node of ``hierarchy_`` for each named clade of the given `hierarchy`, and its Jaccard index. Inner nodes
+        of ``hierarchy_`` have their names. None without such names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing.
     children_, distances_ : ndarray of int, shape (n_samples - 1, 2), ndarray of float64, shape (n_samples - 1,)
         The two nodes of each merge, and its height, as in scikit-learn's AgglomerativeClustering.
     constraints_, reason_ : {"hard", "soft"}, str
-        What was used, and why, in words.
+        The kind of constraints used, and the reason in words.
     held_out_ : float or None
-        Share of triplets that trees made without them display; None without triplets.
+        Share of triplets that trees made without them display. None without triplets.
     noise_ : float
-        The share of wrong triplets that was assumed; 0 where they are hard.
+        The share of wrong triplets that was assumed. 0 if they are hard.
     triplets_, n_triplets_ : TripletSet, int
-        The triplets that were used, those of pairs, classes and a hierarchy among them, and their number.
+        The triplets that were used, also from pairs, classes and a hierarchy, and their number.
     pairs_ : PairwiseConstraints
         The must-links and cannot-links that were used.
     clade_support_ : ndarray of float64, shape (n_samples - 1,), or None
@@ -524,7 +525,7 @@ class DivisiveReCon(HierarchicalClusterer):
         `tripletree.algorithms.consensus_tree` makes one tree of the clades that most of them have, or all. None if no
         trees were sampled.
     violated_triplets_, weight_violated_ : TripletSet, float
-        Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
+        The used triplets that ``hierarchy_`` does not display, and their weight. Empty, and 0, if they are hard.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
         Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If constraints
         are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
@@ -532,15 +533,15 @@ class DivisiveReCon(HierarchicalClusterer):
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
-        What `predict` needs, and nothing else.
+        The data that `predict` needs, and nothing else.
     n_leaves_, n_features_in_ : int
         Number of samples and of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
-    ReCon : greedy agglomeration, exact to its paper; for knowledge that is complete.
+    ReCon : greedy agglomeration, exact to its paper, for complete knowledge.
     tripletree.cut : other flat clusters from ``hierarchy_``.
 
     Notes
@@ -554,22 +555,22 @@ class DivisiveReCon(HierarchicalClusterer):
     The order of rows does not matter: samples are sorted by their values before anything is drawn or tied, with
     precomputed distances each by its distances to the others, from the shortest on. Samples that are equal in this keep
     the order of their rows, which can decide if different things are known of them, or different distances belong to
-    them. The parts that ``validate=True`` hides are dealt by the order of what is given.
+    them. The parts that ``validate=True`` hides are dealt in the order of the given statements.
 
     Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes
     on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
-    fitted to the samples, and belief propagation [2]_ weighs features and statements, at shares of wrong ones that are
-    estimated. They begin at a cut of the plain tree, moved to the nearest means. If statements that were held out speak
-    for no other clusters, those stay; so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
+    fitted to the samples, and belief propagation [2]_ weighs features and statements. The shares of wrong statements
+    are estimated. Clusters begin at a cut of the plain tree, moved to the nearest means. They stay if held-out
+    statements speak for no others, so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
     tree, if trees made without them display more of them than by chance.
 
-    Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
-    of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
-    all samples. Known classes, and with less weight those that the mixture gives, then spread to neighbours in the
-    metric of that shape [1]_. A classifier has a share of what is then said for the classes, at which labels held out
-    from it and from the rest, a fifth at a time, are most probable; it is drawn to a third. It costs five more fits of
-    both. With precomputed distances the class of least mean distance takes the place of the
-    mixture, and where there are more clusters than classes, ``labels_`` is a cut.
+    If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
+    mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
+    classes, and with less weight the classes of the mixture, then spread to neighbours in the metric of that shape
+    [1]_. A classifier then gets the share of the estimate at which labels held out from it and from the rest, a fifth
+    at a time, are most probable. The share is drawn to a third. A classifier costs five more fits of both. With
+    precomputed distances the class of least mean distance takes the place of the mixture, and with more clusters than
+    classes ``labels_`` is a cut.
 
     References
     ----------
@@ -640,28 +641,28 @@ class DivisiveReCon(HierarchicalClusterer):
         sample_names: Any = None,
         validate: bool = False,
     ) -> DivisiveReCon:
-        """Cluster the samples by what they are like and by what is known.
+        """Cluster the samples by their features and by the statements on them.
 
         Parameters
         ----------
         X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
-            The samples, or their distances where ``metric="precomputed"``.
+            The samples, or their distances if ``metric="precomputed"``.
         y : None
-            Ignored; class labels are given as `classes`.
+            Ignored. Class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
-            Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
-            row numbers; an integer array always holds row numbers.
+            Triplets ab|c on some of the samples. Labels come from the index if X is a pandas DataFrame, and are else
+            row numbers. An integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not.
         hierarchy : Hierarchy, or path of a file with one, optional
-            Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
+            Gives the triplets that `decompose` makes of it on the leaves that are samples. Other leaves are ignored.
         classes : array_like, mapping or pandas Series, optional
-            The class of some samples: None or NaN where it is not known (-1 and "" are classes); a mapping or Series
+            The class of some samples: None or NaN if it is not known (-1 and "" are classes). A mapping or Series
             may leave samples out.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         validate : bool
-            Whether to hide what is known of a fifth of the samples at a time, and compare it with results made with and
+            Whether to hide the statements on a fifth of the samples at a time, and compare them with results with and
             without the rest: six further fits, and five if knowledge turns out to hurt.
 
         Returns
@@ -673,7 +674,7 @@ class DivisiveReCon(HierarchicalClusterer):
         ------
         InconsistentTripletsError
             If constraints are "hard" and no hierarchy displays all triplets, or none that has must-linked groups as
-            clades; ``.conflict`` holds the reason.
+            clades. ``.conflict`` holds the reason.
         InconsistentPairsError
             If constraints are "hard", and must-links put samples together which a cannot-link keeps apart.
         UnknownLeafError
@@ -691,9 +692,9 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all that is hard; if statements contradict a hierarchy and are left
-            out (see `constraints`); if nothing follows from classes. With `validate`, if the knowledge makes results
-            worse; the message names the better setting.
+            If no flat clusters are found that keep all hard constraints. If statements contradict a hierarchy and are
+            left out (see `constraints`). If nothing follows from classes. With `validate`, if the knowledge makes
+            results worse: the message names the better setting.
 
         Examples
         --------
@@ -722,7 +723,7 @@ class DivisiveReCon(HierarchicalClusterer):
                 classes=classes,
                 missing_samples=self.missing_samples,
             )
-            # all goes by the order of values, so that the order of rows decides nothing; `place` is where rows went
+            # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
             order = _order_of_values(samples, is_matrix)
             place = np.argsort(order)
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
@@ -781,7 +782,7 @@ class DivisiveReCon(HierarchicalClusterer):
         return None if self._sample is None else tuple(self._sample.hierarchies(self.hierarchy_.leaves))
 
     def triplet_probability(self, triplets: Any) -> np.ndarray:
-        """Tell how probable triplets are, given the data and what was known.
+        """Tell how probable triplets are, given the data and the statements.
 
         Parameters
         ----------
@@ -798,8 +799,8 @@ class DivisiveReCon(HierarchicalClusterer):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If no trees were sampled: nothing was known, or only classes or pairs that must hold; X holds distances, or
-            more than 2,000 samples; or ``effort=0``.
+            If no trees were sampled: nothing was known, or only classes or pairs that must hold, X holds distances, or
+            more than 2,000 samples, or ``effort=0``.
         UnknownLeafError, InvalidTripletError
             If a triplet names a sample that the fit did not have, or is malformed.
 
@@ -839,7 +840,7 @@ class DivisiveReCon(HierarchicalClusterer):
         hard: bool,
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The linkage of the tree under what is known, and the plain one."""
+        """The linkage of the tree that follows from the statements, and the plain one."""
         n = len(points)
         linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
         with progress_bar(self.verbose, n + 1 + FOLDS, type(self).__name__, "steps") as bar:
@@ -877,7 +878,7 @@ class DivisiveReCon(HierarchicalClusterer):
         most: int,
         rng: np.random.Generator,
     ) -> np.ndarray:
-        """Clusters cut out of the tree, or spread from classes where these are all that is known; `most` at most."""
+        """Clusters cut out of the tree, or spread from classes if only these are known. At most `most`."""
         k, self.n_clusters_choice_ = self.n_clusters, None
         n_classes = 0 if codes is None else np.unique(codes[codes >= 0]).size
         if k is None and n_classes > 1:
@@ -910,7 +911,7 @@ class DivisiveReCon(HierarchicalClusterer):
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
     def _check_classifier(self, **others: Any) -> None:
-        """Refuse what a classifier cannot take part in."""
+        """Refuse settings that a classifier cannot take part in."""
         if self.classifier is None:
             return
         given = ", ".join(name for name, value in others.items() if value is not None)
@@ -928,9 +929,9 @@ class DivisiveReCon(HierarchicalClusterer):
         used: TripletSet,
         closure: PairClosure,
     ) -> np.ndarray:
-        """The clusters nearest to these that keep all pairs and triplets; of more clusters if their number is open.
+        """The nearest clusters that keep all pairs and triplets. They may be more if their number is open.
 
-        If there are none of a number that was asked for, pairs come first where all must hold, else the hierarchy.
+        If none of the requested number are found, pairs come first if everything is hard, else the hierarchy does.
         """
         k = int(labels.max()) + 1
         most = closure.n_components if self.n_clusters is None else k
@@ -966,11 +967,11 @@ class DivisiveReCon(HierarchicalClusterer):
         return tags
 
 
-# ---------------------------------------------------------------------- what is given
+# ---------------------------------------------------------------------- the statements
 
 
 def _order_of_values(samples: np.ndarray, is_matrix: bool) -> np.ndarray:
-    """The samples by their values, the first that differs; of a matrix, by their distances, from the shortest on.
+    """The samples in the order of their values. Rows of a matrix are compared by their distances, the shortest first.
 
     Equal ones keep the order of their rows.
     """
@@ -986,12 +987,12 @@ def _order_of_values(samples: np.ndarray, is_matrix: bool) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Statements:
-    """All that is known, as triplets and pairs; `rows` and `weight` are votes, of which some may repeat others.
+    """All statements as triplets and pairs. `rows` and `weight` are votes, some of which may repeat others.
 
     Attributes
     ----------
     triplets : TripletSet
-        Those of the hierarchy, the classes and the pairs among them.
+        Also the ones that follow from the hierarchy, the classes and the pairs.
     pairs : PairwiseConstraints
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
@@ -1010,7 +1011,7 @@ class _Statements:
 
 
 def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -> _Statements:
-    """What is known, of every kind."""
+    """The statements of every kind."""
     used, links = known.triplets, known.pairs
     if known.hierarchy is not None:
         used = used | decompose(known.hierarchy).reindex(used.leaves)
@@ -1093,7 +1094,7 @@ def _knowledge_of_classes(
 ) -> tuple[TripletSet, PairwiseConstraints, float]:
     """The triplets and pairs that follow from the classes of some samples, and the weight of each triplet.
 
-    Hard classes are must-linked groups, kept apart. For soft ones random triplets of the classes vote; together they
+    Hard classes are must-linked groups, kept apart. For soft ones random triplets of the classes vote. Together they
     weigh half as much as there are labels, since one wrong label makes many wrong triplets.
     """
     known = np.flatnonzero(codes >= 0)
@@ -1116,7 +1117,7 @@ def _knowledge_of_classes(
 
 
 def _check_enough_groups(k: int | None, closure: PairClosure) -> None:
-    """Refuse more clusters than there are groups of samples that must-links, those of classes too, tie together."""
+    """Refuse more clusters than groups of samples that must-links, also from classes, tie together."""
     most = closure.n_components
     if k is not None and k > most:
         msg = (
@@ -1135,10 +1136,10 @@ def by_votes(
     shown: float | None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Clusters by votes of pairs, and of triplets if these speak of classes; else those of the tree.
+    """Clusters by votes of pairs, and of triplets if these speak of classes. Otherwise the clusters of the tree.
 
-    Triplets that speak of neither, as trees made without them display no more of them (`shown`) than by chance, are
-    left out.
+    Triplets that are not of classes are left out if trees made without them display no more of them (`shown`) than by
+    chance.
     """
     k = int(labels.max()) + 1
     if not len(votes) or k == 1:

@@ -1,7 +1,7 @@
 """A sample of trees from the posterior of a model, given features and triplets, by Markov chain Monte Carlo.
 
-The model and the steps of the chain are in ``kernels/posterior.py``; `DivisiveReCon` is the caller. In the order of
-this file: the sample and what is read off it, the chains, coordinates in which the model fits tables, and where a chain
+The model and the steps of the chain are in ``kernels/posterior.py``; `DivisiveReCon` is the caller. The order of
+this file: the sample and its summaries, the chains, coordinates in which the model fits tables, and where a chain
 begins.
 """
 
@@ -22,7 +22,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze
 
-#: The likelihood of d features has the exponent 12 / d if there are more: those of tables are less independent than
+#: The likelihood of d features has the exponent 12 / d if there are more: features of tables are less independent than
 #: the model has it.
 FEATURES = 12
 
@@ -49,7 +49,7 @@ class TreeSample:
     Attributes
     ----------
     parents : ndarray of int32, shape (t, 2 n - 1)
-        Of each tree; parents come after their children.
+        Of each tree. Parents come after their children.
     noise : ndarray of float64, shape (t,)
         The share of wrong triplets that goes with each tree.
     leaf : ndarray of int64, shape (n,)
@@ -128,20 +128,20 @@ def sample_trees(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sample trees from chains that begin at given trees, as many from each.
 
-    Chains from different trees show more of what is possible than one that is as long as all of them.
+    Chains from different trees show more of the possible trees than one that is as long as all of them.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n, d)
     starts : sequence of ndarray of int32, shape (2 n - 1,)
-        Parents of binary trees, after their children; if `hard`, of trees that display all triplets.
+        Parents of binary trees, after their children. If `hard`, the trees display all triplets.
     rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
         Triplets.
     rng : Generator
     hard : bool
         Whether all triplets must hold.
     noise : float or None
-        The share of wrong triplets; None estimates it with the trees.
+        The share of wrong triplets. None estimates it with the trees.
     effort : float
         Factor on the number of steps.
     tell : callable
@@ -182,7 +182,7 @@ class Chain:
     hard : bool
         Whether all triplets must hold, as they do in the first tree.
     noise : float or None
-        The share of wrong triplets; None estimates it with the trees.
+        The share of wrong triplets. None estimates it with the trees.
     rng : Generator
 
     Attributes
@@ -355,7 +355,7 @@ def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
 
 
 def _near(points: np.ndarray) -> np.ndarray:
-    """The leaves near each; without coordinates, random ones."""
+    """The leaves near each. Random ones without coordinates."""
     from scipy.spatial import cKDTree
 
     n, d = points.shape
@@ -368,7 +368,7 @@ def _near(points: np.ndarray) -> np.ndarray:
 
 
 def _heights(points: np.ndarray, parent: np.ndarray, child: np.ndarray) -> np.ndarray:
-    """Half the mean square distance, for a feature, between the two sides of each node; growing to the root."""
+    """Half the mean square distance, for a feature, between the two sides of each node, growing to the root."""
     n, d = points.shape
     N = 2 * n - 1
     if d == 0:

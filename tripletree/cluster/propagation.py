@@ -100,7 +100,7 @@ def propagated(
 
 
 def _shares(points: np.ndarray, is_matrix: bool, known: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
-    """How much says for each cluster, for each sample; the sum is 1. The known samples are `of` classes 0, 1, ..."""
+    """The probability of each cluster, for each sample. The known samples are `of` classes 0, 1, ..."""
     n, c = len(points), int(of.max()) + 1
     if is_matrix:
         says = np.zeros((n, k))

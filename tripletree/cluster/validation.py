@@ -1,13 +1,13 @@
 """Does knowledge help? ``fit(..., validate=True)``: fits that know nothing of some samples, and have to place them.
 
-What is known of a fifth of the samples is hidden. The estimator is fitted with the rest, and the result is compared
-with what was hidden: are the samples where the knowledge puts them? Constraints are not held out one by one, because
+The constraints on a fifth of the samples are hidden. The estimator is fitted with the rest, and the result is compared
+with the hidden ones: are the samples where the knowledge puts them? Constraints are not held out one by one, because
 most triplets of a taxonomy follow from the others: any taxonomy, right or wrong, would agree with itself.
 
 Hidden samples that exchange their names are the control. It shows the agreement that is left by chance, and no
 knowledge about other data can do better than it.
 
-Nothing here checks X: that is `check_samples` in ``cluster/base.py``. `align_knowledge` takes what is known in.
+X is checked by `check_samples` in ``cluster/base.py``. `align_knowledge` reads the statements.
 `measure` does the fits for one estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` calls it),
 `compare_settings` for an estimator that has just been fitted, one without knowledge, and other settings.
 """
@@ -54,27 +54,27 @@ DRAWN = 3
 
 @dataclass(frozen=True, eq=False)
 class ValidationReport:
-    """What ``fit(..., validate=True)`` found.
+    """The result of ``fit(..., validate=True)``.
 
     Attributes
     ----------
     settings : tuple of str
-        What was compared: "without knowledge", the settings that were fitted, and others if these are clearly worse
+        The settings compared: "without knowledge", the settings that were fitted, and others if these are clearly worse
         than no knowledge.
     agreement, chance : ndarray of float64, shape (s,)
-        Share of the held-out constraints that hold in the results, for each setting; and the same if hidden samples
+        Share of the held-out constraints that hold in the results, for each setting, and the same if hidden samples
         exchange their names.
     standard_error : ndarray of float64, shape (s,)
-        Of the agreement, by samples.
+        The standard error of the agreement, by samples.
     gain, gain_error : float
-        How much the agreement beyond chance, in shares of the greatest there can be, rises by the knowledge; and the
+        How much the agreement beyond chance, in shares of the greatest there can be, rises by the knowledge, and the
         standard error of this paired difference.
     verdict : {"helps", "hurts", "unclear"}
         See `tripletree.evaluate_knowledge`.
     agrees : bool
         Whether the results without knowledge agree with it better than by chance.
     best : str
-        The setting with the highest agreement beyond chance; of equal ones, the first.
+        The setting with the highest agreement beyond chance, the first of equal ones.
     n_constraints, n_samples : int
         How many constraints were compared, and how many samples were hidden in turn.
     """
@@ -112,7 +112,7 @@ class ValidationReport:
 
 
 def unclear(agrees: bool) -> str:
-    """What an unclear verdict may mean."""
+    """The possible meaning of an unclear verdict."""
     if agrees:
         return "The data agree with the knowledge on their own, and it makes no clear difference for other names."
     return "No agreement that can be told from chance: the data do not show where names belong, or too few are known."
@@ -122,7 +122,7 @@ def unclear(agrees: bool) -> str:
 
 
 class Knowledge(Protocol):
-    """Constraints on samples, and what of them is known to a fit that knows about some samples only."""
+    """Constraints on samples, and the part of them for a fit that knows only some samples."""
 
     @property
     def constraints(self) -> Any:
@@ -133,10 +133,10 @@ class Knowledge(Protocol):
         """The samples of each constraint, shape (m, 3) or (m, 2)."""
 
     def part(self, known: np.ndarray) -> dict[str, Any]:
-        """What `fit` is given if something is known of these samples only (a mask over all samples)."""
+        """The arguments of `fit` if only these samples (a mask over all) are known."""
 
     def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
-        """Which constraints hold in the results of a fitted estimator, if their samples are those of `rows`."""
+        """Which constraints hold in the results of a fitted estimator, if `rows` are their samples."""
 
 
 def _result(model: Any, name: str) -> Any:
@@ -148,7 +148,7 @@ def _result(model: Any, name: str) -> Any:
 
 
 class TripletKnowledge:
-    """Triplets; those with a hidden sample are unknown to a fit."""
+    """Triplets. A fit does not know the ones with a hidden sample."""
 
     def __init__(self, constraints: TripletSet) -> None:
         self.constraints = constraints
@@ -165,7 +165,7 @@ class TripletKnowledge:
 
 
 class PairKnowledge:
-    """Pairs, kept by the flat clusters or not; those with a hidden sample are unknown to a fit."""
+    """Pairs, kept by the flat clusters or not. A fit does not know the ones with a hidden sample."""
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
         self.constraints = constraints
@@ -228,15 +228,15 @@ def class_triplets(
 
 @dataclass(frozen=True, eq=False)
 class AlignedKnowledge:
-    """What an estimator or a function is told of the samples of X, over the leaf index of its rows.
+    """The statements given to an estimator or a function, over the leaf index of the rows of X.
 
     Attributes
     ----------
     triplets : TripletSet
-        Those given; empty if none are.
+        The given ones, or an empty set.
     pairs : PairwiseConstraints
     hierarchy : Hierarchy or None
-        On those of its leaves that are samples.
+        Restricted to the leaves that are samples.
     codes : ndarray of int64, shape (n_samples,), or None
         The class of each sample as a number, -1 where it is not known.
     """
@@ -251,7 +251,7 @@ class AlignedKnowledge:
         return self.triplets.leaves
 
     def taken(self, order: np.ndarray) -> AlignedKnowledge:
-        """The same of the samples in another order; classes are numbered in this order, too."""
+        """The same statements on the samples in another order. Classes are numbered in this order, too."""
         leaves, codes = self.leaves.take(order), None
         if self.codes is not None:
             codes = self.codes[order]
@@ -259,7 +259,7 @@ class AlignedKnowledge:
         return AlignedKnowledge(self.triplets.reindex(leaves), self.pairs.reindex(leaves), self.hierarchy, codes)
 
     def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
-        """The kinds of knowledge there are; `size` random triplets of a hierarchy and of classes, or three a sample."""
+        """The kinds of knowledge given. Hierarchies and classes give `size` random triplets, or three a sample."""
         found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
         if self.hierarchy is not None:
             found.append(HierarchyKnowledge(self.hierarchy, self.leaves, size, rng))
@@ -293,7 +293,7 @@ def align_knowledge(
 
 
 def alike(model: Any, **changes: Any) -> Any:
-    """A new estimator with the same parameters but those given; a fitted metric stays fitted, unlike in a clone."""
+    """A new estimator with some parameters replaced. Unlike in a clone, a fitted metric stays fitted."""
     return type(model)(**{**model.get_params(deep=False), **changes})
 
 
@@ -336,7 +336,7 @@ class Measured(NamedTuple):
         return bool(self.agreement[i] - self.chance[i] > CLEAR * spread) and spread > 0
 
     def error_of(self, values: np.ndarray) -> float:
-        """The standard error of the mean of values, one for each constraint; those of a sample may go together."""
+        """The standard error of the mean of one value a constraint, if constraints on a sample depend on each other."""
         number, count = np.unique(self.sample, return_inverse=True)
         rest = np.bincount(count, values - values.mean(), number.size)
         return float(np.sqrt((rest**2).sum() * number.size / max(number.size - 1, 1)) / values.size)
@@ -353,7 +353,7 @@ class Measured(NamedTuple):
         chance = self.chance[:, None]
         beyond = (self.holds - chance) / np.maximum(1 - chance, 1e-9)
         by_sample = np.bincount(self.sample, beyond[more] - beyond[none]) / self.sample.size
-        # around 0, not around the gain: if two samples are all that changed, their mean is no evidence; and chance is
+        # around 0, not around the gain: if only two samples changed, their mean is no evidence. And chance is
         # an estimate, from the same exchanges for both
         slope = (1 - self.agreement) / np.maximum(1 - self.chance, 1e-9) ** 2
         by_chance = (slope[:, None] * self.exchanged)[[more, none]]
@@ -369,7 +369,7 @@ class Measured(NamedTuple):
 
 
 def n_parts(knowledge: Knowledge, n_folds: int) -> int:
-    """In how many parts the samples are hidden: `n_folds`, or so that there are two samples in each; 0 if too few."""
+    """The number of parts that are hidden in turn: `n_folds`, or fewer so that each has two samples. 0 if too few."""
     n_known = np.unique(knowledge.rows).size
     return 0 if n_known < FEWEST else min(n_folds, n_known // 2)
 
@@ -386,7 +386,7 @@ def measure(
     sample_names: Any = None,
     sample_weight: Any = None,
 ) -> Measured:
-    """Hide what is known of some samples after the other, and see which constraints on these hold in the results.
+    """Hide the statements on some samples at a time, and see which constraints on these hold in the results.
 
     Parameters
     ----------
@@ -397,7 +397,7 @@ def measure(
     knowledge : Knowledge
         On at least two samples for each part.
     amounts : tuple of float
-        Shares of the samples not hidden of which `model` knows; 0 is one fit for all parts.
+        Shares of the visible samples that `model` knows. A share of 0 takes one fit for all parts.
     n_folds : int
         Parts of the samples that are hidden in turn.
     rng : Generator
@@ -407,7 +407,7 @@ def measure(
     sample_names : sequence, optional
         The names of the rows, where X has no index.
     sample_weight : ndarray of float64, optional
-        Of the rows, for models that take it.
+        For models that take it.
 
     Returns
     -------
@@ -464,7 +464,7 @@ def _exchanged(part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _AllKnowledge:
-    """Several kinds of knowledge, as one; a pair is written as a row that names its second sample twice."""
+    """Several kinds of knowledge as one. A pair is written as a row that names its second sample twice."""
 
     kinds: tuple[Knowledge, ...]
 
@@ -498,7 +498,7 @@ def compare_settings(
     sample_names: Any = None,
     sample_weight: Any = None,
 ) -> ValidationReport | None:
-    """Compare settings with no knowledge, and with others where they are worse; warn if so.
+    """Compare settings with no knowledge. If they are worse, warn, and compare other settings.
 
     Parameters
     ----------
@@ -511,7 +511,7 @@ def compare_settings(
     kinds : list of Knowledge
         Those without constraints are left out.
     others : dict of str and estimator
-        Other settings, by what they are called.
+        Other settings by their names.
     rng : Generator
         Deals the constraints out, in the same way for all settings.
     sample_names, sample_weight : sequence, optional

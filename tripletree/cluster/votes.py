@@ -8,7 +8,7 @@ statements.
 
 In many dimensions the features would outvote all statements, and they begin where few statements can move them. So
 there are several such models, with features that count less and less. Which one is taken, and whether any is better
-than the plain clusters, is for the statements to say: each by what is believed of its samples without it.
+than the plain clusters, is decided by the statements, each by the belief about its samples without it.
 
 .. [1] Kschischang, Frey, Loeliger (2001), Factor Graphs and the Sum-Product Algorithm, IEEE Transactions on
    Information Theory 47, 498-519.
@@ -24,20 +24,20 @@ import numpy as np
 
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
 
-#: The share of wrong statements at first; what it is drawn to, as strongly as by so many statements; the least, and the
-#: greatest of pairs and of triplets, at which they say nothing.
+#: The first share of wrong statements. The share it is drawn to, with the weight of so many statements. Its least, and
+#: its greatest values for pairs and for triplets, at which they say nothing.
 WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)
 
-#: In d dimensions features count d ** power in a model. Those of a path go on from each other.
+#: In d dimensions features count d ** power in a model. Each model of a path starts at the one before.
 PATHS = (0.0,), (-0.5, -0.25, 0.0)
 
 #: Nats by which statements must speak for a model that comes later.
 BETTER = 1.0
 
-#: Parts of the statements that are held out in turn; of more statements than so many, one fifth is enough.
+#: Parts of the statements that are held out in turn. With more statements than `MANY` one fifth is enough.
 FOLDS, MANY = 5, 5_000
 
-#: Steps of expectation and maximisation; of messages in each; the part of the old messages that is kept.
+#: Steps of expectation and maximisation, steps of messages in each, and the part of the old messages that is kept.
 STEPS, ROUNDS, KEPT = 40, 8, 0.5
 
 #: The share of triplets of classes that have just two of the three samples in one cluster, or more.
@@ -73,7 +73,7 @@ class FlatVotes:
         return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
 
     def split(self, at_end: np.ndarray) -> tuple[np.ndarray, ...]:
-        """What there is for each end of each statement, as for `held`: for both of pairs, and a, b, c of triplets."""
+        """The rows for the ends of each statement, as for `held`: two for pairs, and three (a, b, c) for triplets."""
         p, k = len(self.pairs), at_end.shape[1]
         of_pairs, of_rows = at_end[: 2 * p].reshape(p, 2, k), at_end[2 * p :].reshape(len(self.rows), 3, k)
         return of_pairs[:, 0], of_pairs[:, 1], of_rows[:, 0], of_rows[:, 1], of_rows[:, 2]
@@ -91,14 +91,14 @@ class FlatVotes:
         return np.concatenate([(one * two).sum(axis=1), ab + (1 - ab - ac - bc) / 3])
 
     def two_together(self, at_end: np.ndarray) -> np.ndarray:
-        """How probable it is that just two samples of a triplet are in one cluster; see `held`."""
+        """The probability that just two samples of a triplet are in one cluster, see `held`."""
         ab, ac, bc = _apart(*self.split(at_end)[2:])
         return ab + ac + bc
 
     def likelihood(self, held: np.ndarray) -> float:
         """The log-likelihood of the statements, given `held`, at the shares of wrong ones that make it greatest.
 
-        What pairs and triplets say by chance counts for nothing: must-links may be rare, and clusters uneven.
+        Agreement by chance counts for nothing: must-links may be rare, and clusters uneven.
         """
         p, total = len(self.pairs), 0.0
         if p:
@@ -116,13 +116,13 @@ class FlatVotes:
 
 
 def _apart(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How probable it is that of three samples just a and b, a and c, b and c are in one cluster."""
+    """The probabilities that just a and b, a and c, b and c of three samples are in one cluster."""
     return (a * b * (1 - c)).sum(axis=1), (a * c * (1 - b)).sum(axis=1), (b * c * (1 - a)).sum(axis=1)
 
 
 @dataclass(eq=False)
 class Messages:
-    """What statements tell each of their samples about its cluster: logarithms.
+    """The logarithms of the messages from statements to each of their samples.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Messages:
         return _shares((own + self._sum @ self._told)[self._end] - self._told)
 
     def send(self, own: np.ndarray, rounds: int = ROUNDS) -> None:
-        """Let every statement tell its samples what it makes of the others, for some rounds."""
+        """Pass messages from every statement to its samples and back, for some rounds."""
         e, f = self.wrong
         same = self.votes.same[:, None, None]
         for _ in range(rounds):
@@ -174,7 +174,7 @@ class Messages:
             self._told = KEPT * self._told + (1 - KEPT) * told
 
     def estimate_wrong(self, own: np.ndarray) -> None:
-        """The shares of wrong statements, by what is believed of their samples without them."""
+        """The shares of wrong statements, by the belief about their samples without them."""
         p, weight = len(self.votes.pairs), self.votes.weight
         one, two, a, b, c = self.votes.split(self.without(own))
         together = (one * two).sum(axis=1)
@@ -240,7 +240,7 @@ def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[
 
 
 class Voted(NamedTuple):
-    """Clusters by votes, and whether the triplets among these are of flat classes; True, if there are none."""
+    """Clusters by votes, and whether the triplets are of flat classes (True if there are none)."""
 
     labels: np.ndarray
     of_classes: bool
@@ -249,7 +249,7 @@ class Voted(NamedTuple):
 def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
     """Clusters of all samples, as many as there are, none empty.
 
-    They are those of `start`, if statements that were held out speak for no other.
+    The clusters stay as in `start` if held-out statements speak for no others.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
         points = compressed(points)
         found = {path[: i + 1]: m for path in PATHS for i, m in enumerate(_along(points, votes, start, path))}
         told = {path: votes.likelihood(model.held) for path, model in found.items()}
-        best, *later = sorted(found, key=lambda path: -path[-1])  # what features say first
+        best, *later = sorted(found, key=lambda path: -path[-1])  # features at full weight come first
         for path in later:
             best = path if told[path] > told[best] + BETTER else best
         folds = min(FOLDS, len(votes))
@@ -287,7 +287,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
 def _held_out(
     points: np.ndarray, votes: FlatVotes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some statements, `FlatVotes.held` by a model of the others and by `start`, and `FlatVotes.two_together`."""
+    """`FlatVotes.held` of some statements by a model of the others and by `start`, and `FlatVotes.two_together`."""
     held = votes.part(out)
     ends = np.concatenate([held.pairs.ravel(), held.rows.ravel()]).astype(np.intp)
     at_end = _along(points, votes.part(~out), start, path)[-1].shares[ends]
@@ -295,10 +295,10 @@ def _held_out(
 
 
 def _is_of_classes(two: np.ndarray, share: np.ndarray) -> bool:
-    """Whether triplets look like those of flat classes, rather than those of all levels of a hierarchy.
+    """Whether triplets look like those of flat classes, rather than all levels of a hierarchy.
 
-    Of three samples of a triplet of classes, two are of one class and one is of another. Random trios have two in one
-    cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters; so have triplets of all levels.
+    A triplet of classes has two samples of one class and one of another. Random trios have two in one
+    cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters. So have triplets of all levels.
     """
     if not two.size:
         return True

@@ -408,7 +408,7 @@ def propagate(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) 
     Notes
     -----
     Distances of cannot-links are ``top + d`` in the place of ``top``, d their distance without the cannot-link: all are
-    above every other, and those of near groups come first, where a tie of all would go by index.
+    above every other, and merges of near groups come first, where a tie of all would go by index.
     """
     top = forbidden_distance(condensed)
     size = np.bincount(component)

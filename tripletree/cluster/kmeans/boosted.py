@@ -650,11 +650,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     on until no label changes (``stop="labels"``), which is worse where classes hardly show in the features. `rho`
     matters less, see ``benchmarks/papers/boosted.md``.
 
-    Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
-    the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2. Then those of the
-    violated pairs are multiplied by exp(2 a / rho), the others' by exp(-2 a / rho). An error of 0 gives
-    an importance of 5 and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. At 1/2,
-    the error of chance, boosting ends. If that happens in the first round, its clusters are the result, with a
+    Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is the
+    sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2. Then the priorities of
+    the violated pairs are multiplied by exp(2 a / rho), the others' by exp(-2 a / rho). An error of 0 gives an
+    importance of 5 and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. At 1/2, the
+    error of chance, boosting ends. If that happens in the first round, its clusters are the result, with a
     `ConvergenceWarning`.
 
     These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi

@@ -300,7 +300,7 @@ class _Assigner:
         self.dead_ends = self.cut_short = 0
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The cheapest clusters, or those of the greedy order. `previous` is feasible and bounds the cost."""
+        """The cheapest clusters, or the clusters of the greedy order. `previous` is feasible and bounds the cost."""
         labels = self.model.nearest(centres)
         bound = self.graph.bound
         if bound.size:

@@ -130,10 +130,10 @@ class CentreDistances:
 
 
 class PairRule(Protocol):
-    """The parts in which the variants differ: how pairs are assigned, what violated ones cost and what they pull."""
+    """The parts in which variants differ: assignment of pairs, cost of violated ones, and centres that they pull."""
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
-        """Clusters of the samples in pairs, int32. `label` are those of the round before."""
+        """Clusters of the samples in pairs, int32. `label` comes from the round before."""
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """The cost of each pair, 0 if it is kept."""
@@ -418,7 +418,7 @@ class QuantizingMeans:
         return self._with_past(float(task.points.weights @ distance + pairs), state.centres)
 
     def round(self, centres: np.ndarray, labels: np.ndarray | None) -> _Round:
-        """The labels that the rule chooses for given centres. `labels` are those of the round before."""
+        """The labels that the rule chooses for given centres. `labels` come from the round before."""
         task = self.task
         scene = CentreDistances.of(task, centres)
         free, distance = task.points.closest(centres)
@@ -456,7 +456,7 @@ class CVQE(SoftPairMeans):
         clusters (Eq. 1 of Mai and others), for both of its clusters. "both" is for "cvqe+" only.
     init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
         "pairs" begins every other start at the means of the samples that must-links hold together, as in `PCKMeans`.
-        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
+        An array holds the starting centres: with the centres of an earlier fit, new pairs need few more iterations.
     n_init : int, default 10
         Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300

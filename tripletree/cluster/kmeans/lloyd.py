@@ -46,7 +46,7 @@ class Points:
 
     @classmethod
     def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
-        """The weighted means of groups 0..n_groups-1 of samples; plain means where a group has no weight."""
+        """The weighted means of groups 0..n_groups-1 of samples. A group without weight has its plain mean."""
         mass = np.bincount(group, weights, n_groups)
         size = np.bincount(group, minlength=n_groups)
         if n_groups == samples.shape[0]:  # every sample for itself, if in another order
@@ -88,8 +88,8 @@ class Points:
             points = self if factors is None else self.scaled(factors)
             return kernels.lloyd.nearest(points.columns, centres)[0]
         halves, most = 0.5 * squared_lengths(centres), 1.0 if factors is None else float(np.square(factors).max())
-        # A half less a product errs by (d + 3) u (|x||c| + |c|^2 / 2), and |x||c| <= (|x|^2 + |c|^2) / 2; a squared
-        # distance, twice as much, by (d + 4) u |x - c|^2, with u half an epsilon. This is twice what two of both make.
+        # A half less a product errs by (d + 3) u (|x||c| + |c|^2 / 2), and |x||c| <= (|x|^2 + |c|^2) / 2. A squared
+        # distance, twice as much, by (d + 4) u |x - c|^2, with u half an epsilon. This is twice the sum of two of both.
         share = 4.0 * (centres.shape[1] + 5) * float(np.finfo(np.float64).eps)
         least = 2.0 * share * float(halves.max()) + float(np.finfo(np.float64).tiny)
         by = centres if factors is None else factors * centres
@@ -164,7 +164,7 @@ class Points:
 
 @dataclass(frozen=True)
 class SparsePoints:
-    """Weighted points with few features other than 0. The methods are those of `Points`; centres are dense.
+    """Weighted points with few features other than 0. It has the methods of `Points`. Centres are dense.
 
     Attributes
     ----------
@@ -313,7 +313,7 @@ _PRODUCTS, _MOST = 2**15, 4096
 
 
 def _products_pay(centres: np.ndarray, *, twice: bool = False) -> bool:
-    """Whether a matrix product and a look at it take less time than distances; `twice`: with own distances, too."""
+    """Whether a matrix product and a look at it take less time than distances (`twice`: with own distances, too)."""
     (k, d), least = centres.shape, 400 if twice else 64
     return d >= 8 and k * d >= least
 
@@ -321,7 +321,7 @@ def _products_pay(centres: np.ndarray, *, twice: bool = False) -> bool:
 def _least_by_products(
     columns: np.ndarray, factors: np.ndarray, offsets: np.ndarray, lengths: np.ndarray, share: float, least: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each point the factor for which offset less product is least, and which points are too close to call.
+    """For each point the factor with the least offset less product, and which points are too close to call.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def _least_by_products(
     -------
     labels : ndarray of int32, shape (n,)
     doubtful : ndarray of int
-        The points for which it is not, or products are too large for float64; their labels mean nothing.
+        The points without a certain label, or with products too large for float64. Their labels mean nothing.
     """
     n, k = columns.shape[1], len(factors)
     labels, doubtful = np.empty(n, np.int32), 0
@@ -386,7 +386,7 @@ def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
 
 
 def check_start(init: Any, n_clusters: int, n_features: int) -> np.ndarray | None:
-    """Given centres as a float64 array of shape (n_clusters, n_features); None where `init` names a method.
+    """Given centres as a float64 array of shape (n_clusters, n_features). None if `init` names a method.
 
     Raises
     ------
@@ -425,7 +425,7 @@ def best_of_starts(
     n_starts : int
         At least 1.
     cost : callable
-        The cost of a run, what is minimised.
+        The cost of a run, which is minimised.
     tick : callable, optional
         Called with 1 after each run.
     """
@@ -441,10 +441,10 @@ def best_of_starts(
 
 
 class Lloyd(Protocol[_R, _H]):
-    """What the methods of the k-means family differ in: the two steps that alternate, and when to stop.
+    """The parts in which methods of the k-means family differ: the two steps that alternate, and when to stop.
 
-    One of them chooses labels for the centres, the other moves the centres; which of them comes first is up to the
-    method. R is what a whole iteration leaves, H what is there between the steps.
+    One of them chooses labels for the centres, the other moves the centres. Which of them comes first is up to the
+    method. R is the result of a whole iteration, H the state between the steps.
     """
 
     def first(self, now: _R) -> _H:
@@ -457,17 +457,17 @@ class Lloyd(Protocol[_R, _H]):
         """Whether the last iteration has changed next to nothing."""
 
     def cost(self, state: _R | _H) -> float:
-        """The objective; only asked for a history, or where the cost may rise."""
+        """The objective, asked only for a history, or if the cost may rise."""
 
 
 @dataclass(frozen=True)
 class Alternation(Generic[_R]):
-    """What the loop ended in.
+    """The end of the loop.
 
     Attributes
     ----------
     last, best
-        What the last iteration left; the cheapest, where the cost may rise, else the last one.
+        The results of the last iteration and of the cheapest one. They are the same unless the cost may rise.
     n_iter : int
     converged : bool
         False where it was stopped by `max_iter`.
@@ -488,7 +488,7 @@ def alternate(
     ----------
     method : Lloyd
     start
-        What an iteration would leave.
+        The state to begin with, as an iteration would leave it.
     max_iter : int
     history : list of float, optional
         The cost is appended for the start and after each step.
@@ -534,7 +534,7 @@ def starting_centres(
     rng : Generator
     init : {"k-means++", "random"}
         Each drawn by its weight times the squared distance to the nearest one so far, the best of ``2 + log(k)``
-        candidates (Arthur, Vassilvitskii 2007, as in scikit-learn); or points at different places, by weight.
+        candidates (Arthur, Vassilvitskii 2007, as in scikit-learn), or points at different places, by weight.
 
     Returns
     -------
@@ -562,7 +562,7 @@ def value_order(columns: np.ndarray) -> np.ndarray:
 
 
 def draw(chances: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> int:
-    """One of the points, by chance; chances are added up in the given order. The last one if all chances are 0."""
+    """One of the points, by chance. Chances are added up in the given order. The last one if all chances are 0."""
     total = np.cumsum(chances[order])
     place = np.searchsorted(total, rng.random() * total[-1], side="right")
     return int(order[min(int(place), total.size - 1)])
@@ -598,7 +598,7 @@ def scatter(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarr
 
 
 def centre_step(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """The weighted mean of each cluster; one without weight keeps its old centre."""
+    """The weighted mean of each cluster. One without weight keeps its old centre."""
     total, mass = points.sums(labels, centres.shape[0])
     held = mass > 0
     moved = centres.copy()
@@ -613,7 +613,7 @@ def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int) -> np.nda
     ----------
     labels : ndarray of int32, shape (n,)
     distances : ndarray of float64, shape (n,)
-        Of each point to its own centre.
+        From each point to its own centre.
     n_clusters : int
         At most n.
 

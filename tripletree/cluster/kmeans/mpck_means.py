@@ -113,7 +113,7 @@ def _inverse(moment: np.ndarray) -> np.ndarray:
 
 
 def _mapped(root: np.ndarray, points: Any) -> Any:
-    """Points in a space whose Euclidean distances are those of the metric of a root."""
+    """Points in a space whose Euclidean distances are distances in the metric of a root."""
     if root.ndim == 1:
         return points.scaled(root)
     return Points(freeze(np.ascontiguousarray(root @ points.columns)), points.weights)
@@ -488,7 +488,7 @@ class MPCKMeans(SoftPairMeans):
     inversion, and the step is halved, or left out, where it would raise the objective. So it never increases either.
 
     Labels are found as in `PCKMeans`. An iteration takes O((n + p k) d) time for each diagonal, with p pairs, and d
-    times as much for each matrix. No distances between samples are computed but those of pairs and outermost ones.
+    times as much for each matrix. Distances between samples are computed only for pairs and outermost samples.
 
     References
     ----------

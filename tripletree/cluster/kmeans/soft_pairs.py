@@ -379,7 +379,7 @@ class _Labelled(NamedTuple):
     state: SoftState
     labels: np.ndarray
     was_filled: bool = False  #: whether an empty cluster got a sample for its centre
-    is_same: bool = False  #: whether the labels are those of the iteration before
+    is_same: bool = False  #: whether the labels are the same as in the iteration before
 
 
 class _SoftMeans:

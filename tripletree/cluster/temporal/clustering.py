@@ -189,7 +189,7 @@ class TemporalClustering(ConstrainedClusterer):
     alpha : float, default 0.5
         Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
-        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
+        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may belong to
         another cluster.
     history_mass : "size" or float > 0, default "size"
         How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or so many each,
