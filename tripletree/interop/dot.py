@@ -294,8 +294,8 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     -------
     str
         The leaves and the named inner nodes with ``label``, inner nodes without name as points; ``node_height`` and
-        ``node_rank`` where the hierarchy has such (``height`` and ``rank`` mean something else to Graphviz); edges from
-        parent to child with ``length``. Nodes in the order of their numbers, which are their identifiers.
+        ``node_rank`` if the hierarchy has such (``height`` and ``rank`` mean something else to Graphviz), and edges
+        from parent to child with ``length``. Nodes in the order of their numbers, which are their identifiers.
 
     Raises
     ------

@@ -8,7 +8,7 @@ A file of JSON lines has one answer a line::
     {"undo": true, "who": "ben"}
 
 The time is in ISO 8601, such as 2026-11-22T21:04:11Z, and "seconds" is the response time. The first line, the person,
-the time and the response time may be missing. The answers are "odd", "alike", "different" and "unsure"; a
+the time and the response time may be missing. The answers are "odd", "alike", "different" and "unsure". A
 question about two items has no odd one. A line with "undo" takes back the last answer of that person that has not been
 taken back. Other keys are passed over. Labels are texts or whole numbers. The file is only ever appended to, so that a
 program that is killed loses nothing but the line that it was writing.
@@ -51,7 +51,7 @@ SECONDS_NAMES = {
     **dict.fromkeys(("seconds", "rt_s", "rt_seconds", "response_time_s", "reaction_time_s", "response_seconds"), 1.0),
     **dict.fromkeys(("milliseconds", "ms", "rt_ms", "response_time_ms", "reaction_time_ms"), 1000.0),
 }
-#: Names of three columns of items, and what a fourth would be called.
+#: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
     ("left", "middle", "right", ""),
@@ -114,33 +114,33 @@ def read_answers(
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     header: bool | None = None,
 ) -> AnswerSet:
-    r"""Read what people said to "which of these three is the odd one?": JSON lines, or a table.
+    r"""Read answers to "which of these three is the odd one?" from JSON lines or a table.
 
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        JSON lines; or a table: CSV, TSV, Parquet, or columns of numbers. ``"-"`` is the standard input; gzip, bzip2, xz
+        JSON lines, or a table: CSV, TSV, Parquet, or columns of numbers. ``"-"`` is the standard input. Gzip, bzip2, xz
         and zip are unpacked.
     odd : str or int, optional
-        The column of a table that holds the answer, by name or by position counted from 0: one of the three labels; or,
-        where no row says otherwise, the position 1, 2 or 3 or the name of the column of the odd one. "alike" (or
-        "same"), "different" and "unsure" are answers, too, and an empty cell is "unsure". Or one of the items
-        themselves: ``odd=2`` for the files of the THINGS project, whose third item is the odd one. By default the
+        The column of a table that holds the answer, by name or by position counted from 0. An answer is the label of
+        the odd item. In a column without labels it is the position 1, 2 or 3, or the name of the odd item's column.
+        "alike" (or "same"), "different" and "unsure" are answers, too, and an empty cell is "unsure". Or the column of
+        one of the items: ``odd=2`` for the files of the THINGS project, whose third item is the odd one. By default the
         column called odd, answer, response or choice, or the fourth of four.
     items : sequence of three (or two) str or int, optional
-        The columns of the items; by default the other ones, if they are three, or those whose names belong together
-        (a, b, c; item1, item2, item3; ...).
+        The columns of the items. By default the other ones if they are three, or those whose names belong together,
+        such as (a, b, c) or (item1, item2, item3).
     who, when : str or int, optional
-        The columns of the person and the time; by default those called who, person, participant, annotator, worker, ...
+        The columns of the person and the time. By default those called who, person, participant, annotator, worker, ...
         and when, time, timestamp, date, ...
     seconds : str or int, optional
         The column of the response time, in seconds. By default a column whose name tells the unit: seconds, rt_s, ...,
         or milliseconds, rt_ms, response_time_ms, ..., which are divided by 1000.
     leaves : LeafIndex, iterable of labels or int, optional
-        All samples that could be asked about; by default those that occur. In tables, labels that are not text are
-        known by ``str(label)``; by default they are whole numbers where all of them are, else text.
+        All samples that could be asked about. By default those that occur. In tables, labels that are not text are
+        known by ``str(label)``. By default they are whole numbers if all of them are, else text.
     header : bool, optional
-        Whether the first row of a table has the names of the columns; by default if it has those that are looked for. A
+        Whether the first row of a table has the names of the columns. By default if it has the expected ones. A
         first row whose words occur nowhere else is refused unless this is given.
 
     Returns
@@ -155,7 +155,7 @@ def read_answers(
         If there is no such file.
     ParseError
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
-        is no number of at least 0, or it is not clear which column holds what; with the line. If no `odd` is given and
+        is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and
         the table looks like answers to another question, "which of two is more like the first?": by a column called
         anchor, reference, target, ..., or as none of 20 answers or more is in one of the three columns. A last line of
         JSON that is cut off in the middle is left out with a warning.
@@ -215,8 +215,8 @@ def read_odd_one_out(
     Returns
     -------
     TripletSet
-        That of ``read_answers(...).triplets()``: weighted by how often an answer was given, if one was given more than
-        once. Contradictory answers stay: the set need not be consistent. ``.origins`` has the first place of each.
+        The same as ``read_answers(...).triplets()``: weighted by the number of equal answers, if one was given more
+        than once. Contradictory answers stay: the set need not be consistent. ``.origins`` has the first place of each.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
 
 
 def _other_column(table: RowTable, given: str | int | None, what: str, known: Iterable[str]) -> int | None:
-    """Where the person, the time or the response time stands, if anywhere."""
+    """The column of the person, the time or the response time, or None."""
     if given is not None:
         return table.place(given, what)
     found = _called(table.names or [], known)
@@ -304,7 +304,7 @@ def _other_column(table: RowTable, given: str | int | None, what: str, known: It
 
 
 def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: int) -> int:
-    """Where the answer stands; `width` counts the columns without those of the person and the time."""
+    """The column of the answer. `width` counts the columns without person and time."""
     if odd is not None:
         return table.place(odd, "odd")
     found = _called(table.names or [], ODD_NAMES)
@@ -324,7 +324,7 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
 
 
 def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) -> list[int]:
-    """Where the items stand."""
+    """The columns of the items."""
     if items is not None:
         places = [table.place(x, "item") for x in items]
         if len(set(places)) == len(places) and not others & set(places):
@@ -379,7 +379,7 @@ def _columns(table: RowTable) -> str:
 
 
 def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, places: Sequence[int]) -> np.ndarray:
-    """What each row answers: a position in it, or one of the other kinds."""
+    """The answer of each row: a position in it, or one of the other kinds."""
     said = [cell_text(x) for x in table.columns[answer]]
     replies = np.full(len(said), -1, np.int8)
     for k, (x, row) in enumerate(zip(said, rows, strict=True)):
@@ -403,7 +403,7 @@ def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, plac
 def _refuse_reply(
     table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], wrong: Sequence[int]
 ) -> NoReturn:
-    """Say what is wrong with the first of some answers, and where the others are."""
+    """Raise an error about the first of some wrong answers, with the places of the others."""
     k = wrong[0]
     words = "'alike', 'different', or 'unsure' or an empty cell"
     others = [f"{said[i]!r} in {table.unit} {table.lines[i]}" for i in wrong[1:5]]
@@ -418,7 +418,7 @@ def _refuse_reply(
 
 
 def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]:
-    """The response times in seconds, NaN if a cell is empty; a column that the caller named holds seconds."""
+    """The response times in seconds, NaN if a cell is empty. A column that the caller named holds seconds."""
     unit = 1.0 if named or table.names is None else SECONDS_NAMES[column_word(table.names[column])]
     found = []
     for k, cell in enumerate(table.columns[column]):
@@ -488,7 +488,7 @@ def _read_lines(content: bytes | str, name: str | None, leaves: Any) -> AnswerSe
 
 
 def _without_cut_line(content: Any) -> tuple[Any, str]:
-    """The content up to its last whole line, and the start of what is cut off behind it ("" if nothing is)."""
+    """The content up to its last whole line, and the start of the cut-off rest ("" if there is none)."""
     newline = b"\n" if isinstance(content, bytes) else "\n"
     end = content.rfind(newline) + 1
     if _is_whole(content[end:]):
@@ -499,7 +499,7 @@ def _without_cut_line(content: Any) -> tuple[Any, str]:
 
 
 def _is_whole(line: bytes | str) -> bool:
-    """Whether a line without an end is one that lacks nothing else: blanks, or JSON."""
+    """Whether a line lacks only its end: blanks, or JSON."""
     if not line.strip():
         return True
     try:
@@ -572,7 +572,7 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
     InvalidAnswerError
         If a label is neither text nor a whole number.
     ValueError
-        If the path ends like that of a table; `AnswerSet.to_frame` makes one.
+        If the path has the ending of a table. `AnswerSet.to_frame` makes one.
 
     Examples
     --------
@@ -596,7 +596,7 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
 def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | None = None) -> None:
     """Append one answer to a file of JSON lines, and return when it is on the disk.
 
-    What an interrupted write has left of a last line is cut off first. Of several programs that append to one file,
+    An unfinished last line of an interrupted write is cut off first. If several programs append to one file,
     each writes whole lines.
 
     Parameters
@@ -605,7 +605,7 @@ def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | N
         A file that does not exist, or is empty, gets a header first.
     answer : Answer
     data : str, optional
-        What the questions are about, for the header of a new file.
+        The name of the data, for the header of a new file.
 
     Raises
     ------
@@ -614,7 +614,7 @@ def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | N
     ParseError
         If the file holds something else, such as a table.
     OSError
-        If the file cannot be written; nothing has been added to it then.
+        If the file cannot be written. Nothing has been added to it then.
 
     See Also
     --------
@@ -636,7 +636,7 @@ def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | N
 
 
 def append_undo(path: str | os.PathLike[str], who: str | None = None, *, when: str | None = None) -> None:
-    """Append a line that takes back the last answer of a person that is not yet taken back; see `append_answer`.
+    """Append a line that takes back the last answer of a person that is not yet taken back, see `append_answer`.
 
     Parameters
     ----------
@@ -692,7 +692,7 @@ _one_at_a_time = Lock()
 
 @contextmanager
 def _locked(stream: Any) -> Iterator[None]:
-    """Keep other programs from appending to a file while inside; they wait. Closing the file gives the lock back."""
+    """Keep other programs from appending to a file while inside. They wait. Closing the file gives the lock back."""
     with suppress(ImportError, OSError):  # Windows, and file systems without locks
         import fcntl
 
@@ -722,7 +722,7 @@ def _check_json_lines(stream: Any, name: str) -> None:
 
 
 def _last_line(stream: Any, size: int) -> tuple[int, bytes]:
-    """Where what stands behind the last line end of a file begins, and what it is."""
+    """The place behind the last line end of a file, and the text that stands there."""
     start, rest = size, b""
     while start > 0:
         step = min(_STEP, start)
@@ -764,7 +764,7 @@ def _answer_line(answer: Answer) -> str:
 
 
 def _line(entry: dict[str, Any]) -> str:
-    """One line of JSON, without what is None."""
+    """One line of JSON, without keys whose value is None."""
     text = json.dumps({key: x for key, x in entry.items() if x is not None}, ensure_ascii=False)
     try:
         text.encode()

@@ -47,7 +47,7 @@ def read_comparisons(
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     columns : sequence of three str or int, optional
         Which columns hold anchor, near and far, by name or by position counted from 0. By default those called
-        anchor, near, far (or anchor, positive, negative); of a table without such a header, its three columns in
+        anchor, near, far (or anchor, positive, negative). Without such a header, the three columns of the table in
         this order.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur. Labels that are not strings are known by ``str(label)``. For indices into n
@@ -191,7 +191,7 @@ def indexed_rows(
     """The labels as positions in a leaf index, int32 of shape (m, 3). A first row that may be a header is refused."""
     first, others = set(rows.labels[0]), set(chain.from_iterable(rows.labels[1:]))
     numbers = {x for x in first | others if _NUMBER.fullmatch(x)}
-    asked = header is None and table.names is None and leaves is None  # of given leaves, what is unknown is refused
+    asked = header is None and table.names is None and leaves is None  # if leaves are given, unknown ones are refused
     if asked and others and not first & (others | numbers) and not others <= numbers:
         cells = ", ".join(map(repr, rows.labels[0]))
         msg = (

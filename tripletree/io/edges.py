@@ -260,8 +260,8 @@ def read_edges(
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
         Names of leaves and inner nodes: the cells of the child column, or their names where there is a
-        column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
-        "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
+        column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id",
+        and "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
         another or none), so that they come back as they were.
     child_column, parent_column : str or int, optional

@@ -1,8 +1,8 @@
 """Lineages: an item or a taxon in each line, with its path from the top.
 
 Read are lines such as ``k__Bacteria; p__Firmicutes`` (Greengenes, SILVA, QIIME), ``Animals > Pets > Dogs`` (Google's
-product taxonomy), ``k__Bacteria|p__Firmicutes`` (MetaPhlAn) and ``a/b/c``, bare or behind an id and a tab; tables with
-a header that have a column of such paths; and tables with a column for each rank.
+product taxonomy), ``k__Bacteria|p__Firmicutes`` (MetaPhlAn) and ``a/b/c``, bare or behind an id and a tab. So are
+tables with a header that have a column of such paths, and tables with a column for each rank.
 
 The path decides: one name in two places is two nodes. Ranks without a name are skipped.
 """

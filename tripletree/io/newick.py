@@ -1,9 +1,9 @@
 """Newick: hierarchies as brackets, ``((human:6,chimp:6):2,gorilla:8);``.
 
-Read are: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
-anywhere, nested ones too (left out); branch lengths; names of inner nodes; inner nodes with one child; any number of
-trees in a file, each ended by a semicolon; white space and line ends anywhere between. Blanks inside a label without
-quotes belong to it. A part that is missing or stands twice is refused with its line and column, never guessed.
+The reader takes labels without quotes, in single quotes (``'it''s'``) or in double quotes, comments in square brackets
+anywhere, nested ones too (left out), branch lengths, names of inner nodes, inner nodes with one child, any number of
+trees in a file, each ended by a semicolon, and white space and line ends anywhere between. Blanks inside a label
+without quotes belong to it. A part that is missing or stands twice is refused with its line and column, never guessed.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class NewickText:
         owners: list[int] = []  # whose length: leaf i, or the inner node ~i
         path: list[int] = []  # the open brackets around the innermost one
         here, opened, state = -1, 0, _NOTHING
-        for k, t in stream:  # noqa: B007 (k is what the refusal names)
+        for k, t in stream:  # noqa: B007 (the refusal names k)
             if t == ",":
                 if state == _NOTHING or here < 0:
                     break

@@ -1,13 +1,14 @@
 """NEXUS: the trees of TREES blocks, with their TRANSLATE tables.
 
-Read are: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
-with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
-``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
+The reader takes any number of TREES blocks and passes over blocks of other kinds. It takes TREE and UTREE commands with
+names in quotes or without, comments in square brackets anywhere, nested ones too (left out, annotations such as
+``[&rate=0.1]`` among them), and keywords in upper or lower case. The tree strings are Newick, read as `read_newick`
+does.
 
-A leaf's label has the meaning that TRANSLATE gives it, else that of the taxon of that name, else of the taxon of that
-number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100
-is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the
-root, changes nothing.
+A leaf's label stands for the name that TRANSLATE gives it, else for the taxon with that name, else for the taxon with
+that number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such
+as 100 is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for
+the root, changes nothing.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
 1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.

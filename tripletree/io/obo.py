@@ -12,8 +12,8 @@
 >>> ontology.roots, list(ontology.leaves), ontology.names
 (['GO:0005575'], ['GO:0005623'], ('cellular_component', None))
 
-Read are: OBO 1.0 to 1.4. ``is_a`` and, if asked for, ``relationship`` lines; escapes, modifiers in braces,
-comments, lines continued by a backslash; definitions of one term in several places, which are put together.
+The reader takes OBO 1.0 to 1.4: ``is_a`` and, if asked for, ``relationship`` lines, escapes, modifiers in braces,
+comments, lines continued by a backslash, and definitions of one term in several places, which are put together.
 ``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
 only with ``genus=True`` (files as published assert it). ``import`` is never followed. An unreadable line is
 refused with its line.
@@ -36,9 +36,9 @@ from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_
 # The lines of an OBO file, one pass over them, a megabyte at a time.
 #
 # A line is ``tag: value {modifiers} ! comment``. The terms' tags that make the graph are read in full: id,
-# name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value; of the
-# others, that quotes close. ``Typedef`` gives relation types their names. Other stanzas are passed over. What stands
-# before the first stanza is read for default-namespace only, as real files carry prose there.
+# name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value. The
+# others are checked for quotes that do not close. ``Typedef`` gives relation types their names. Other stanzas are
+# passed over. Text before the first stanza is read for default-namespace only, as real files carry prose there.
 
 BLOCK = 1 << 20
 
@@ -386,7 +386,7 @@ def read_obo(
         If True, keep obsolete terms. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
-        By default only what the file states (``is_a``) counts.
+        By default only edges that the file states (``is_a``) count.
 
     Returns
     -------

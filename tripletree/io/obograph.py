@@ -56,7 +56,7 @@ def read_obograph(
         If True, keep deprecated terms. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
-        By default only what the file states (is_a edges) counts.
+        By default only edges that the file states (is_a) count.
 
     Returns
     -------

@@ -74,7 +74,7 @@ def read_owl(
         If True, keep deprecated classes. Without them their edges go, too.
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
-        By default only what the file states (``rdfs:subClassOf``) counts.
+        By default only edges that the file states (``rdfs:subClassOf``) count.
 
     Returns
     -------

@@ -8,11 +8,11 @@ one::
     'Homo sapiens', 'Gorilla gorilla', cannot, 0.8
     #!leaves orang
 
-The link is ``must`` or ``cannot``; so are ``must-link`` and ``cannot-link`` (also with ``_``), ``ML`` and ``CL``, ``1``
-(``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file; ``True`` and ``False``, ``yes`` and
-``no``, ``same`` and ``different``; all in any case. The files that came with COP-KMeans, lines of two sample numbers
-and 1 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
-(`tripletree.io.triplets`).
+The link is ``must`` or ``cannot``. Other words for these are ``must-link`` and ``cannot-link`` (also with ``_``),
+``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file, ``True`` and
+``False``, ``yes`` and ``no``, ``same`` and ``different``, all in any case. The files that came with COP-KMeans, lines
+of two sample numbers and 1 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text
+format of triplets (`tripletree.io.triplets`).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _DEPTH = 100_000_000  # clades stand in each other as deep as the tree is
 
 @dataclass
 class _Phylogeny:
-    """The clades of one phylogeny, in document order; `labels` has the texts of each kind by clade."""
+    """The clades of one phylogeny, in document order. `labels` has the texts of each kind by clade."""
 
     at: int
     name: str | None = None

@@ -349,7 +349,7 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     Parameters
     ----------
     path : path, file object or "-"
-        A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not; a folder; an archive of a taxdump.
+        A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not, a folder, or an archive of a taxdump.
     format : str, optional
         One of `FORMATS`. By default `recognize` tells.
     **options
@@ -577,10 +577,10 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     Returns
     -------
     dict
-        For each other name the nodes that have it, one but for names that are ambiguous. Of a taxdump, synonyms, common
-        names, names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
-        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id and
-        the name of the term, as hierarchies have either.
+        For each other name the nodes that have it, one unless the name is ambiguous. A taxdump gives synonyms, common
+        names, names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. An
+        ontology gives names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id
+        and the name of the term, as hierarchies have either.
 
     See Also
     --------
@@ -657,8 +657,8 @@ def write_hierarchy(
         text is returned.
     format : str, optional
         One of newick, nexus, json, edges, lineages, linkage and dot. By default the one of the extension: .nwk,
-        .newick, .tree, .tre, .nh; .nex, .nexus, .nxs; .json; .csv, .tsv, .parquet (edges); .lineages; .npy, .npz
-        (linkage); .dot, .gv.
+        .newick, .tree, .tre, .nh, .nex, .nexus, .nxs, .json, .csv, .tsv, .parquet (edges), .lineages, .npy, .npz
+        (linkage), .dot, .gv.
     **options
         For the writer of the format, see ``help(tripletree.io.write_newick)`` and its like.
 

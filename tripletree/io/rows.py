@@ -75,7 +75,7 @@ def weight_of(text: str) -> float | None:
 
 
 def three_names(columns: Any, what: str) -> tuple[str, ...]:
-    """The names of three columns, checked. `what` they are for goes into the message."""
+    """The names of three columns, checked. `what` stands in the message."""
     names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, (str, bytes)) else []
     if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
         msg = f"columns must be the names of three columns, for {what}, not {columns!r}"

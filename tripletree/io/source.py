@@ -540,8 +540,8 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
     Parameters
     ----------
     target : path, file object or "-"
-        A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file); ``"-"``
-        is the standard output, in which control characters stand escaped if it is a terminal; a file object, open
+        A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file). ``"-"``
+        is the standard output, in which control characters stand escaped if it is a terminal. A file object, open
         for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced.
         The permissions of an existing file stay too.
     """

@@ -91,7 +91,7 @@ def _tie(held, seed, leaves, size):
             if t < seed:
                 break
             n_seen += 1
-            # each row is in two lists: that of its first leaf will do
+            # each row is in two lists, and the list of its first leaf will do
             if held.rows[t, 0] != x or not held.alive[t]:
                 continue
             y, z = number[held.rows[t, 1]], number[held.rows[t, 2]]
@@ -119,7 +119,7 @@ def _leaves_component(row, x, number, up, component, room):
 
 @inner
 def _find_narrowest(held, seed, leaves, size):
-    """The component that the fewest rows leave, -1 if one cannot be left; and entries seen."""
+    """The component that the fewest rows leave, or -1 if one cannot be left. Also the entries seen."""
     number, up, n_leaving = leaves.number, leaves.up, leaves.n_leaving
     room = len(leaves.leaf) - size
     n_seen = 0
@@ -147,7 +147,7 @@ def _find_narrowest(held, seed, leaves, size):
 
 @inner
 def _add(leaves, size, x):
-    """Put x into V unless it is there; the size."""
+    """Put x into V unless it is there. Returns the size."""
     if leaves.number[x] < 0:
         leaves.number[x] = size
         leaves.leaf[size] = x
@@ -245,7 +245,7 @@ def grow(held, number, first, k, slice_steps, max_steps):
 # Rows whose close pairs form a tree on leaves S, their third leaves in S as well, cannot hold together. Call a
 # connected part of the tree closed if the thirds of all its rows are in it: it cannot hold either, and rows that
 # contain no closed part can. So a closed part without a smaller one inside is an irreducible conflict. A row ab|c
-# needs the rows on the way from a to c; what it needs in the end is the least closed part around it. A part that all
+# needs the rows on the way from a to c; in the end it needs the least closed part around it. A part that all
 # of its rows need, and that needs nothing else, is a strongly connected component without a way out: the first that
 # Tarjan's search completes.
 #
@@ -321,7 +321,7 @@ def _top(skip, x):
 
 @inner
 def _next_on_way(tree, x, y):
-    """The lower end of an edge between x and y that has not been met; -1 if all have been."""
+    """The lower end of an edge between x and y that has not been met, or -1 if all have been."""
     depth = tree.depth
     x, y = _top(tree.skip, x), _top(tree.skip, y)
     if x == y:

@@ -9,9 +9,9 @@ end after a given amount of work. In the order of this file:
 * tabu search (`mend`) finds colourings that backtracking misses, but proves nothing.
 * exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper.
 * branch and bound (`search`) finds the cheapest assignment, or proves that there is none. The node with the fewest
-  clusters left comes next (DSATUR). Of several such nodes it is the one that loses most without its best cluster. Its
-  clusters are tried from the cheapest on. The bound: each open node has its best cluster, and for every edge whose ends
-  both want the same one, the cheapest way out for one of them is added.
+  clusters left comes next (DSATUR). Among several such nodes it is the one that loses most without its best cluster.
+  Its clusters are tried from the cheapest on. The bound: each open node has its best cluster, and for every edge whose
+  ends both want the same one, the cheapest way out for one of them is added.
 * `improve` puts the last two together.
 
     cost : float64[m, k], read-only: of node v in cluster c

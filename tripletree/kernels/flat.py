@@ -23,7 +23,7 @@ class ListedTriplets(NamedTuple):
 
 
 class LeafCosts(NamedTuple):
-    """The cost of a leaf in a cluster: that of its place, and `away` off its first cluster."""
+    """The cost of a leaf in a cluster: the cost of its place, and `away` off its first cluster."""
 
     place: np.ndarray  #: float64[n, k], read-only, or float64[n, 0], where places cost nothing
     away: float

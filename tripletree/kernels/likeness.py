@@ -36,7 +36,7 @@ STEP = 3  # steps so far
 
 
 class AnswerWalk(NamedTuple):
-    """The state of a chain: a tree and what is known of it; changed in place."""
+    """The state of a chain: a tree and its answers, changed in place."""
 
     parent: np.ndarray  #: int32[2 n - 1], -1 above the root
     child: np.ndarray  #: int32[2 n - 1, 2], -1 below leaves
@@ -106,7 +106,7 @@ def _meeting(w, a, b):
 
 @inner
 def _leaves_below(w, u, stack, out):
-    """Write the leaves below a node; how many there are."""
+    """Write the leaves below a node. Returns their number."""
     n, k, top = w.start.shape[0] - 1, 0, 1
     stack[0] = u
     while top > 0:

@@ -1,4 +1,4 @@
-"""What every k-means is made of: nearest centres, weighted means, k-means++ starts.
+"""Parts of every k-means: nearest centres, weighted means, k-means++ starts.
 
     columns : float64[d, n], read-only, the points, one feature a row: loops then run along the points
     weight : float64[n], read-only
@@ -207,7 +207,7 @@ def weighted_distances(columns, centres, scale):
 
 @njit
 def own_distances(columns, centres, label):
-    """Squared distances of the points to their own centres, float64[n]: to the bit those of `squared_distances`."""
+    """Squared distances of the points to their own centres, float64[n]: the same bits as `squared_distances`."""
     d, n = columns.shape
     out = np.zeros(n)
     t = 0

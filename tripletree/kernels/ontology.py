@@ -158,7 +158,7 @@ def dominators(start, up, N):
 # Nodes are numbered children first, the root is last. Node d *dominates* u when every path from the root to u passes d.
 # ``idom`` is the tree of nearest dominators, a parent array like any other (`rooted_tree`). Node d reaches the nodes
 # that d dominates, and the nodes dominated by some other nodes whose dominators are above d: a union of disjoint
-# clades. From `covered` on, nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
+# clades. From `covered` on, nodes belong to the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
 
 
 class Reach(NamedTuple):
@@ -419,8 +419,8 @@ def _add_stand_ins(stack, d, child_start, child, reach, out):
 def thirds(w, child_start, child, reach, order, most):
     """For each inner node d, leaves c that make certain triplets ab|c with any leaves a, b that meet in d.
 
-    They are enough for the other triplets to follow: from the children of w that d does not reach, and from what w
-    reaches elsewhere and d does not.
+    They are enough for the other triplets to follow. They come from the children of w that d does not reach, and from
+    the nodes that w reaches elsewhere and d does not.
 
     w : int32[N - n], from `enclosing`
     child_start : int32[N + 1], child : int32[N - 1], `child_lists`

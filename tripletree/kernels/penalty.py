@@ -38,7 +38,7 @@ _EXACT = -1e6
 
 
 class Ties(NamedTuple):
-    """The pairs of clusters that live triplets name, with what merging them costs, and these triplets.
+    """The pairs of clusters that live triplets name, with the costs of their merges, and these triplets.
 
     Each pair is in the lists of two clusters, and has a list of triplets. Dead pairs and triplets stay in lists until
     they are walked.

@@ -30,7 +30,7 @@ _WIDE, _SCALE, _BLUR = 1.0, 0.1, 1.0  # width of the logarithm: of the height of
 
 # entries of `Walk.state`
 LENGTH = 0  # the sum of all heights, the root's twice: for the prior of a Yule tree
-PAIRS = 1  # the integral of the number of pairs of lineages over height: for that of a coalescent tree
+PAIRS = 1  # the integral of the number of pairs of lineages over height: for the prior of a coalescent tree
 FIT = 2  # log-likelihood of the features
 VOTES = 3  # weight of the triplets displayed
 NOISE = 4  # variance at the leaves
@@ -80,7 +80,7 @@ def _contrast(w, u):
 
 @inner
 def _all_contrasts(w, noise):
-    """Those of all nodes. Returns the log-likelihood."""
+    """Compute the contrasts of all nodes. Returns the log-likelihood."""
     n = w.near.shape[0]
     for i in range(n):
         w.variance[i] = noise
@@ -216,7 +216,7 @@ def _swap(w, i, j):
 
 @inner
 def _target(w, i, x, far, pick, height):
-    """Beside what a clade goes at a height, without itself; -1 if nowhere."""
+    """The node beside which a clade goes at a height, without itself, or -1."""
     n = w.near.shape[0]
     y = np.int64(pick * n) if far < _FAR else np.int64(w.near[x, np.int64(pick * w.near.shape[1])])
     if _is_below(w, y, i):
@@ -245,7 +245,7 @@ def _chance(w, i, x, j, height):
 
 @inner
 def _named(w, i, stack, named, count):
-    """Append the triplets with a leaf below i, each once a step; how many there are."""
+    """Append the triplets with a leaf below i, each once a step. Returns their number."""
     n, step = w.near.shape[0], w.state[STEP]
     stack[0], top = i, 1
     while top > 0:
@@ -266,13 +266,13 @@ def _named(w, i, stack, named, count):
 
 @inner
 def _worth(price, votes):
-    """What a change of the votes adds to the logarithm of the posterior."""
+    """The change of the logarithm of the posterior by a change of the votes."""
     return price * votes if votes != 0.0 else 0.0
 
 
 @inner
 def _turned(w, named, count, price, needed):
-    """Keep the triplets that are displayed and were not, or the reverse; how many there are, and what votes change.
+    """Keep the triplets that are displayed now and were not before, or the reverse. Returns their number and votes.
 
     The rest is left out when the step is sure to be rejected: its triplets cannot be worth what is needed.
     """
@@ -483,12 +483,12 @@ def walk(w, power, price, draws):
     return taken
 
 
-# ---------------------------------------------------------------------- what trees say about three leaves
+# ---------------------------------------------------------------------- the relation of three leaves in trees
 
 
 @inner
 def _sisters(parent, a, b):
-    """The children of the last common ancestor of two leaves that hold them; parents come after their children."""
+    """The children of the last common ancestor of two leaves that hold them. Parents come after their children."""
     while parent[a] != parent[b]:
         if parent[a] < parent[b]:
             a = np.int64(parent[a])

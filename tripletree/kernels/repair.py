@@ -523,8 +523,8 @@ def _renew_meetings(q, tree, rows, touched, toward, meetings):
         t = touched.triplet[i]
         if touched.inside[t] == 3:
             continue
-        # the leaf that is alone on its side of q's edge: each of the other two meets it across. Of two columns inside,
-        # the sum tells the third one
+        # the leaf that is alone on its side of q's edge: each of the other two meets it across. If two columns are
+        # inside, the sum tells the third one
         one_inside = touched.inside[t] == 1
         k = touched.column[t] if one_inside else 3 - touched.column[t]
         for j in range(3):

@@ -488,7 +488,7 @@ def agreeing_trees(sources, copies, rank, hierarchy):
 
     sources : Sources, on n taxa
     copies : int64[k], how many trees each stands for
-    rank : int32[S], a place for each leaf of the sources, tree by tree, those of one tree in the order of the hierarchy
+    rank : int32[S], a place for each leaf of the sources, tree by tree, in the order of each hierarchy
     hierarchy : its parents, int32[M], and the position and table of `common_ancestors`
     Returns n_trees : int64[M]. O(S + N). Oracle: `edge_votes`.
     """

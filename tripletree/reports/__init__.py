@@ -1,6 +1,6 @@
 """One report on a table and the knowledge about its samples: does it fit, does it help, which are the clusters.
 
-Law: puts together what the rooms below measure and draw, and measures nothing of its own but effects and stability.
+Law: combines measures and pictures of the rooms below. Only effects and stability are measured here.
 """
 
 from tripletree.reports.analysis import report

@@ -48,7 +48,7 @@ FEATURES, CONFLICTS = 12, 5
 TESTED, FAILING = 5, 0.5
 
 
-# ---------------------------------------------------------------------- what is known, brought to the samples
+# ---------------------------------------------------------------------- constraints on the samples
 
 
 class _Brought(NamedTuple):
@@ -262,7 +262,7 @@ _MATCHED = {
 }
 
 
-# ---------------------------------------------------------------------- what the result is like
+# ---------------------------------------------------------------------- properties of the result
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
@@ -560,7 +560,7 @@ def report(
 
     Notes
     -----
-    Names are the same but for case, underscores and accents, or one misspelt; names without a match are left out and
+    Names are the same but for case, underscores and accents, or one misspelt. Names without a match are left out and
     listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 
