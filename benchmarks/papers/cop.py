@@ -218,7 +218,7 @@ def claims(results):
     yield from _lanes(results)
     for text, why in (
         ("Part-of-speech tags: overall accuracy rises sharply into the 90s", "the data are not to be had"),
-        ("Scales to large data", "nothing is measured in the slides; times of this package are in `docs/figures.md`"),
+        ("Scales to large data", "the slides measure nothing; times of this package are in `benchmarks/README.md`"),
     ):
         yield Claim(text, "experiments", "-", "not run", "cannot be tested", why)
     yield _complete(results, sets)

@@ -58,7 +58,8 @@ Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
 samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price. "auto" costs
-little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``).
+little where all triplets are right and loses little where a fifth of them is wrong
+(``benchmarks/results/wrong_triplets.md``).
 
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
 row numbers, as for an array. The names of features are taken from both.

@@ -194,7 +194,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     Time O(n d^2 + m d) an iteration for m statements on n samples of d features. Memory O(m d). 3,000 samples of 100
     features and 10,000 triplets take about a second. The defaults were chosen on held-out triplets of
     glass, sonar, balance scale, segmentation and optdigits with n / 4 and n random triplets. A third or three times the
-    regularization changes little. ``docs/figures.md`` compares it with `SVMMetric` on other data.
+    regularization changes little. ``benchmarks/results/learned_metrics.md`` compares it with `SVMMetric` on other data.
 
     References
     ----------
