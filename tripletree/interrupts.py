@@ -24,8 +24,6 @@ from typing import Any
 
 from tripletree.errors import TimeLimitError
 
-__all__ = ["check_time", "in_thread", "is_heard", "time_limit"]
-
 #: Seconds after which a limit strikes again: Python drops an error that comes up in a callback from C.
 _AGAIN = 1.0
 #: Seconds after which a limit tries again that has come up in an import, which would stay half done.

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tripletree.errors import LimitExceededError, ParseError, TripletreeError
 from tripletree.io import source as _packed
-from tripletree.io.source import open_text, raw_bytes, read_bytes, read_text, write_atomic, write_atomic_bytes
+from tripletree.io.source import raw_bytes, read_bytes, read_text, write_atomic, write_atomic_bytes
 
 TEXT = "été\r\n(a,b);\n"
 
@@ -47,8 +47,6 @@ def test_files__unpacked_by_their_first_bytes(tmp_path, pack, bom):
     assert read_text(io.BytesIO(content)) == (TEXT, "<stream>")
     with path.open("rb") as stream:
         assert read_text(stream) == (TEXT, str(path))
-    with open_text(path) as stream:
-        assert list(stream) == ["été\r\n", "(a,b);\n"]
 
 
 def test_files__text_streams_and_standard_input(monkeypatch):

@@ -452,14 +452,6 @@ def read_text(source: Source) -> tuple[str, str | None]:
     return (content if isinstance(content, str) else decoded(content, name)), name
 
 
-@contextmanager
-def open_text(source: Source) -> Iterator[io.StringIO]:
-    """Open a source for reading text, for as long as the ``with`` block lasts. See `read_text`."""
-    text, _ = read_text(source)
-    with io.StringIO(text, newline="") as stream:
-        yield stream
-
-
 def decoded(content: bytes, name: str | None) -> str:
     """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none."""
     check_not_utf16(content, name)

@@ -22,9 +22,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.interrupts import in_thread, is_heard
-from tripletree.kernels.jit import MODE, SMALL, folder_of_cache, n_compiled, total_size
-
-__all__ = ["MODE", "folder_of_cache", "freeze", "frozen", "interruptible", "n_compiled"]
+from tripletree.kernels.jit import MODE, SMALL, folder_of_cache, n_compiled, total_size  # noqa: F401 (for callers)
 
 _MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "first_use", "jit"}
 

@@ -47,8 +47,6 @@ from tripletree.kernels.aho_tree import (
 from tripletree.kernels.disjoint_set import find
 from tripletree.kernels.jit import Integers, IntegerTable, in_place, inlined, inner, njit
 
-__all__ = ["Forest", "empty_forest", "join", "plant"]
-
 #: As the block of a node: it is current, its children are blocks.
 SPLIT = -2
 _ALL = np.int64(-1)

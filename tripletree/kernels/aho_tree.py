@@ -21,29 +21,6 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, inlined, inner
 
-__all__ = [
-    "Blocks",
-    "Stack",
-    "Tree",
-    "TripletLists",
-    "Work",
-    "attach",
-    "clear",
-    "deal_out",
-    "detach",
-    "empty_parts",
-    "first_leaf",
-    "free_nodes",
-    "is_leaf",
-    "list_triplet",
-    "next_leaf",
-    "next_level",
-    "set_of",
-    "touch",
-    "unite",
-    "unlist_triplet",
-]
-
 
 class Tree(NamedTuple):
     """The nodes, with an entry for each in every array. An entry of -1 stands for no node."""

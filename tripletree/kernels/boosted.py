@@ -12,17 +12,6 @@ import numpy as np
 from tripletree.kernels.jit import inner, njit
 from tripletree.kernels.lloyd import squared_distances, sums
 
-__all__ = [
-    "ClusterMeans",
-    "PriorityPairs",
-    "SampleColumns",
-    "constrained_assignment",
-    "constrained_run",
-    "disagreement",
-    "shares",
-    "vote_distances",
-]
-
 
 class SampleColumns(NamedTuple):
     """The samples. All arrays are read-only."""

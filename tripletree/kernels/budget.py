@@ -12,8 +12,6 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, inner
 
-__all__ = ["Budget", "new_budget", "spend"]
-
 _WITHOUT_LIMIT = 2**63 - 1
 
 

@@ -18,8 +18,6 @@ from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import allocating, inlined, inner, njit
 
-__all__ = ["DEFERRED_RUN", "build"]
-
 #: A run of this many subproblems, each more than half of the one above, is looked at ...
 DEFERRED_RUN = 6
 #: ... unless it has at most this many leaves ...

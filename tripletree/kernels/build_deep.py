@@ -21,8 +21,6 @@ from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import unite
 from tripletree.kernels.jit import allocating, inlined, inner, njit
 
-__all__ = ["build_deep", "prepare"]
-
 _OTHER, _DEAD = -1, -2  # state of a triplet that is not a tree edge. A tree edge's state is its slot
 
 

@@ -20,20 +20,6 @@ import numpy as np
 from tripletree.kernels.jit import Integers, RealBlocks, Reals, RealTable, allocating, inner
 from tripletree.kernels.rejected_pairs import is_found_rejected
 
-__all__ = [
-    "BLOCK",
-    "Centres",
-    "closest",
-    "distances_of_block",
-    "least_of_block",
-    "merge",
-    "new_centres",
-    "pack",
-    "reach_boxes",
-    "search",
-]
-
-
 #: Places in a block.
 BLOCK = 64
 _SHIFT = 6  # its logarithm

@@ -18,8 +18,6 @@ import numpy as np
 from tripletree.kernels.jit import inlined, inner, njit
 from tripletree.kernels.rooted_tree import child_lists
 
-__all__ = ["FirstTree", "SecondTree", "agreement", "shared_clades"]
-
 # columns of the sums over chains: black leaves, pairs of them below one child off the chain, squares of their number
 # off the chain at a rung
 COUNT, PAIRS, SQUARES = range(3)

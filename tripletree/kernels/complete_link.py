@@ -18,8 +18,6 @@ import numpy as np
 
 from tripletree.kernels.jit import njit
 
-__all__ = ["Entries", "contract", "enter", "farthest", "gather", "relax", "shorten"]
-
 
 class Entries(NamedTuple):
     """The entries of all groups, one group after another."""

@@ -22,8 +22,6 @@ import numpy as np
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 
-__all__ = ["RowsByLeaf", "by_leaf", "closed_part", "grow", "spanning_tree"]
-
 
 class RowsByLeaf(NamedTuple):
     """Rows, and lists of them by the leaves of their close pair."""

@@ -11,20 +11,6 @@ import numpy as np
 from tripletree.kernels.jit import inner, njit
 from tripletree.kernels.rooted_tree import by_smallest_leaf
 
-__all__ = [
-    "branch_heads",
-    "child_spans",
-    "levels",
-    "monotone_heights",
-    "nearest_centres",
-    "plan",
-    "reading_places",
-    "solve",
-    "subtree_sums",
-    "trace",
-    "whose_parts",
-]
-
 
 @njit
 def branch_heads(parent, split, n):

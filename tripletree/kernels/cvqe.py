@@ -17,8 +17,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inlined, inner, njit
 
-__all__ = ["BetweenCentres", "PairsInTurn", "PairsOfSamples", "assign_alone", "assign_joint", "assign_linear"]
-
 #: Savings of so small a part of the costs are rounding.
 _ROUNDING = 1e-12
 #: A sample is farther than another if its squared distance exceeds so many times the other one. Less is rounding.

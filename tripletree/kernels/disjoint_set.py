@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from tripletree.kernels.jit import njit
 
-__all__ = ["find", "unite"]
-
 
 @njit
 def find(up, x):

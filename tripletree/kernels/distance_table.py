@@ -17,21 +17,6 @@ import numpy as np
 from tripletree.kernels.jit import Integers, Reals, allocating, inner
 from tripletree.kernels.rejected_pairs import is_rejected
 
-__all__ = [
-    "BLOCK",
-    "EMPTY",
-    "UNKNOWN",
-    "DistanceTable",
-    "any_below",
-    "first_of_least",
-    "least_of_block",
-    "new_table",
-    "pack",
-    "row_start",
-    "scan",
-    "update",
-]
-
 _AVERAGE, _WEIGHTED = 3, 4
 
 #: Places looked at together.

@@ -22,8 +22,6 @@ import numpy as np
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import allocating, inner, njit
 
-__all__ = ["Division", "add_sizes", "columns", "divide", "heights_by_distance", "heights_by_mean", "link"]
-
 _SWEEPS = 20  # of mean field, at most
 _STARTS = 7  # splits to begin with
 _SURE = 30.0  # log-odds of a label that is certain

@@ -20,8 +20,6 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, IntegerTable, inlined, inner, njit
 
-__all__ = ["AhoTables", "drop", "empty_table", "empty_tables", "grow", "grow_all", "harvest", "plant", "test_all"]
-
 
 class AhoTables(NamedTuple):
     """The tree, its triplets and the tables that the kernels work with: n leaves, N = 2 n + 2 nodes, m rows.

@@ -28,25 +28,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = [
-    "Graph",
-    "AssignmentProblem",
-    "AssignmentSearch",
-    "begin_mending",
-    "begin_part",
-    "begin_search",
-    "descend",
-    "exchange",
-    "fold",
-    "greedy",
-    "improve",
-    "large_clique",
-    "mend",
-    "peel",
-    "search",
-    "unfold",
-]
-
 #: Sums that differ by less than this part of them count as equal.
 _ROUNDING = 1e-12
 

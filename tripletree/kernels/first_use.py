@@ -14,8 +14,6 @@ from pathlib import Path
 from shutil import get_terminal_size
 from zlib import crc32
 
-__all__ = ["alone", "said"]
-
 #: Seconds for which a process waits while another one compiles a kernel. Then it compiles the kernel itself.
 MOST_WAITED = 300.0
 #: Seconds to compile below which nothing is said.

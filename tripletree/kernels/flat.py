@@ -11,8 +11,6 @@ import numpy as np
 
 from tripletree.kernels.jit import njit
 
-__all__ = ["Breakout", "LeafCosts", "ListedTriplets", "min_conflicts"]
-
 
 class ListedTriplets(NamedTuple):
     """The triplets, and the list of triplets of each leaf. All arrays are read-only."""

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from tripletree.kernels.jit import inner
 
-__all__ = ["heapify", "pop", "renew"]
-
 
 @inner
 def _before(key, x, y):

@@ -35,8 +35,6 @@ from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 from tripletree.kernels.rooted_tree import range_maximum
 
-__all__ = ["ANSWER", "CYCLES", "LIST", "SIZES", "SPARE", "AhoClades", "Separated", "separate", "walk"]
-
 #: Tasks at each split.
 ANSWER, SIZES, LIST, CYCLES, SPARE = 0, 1, 2, 3, 4
 

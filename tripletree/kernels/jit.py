@@ -50,27 +50,6 @@ from tripletree.errors import warn_user
 from tripletree.interrupts import in_thread
 from tripletree.kernels.first_use import alone, said
 
-__all__ = [
-    "MODE",
-    "BitTable",
-    "Bits",
-    "IntegerTable",
-    "Integers",
-    "Kernel",
-    "Pointer",
-    "RealBlocks",
-    "RealTable",
-    "Reals",
-    "allocating",
-    "folder_of_cache",
-    "in_place",
-    "inlined",
-    "inner",
-    "n_compiled",
-    "njit",
-    "total_size",
-]
-
 #: "auto", "always" or "never".
 MODE: str = {
     "auto": "auto",

@@ -20,8 +20,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = ["FIT", "LAPSES", "LENGTH", "STEP", "AnswerWalk", "begin", "rescale", "walk"]
-
 _REGRAFT = 0.6  # share of proposals that regraft a clade; the others change a height
 _UP = 0.35  # chance to take the clade one level higher
 _WIDE, _SCALE, _SLIP = 1.0, 0.3, 1.5  # width of the logarithm: of one height, of all heights, of the lapses

@@ -15,19 +15,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = [
-    "diagonal_scatter",
-    "least_of_products",
-    "nearest",
-    "own_distances",
-    "plus_plus",
-    "squared_distances",
-    "sums",
-    "weighted_distances",
-    "weighted_nearest",
-    "weighted_own",
-]
-
 #: Points whose distances to a centre are summed at a time.
 _BLOCK = 256
 

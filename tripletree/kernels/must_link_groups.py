@@ -8,8 +8,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inlined, inner, njit
 
-__all__ = ["agglomerate_groups"]
-
 _MEDIAN, _WARD = 1, 2  # places in ``nearest.LINKAGES``
 
 

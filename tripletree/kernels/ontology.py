@@ -12,22 +12,6 @@ import numpy as np
 
 from tripletree.kernels.jit import Integers, inlined, inner, njit
 
-__all__ = [
-    "Reach",
-    "best_parent",
-    "closures",
-    "covered",
-    "dominators",
-    "enclosing",
-    "frontier_starts",
-    "frontiers",
-    "held",
-    "nth_outside",
-    "reached",
-    "thirds",
-    "top_down",
-]
-
 
 @njit
 def top_down(up_start, down_start, down):

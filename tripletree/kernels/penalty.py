@@ -27,8 +27,6 @@ from tripletree.kernels.distance_table import BLOCK, EMPTY, UNKNOWN, first_of_le
 from tripletree.kernels.distance_table import pack as pack_table
 from tripletree.kernels.jit import inner, njit
 
-__all__ = ["SoftMerges", "Ties", "merge_centres_softly", "merge_table_softly", "new_merges"]
-
 _CENTROID, _MEDIAN, _WARD, _AVERAGE, _WEIGHTED, _COMPLETE = range(6)
 
 #: By how much a distance may exceed the one that costs as much as the best pair: the rounding of log and exp, and more.

@@ -20,8 +20,6 @@ import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
-__all__ = ["FIT", "LENGTH", "NOISE", "PAIRS", "SHAPE", "STEP", "VOTES", "Walk", "begin", "odd_ones", "rescale", "walk"]
-
 _REGRAFT, _SWAP = 0.5, 0.65  # of proposals, up to here: regraft a clade; swap it with its uncle; else change a height
 _UP = 0.4  # chance to take the clade one level higher
 _FAR = 0.1  # chance to regraft beside any leaf instead of a near one

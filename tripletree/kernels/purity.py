@@ -11,8 +11,6 @@ import numpy as np
 from tripletree.kernels.jit import njit
 from tripletree.kernels.rooted_tree import child_lists
 
-__all__ = ["purity_sum"]
-
 
 @njit
 def purity_sum(parent, code, start, stop, order, k):

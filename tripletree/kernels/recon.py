@@ -42,20 +42,6 @@ from tripletree.kernels.sparse_centres import merge as merge_vectors
 from tripletree.kernels.sparse_centres import pack as pack_vectors
 from tripletree.kernels.sparse_centres import search as search_vectors
 
-__all__ = [
-    "JOIN",
-    "LINKAGES",
-    "SEARCH_FLOAT32",
-    "SEARCH_FLOAT64",
-    "Agglomeration",
-    "as_linkage",
-    "merge_by_centres",
-    "merge_by_single_linkage",
-    "merge_by_table",
-    "merge_by_vectors",
-    "new_agglomeration",
-]
-
 #: Place in this list is a linkage's number in the kernels. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")

@@ -18,21 +18,6 @@ import numpy as np
 from tripletree.kernels.disjoint_set import find
 from tripletree.kernels.jit import Bits, BitTable, Integers, IntegerTable, inner
 
-__all__ = [
-    "RejectedPairs",
-    "clear",
-    "due_watches",
-    "inherit",
-    "is_found_rejected",
-    "is_rejected",
-    "mark",
-    "mark_cannot_linked",
-    "new_rejected_pairs",
-    "renew",
-    "watch",
-    "with_room",
-]
-
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 _BYTE = np.uint64(255)

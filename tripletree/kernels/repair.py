@@ -15,8 +15,6 @@ from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.heaps import heapify, pop, renew
 from tripletree.kernels.jit import Integers, Reals, allocating, inner, njit
 
-__all__ = ["BinaryLinks", "Meetings", "TripletsOfLeaves", "best_split", "bisect", "components", "peel", "regraft"]
-
 
 class CutGraph(NamedTuple):
     """The graph of cuts, see above: the neighbours of leaf x, once each, are at start[x]..stop[x] - 1."""

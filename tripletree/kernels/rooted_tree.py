@@ -10,22 +10,6 @@ import numpy as np
 
 from tripletree.kernels.jit import njit
 
-__all__ = [
-    "by_smallest_leaf",
-    "canonical_parent",
-    "chain_lengths",
-    "child_lists",
-    "common_ancestors",
-    "depths",
-    "gap_nodes",
-    "induced_odd",
-    "kept_nodes",
-    "leaf_intervals",
-    "path_sums",
-    "range_maximum_table",
-    "topological_order",
-]
-
 
 @njit
 def topological_order(parent, n):

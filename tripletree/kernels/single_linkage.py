@@ -25,8 +25,6 @@ from tripletree.kernels.distance_table import BLOCK, EMPTY, any_below, least_of_
 from tripletree.kernels.jit import Integers, Reals, inner
 from tripletree.kernels.rejected_pairs import is_rejected, renew
 
-__all__ = ["SingleLinkageTable", "new_single_linkage_table", "next_tied", "search", "settle", "unite"]
-
 #: Phases of a row: not listed among the settled ones, settled, and listed but no longer settled.
 _UNLISTED, _SETTLED, _OVER = 0, 1, 2
 

@@ -15,8 +15,6 @@ import numpy as np
 
 from tripletree.kernels.jit import RealTable, allocating, inlined, inner, njit
 
-__all__ = ["LinkGroups", "PricedLinks", "move_groups", "settle"]
-
 #: Savings of so small a part of the costs are rounding.
 _ROUNDING = 1e-12
 

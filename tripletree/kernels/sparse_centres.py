@@ -19,8 +19,6 @@ import numpy as np
 from tripletree.kernels.jit import Integers, Reals, inner
 from tripletree.kernels.rejected_pairs import is_rejected
 
-__all__ = ["SparseCentres", "has_room", "merge", "new_sparse_centres", "pack", "renew_index", "search"]
-
 #: Places in a block.
 BLOCK = 64
 

@@ -16,21 +16,6 @@ from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 from tripletree.kernels.rooted_tree import range_maximum
 
-__all__ = [
-    "END",
-    "BinaryTree",
-    "Clades",
-    "Sources",
-    "agreeing_trees",
-    "divide",
-    "edge_votes",
-    "nodes",
-    "number_of_triplets",
-    "parts",
-    "regraft",
-    "split_votes",
-]
-
 #: The gap after the last leaf of a tree.
 END = np.int32(2**31 - 1)
 

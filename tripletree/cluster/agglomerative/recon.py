@@ -46,6 +46,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.validation import Knowledge, ValidationReport, align_knowledge, alike, compare_settings
 from tripletree.core.hierarchy import Hierarchy
@@ -440,8 +441,6 @@ class ReCon(HierarchicalClusterer):
         self, X: Any, known: list[Knowledge], rng: np.random.Generator, rest: dict[str, Any], *, has_pairs: bool
     ) -> ValidationReport | None:
         """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
-        from tripletree.cluster.divisive import DivisiveReCon
-
         others: dict[str, Any] = {}
         if self.penalty is None and not has_pairs:
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
