@@ -1,5 +1,6 @@
 import pickle
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from sklearn.metrics import rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
-from tripletree.cluster.kmeans.geometry import CentreGeometry, PointCentres, SegmentCentres
+from tripletree.cluster.kmeans.geometry import CentreGeometry, SegmentCentres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.datasets import make_lanes
 from tripletree.errors import (
@@ -26,6 +27,17 @@ from tripletree.errors import (
 LINE = [[0.0], [1.0], [5.0], [6.0]]
 NAMES = list("abcdefgh")
 RING = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]
+
+
+@dataclass(frozen=True)
+class PointCentres:
+    """Means and Euclidean distances as a geometry, by their definitions."""
+
+    def fit_centre(self, points, weights):
+        return np.average(points, axis=0, weights=weights)
+
+    def squared_distances(self, points, centre):
+        return ((points - centre) ** 2).sum(axis=1)
 
 
 @pytest.fixture

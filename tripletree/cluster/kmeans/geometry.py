@@ -38,28 +38,6 @@ class CentreGeometry(Protocol):
 
 
 @dataclass(frozen=True)
-class PointCentres:
-    """The mean of the points and Euclidean distances: plain k-means.
-
-    ``geometry="point"`` does the same faster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> PointCentres().fit_centre(np.array([[0.0, 0.0], [2.0, 4.0]]), np.ones(2)).tolist()
-    [1.0, 2.0]
-    """
-
-    def fit_centre(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The weighted mean, shape (d,)."""
-        return np.average(points, axis=0, weights=weights)
-
-    def squared_distances(self, points: np.ndarray, centre: np.ndarray) -> np.ndarray:
-        """Squared Euclidean distances, shape (n,)."""
-        return ((points - centre) ** 2).sum(axis=1)
-
-
-@dataclass(frozen=True)
 class SegmentCentres:
     """A line segment parallel to one of the axes: lanes along a road.
 
