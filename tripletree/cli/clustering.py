@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from tripletree.algorithms.cut import RULES
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 ANY_METRIC = ("average", "weighted", "complete", "single")
-
-CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 
 
 def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -> float | str | None:
@@ -135,7 +134,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @metric_option
 @decimal_option
-@click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
+@click.option("--cut", type=click.Choice(RULES), default="auto", show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
