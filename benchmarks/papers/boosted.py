@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.engine import Cell, seed_of
 from papers.figures import curves
-from papers.results import COMPARABLE, Claim, gains, listed, verdict
+from papers.results import COMPARABLE, LITTLE, Claim, gains, listed, verdict
 from papers.sets import load_set, standardized
 
 TITLE = "Boosted constrained k-means"
@@ -17,17 +17,18 @@ REFERENCE = (
     "Mining; and (2018), Clustering Using Boosted Constrained k-Means Algorithm, Frontiers in Robotics and AI 5, 18."
 )
 SETTINGS = (
-    "T = 100; features scaled to deviation 1; random pairs of samples; the same pairs for each method. Claims are "
-    "judged by BCKM as in the paper: rho = 5 in Eq. 3, and rounds that end when no label changes; but Eq. 1 without "
-    "rho (as printed, errors exceed 1) and without xi, which cancels. RCKM is the same with pairs in random order in "
-    "each round, CKM one run of Algorithm 2 with pairs in random order: it permits violated pairs in the same way. "
-    '"CKM, samples" is COP-KMeans on samples in random order, one random start, in which a sample that may go nowhere '
-    'goes to the nearest centre. "Ours" is the default of `BoostedConstrainedKMeans`: rounds end where the scatter '
-    'would rise, and rho = 2, which is AdaBoost. "COP-KMeans" is the default here, complete and with ten starts; ITML '
-    "is that of metric-learn 0.7 with k-means, where it is installed, with 100 and 500 pairs. DistBoost is not to be "
-    "had. Seconds are CPU seconds of one thread, given as ratios only; cost is measured on five Gaussian clouds. "
-    "Order of pairs: the rank correlation of their priorities from one round to the next, of 30 rounds with 500 "
-    "pairs. Table I of the paper counts 23 attributes of parkinsons, which has 22 and the class; here it has 22."
+    "T = 100. Features have deviation 1. Pairs are random pairs of samples, the same for each method.",
+    "BCKM is as in the paper: rho = 5 in Eq. 3, and a round ends when no label changes. But Eq. 1 is without rho, by "
+    "which errors exceed 1, and without xi, which cancels. RCKM has the pairs in random order in each round. CKM is "
+    "one run of Algorithm 2 with pairs in random order, and permits violated pairs in the same way.",
+    '"Ours" is the default of `BoostedConstrainedKMeans`: a round ends where the scatter would rise, and rho = 2, '
+    'which is AdaBoost. "COP-KMeans" is the default here.',
+    '"CKM, samples" is COP-KMeans on samples in random order with one random start. A sample that may go nowhere goes '
+    "to the nearest centre.",
+    "ITML is the one of metric-learn 0.7, with k-means, at 100 and 500 pairs.",
+    "Seconds are CPU seconds of one thread, given as ratios. Cost is measured on five Gaussian clouds.",
+    "Order of pairs: the rank correlation of their priorities from one round to the next, of 30 rounds with 500 pairs.",
+    "Table I of the paper counts 23 attributes of parkinsons, with the class. Here it has 22.",
 )
 SETS = ("iris", "wine", "parkinsons", "sonar", "segmentation", "glass", "ionosphere", "wdbc", "balance")
 SIZES = (100, 200, 300, 400, 500)
@@ -284,8 +285,8 @@ def claims(results):
         "four sets; DistBoost / BCKM: " + listed([(n, x[2] / x[1]) for n, x in PAPER.items()], "{:.1f}"),
         "not run",
         "cannot be tested",
-        "no package has DistBoost, and its program was for Matlab. Written anew it would be another program: the paper "
-        "ran it with default values that it does not give",
+        "no package has DistBoost, and its program was for Matlab. The paper ran it with default values that it does "
+        "not give, so DistBoost written anew would be another program",
     )
     yield from _findings(results)
 
@@ -333,7 +334,7 @@ def _maximum(results):
         "NMI 1",
         f"{listed(rows, '{:.3f}')}; ours: {listed(ours, '{:.3f}')}",
         "not run" if np.isnan([x for _, x in rows]).any() else verdict(sum(x >= 0.99 for _, x in rows), len(rows)),
-        "1 here means 0.99 in the mean; pairs are not expanded to what follows from them",
+        "1 means 0.99 in the mean. Pairs are not expanded to what follows from them",
     )
 
 
@@ -363,7 +364,7 @@ def _same_order(results):
         "almost the same",
         f"RCKM less CKM with 100 pairs: {gains(rows)}",
         verdict(sum(abs(g.mean) <= COMPARABLE for _, g in rows), len(rows)),
-        "RCKM is a vote of 100 rounds, CKM one run",
+        "almost the same means within 0.02. RCKM is a vote of 100 rounds, CKM is one run",
     )
 
 
@@ -380,14 +381,22 @@ def _itml_claims(results):
         "especially then",
         f"ITML less BCKM with 100 pairs: {gains(few)}",
         missing or verdict(sum(g.higher for _, g in few), len(few), most=True),
-        why or "the paper names no sets: judged by most",
+        why or "the paper names no sets. Most of them count",
+    )
+    rise = [row for row in rise if row[1] is not None]
+    yield Claim(
+        "... and is saturated early",
+        "V.A",
+        "saturated early",
+        f"gain of ITML from 100 to 500 pairs: {gains(rise)}",
+        missing or verdict(sum(g.mean <= LITTLE for _, g in rise), len(rise)),
+        why,
     )
     yield Claim(
-        "... and is saturated early and surpassed by BCKM on several sets",
+        "... and surpassed by BCKM on several sets",
         "V.A",
         "several sets",
-        f"ITML less BCKM with 500 pairs: {gains(many)}; its own gain from 100 to 500: "
-        f"{gains([row for row in rise if row[1] is not None])}",
+        f"ITML less BCKM with 500 pairs: {gains(many)}",
         missing or ("not run" if not many else "yes" if sum(g.lower for _, g in many) >= 3 else "no"),
         why or "several means three or more, significantly",
     )
@@ -429,17 +438,14 @@ def _anytime(results):
 
 def _satisfied(results):
     rows = {x: _means(results, x, 500, "pairs satisfied") for x in ("BCKM", "BCKM, ours", "CKM", "CKM, samples")}
-    pairs = [
-        (n, results.gain(*(("NMI", n, x, 500, "pairs satisfied") for x in ("BCKM", "CKM")))) for n, _ in rows["CKM"]
-    ]
-    pairs = [row for row in pairs if row[1] is not None]
+    there = [share for _, share in rows["BCKM"] if not np.isnan(share)]
     return Claim(
         "The clusters satisfy the pairs as far as possible",
         "I",
         "as much as possible",
         "share satisfied of 500: " + "; ".join(f"{x}: {listed(found)}" for x, found in rows.items()),
-        verdict(sum(g.higher for _, g in pairs), len(pairs)),
-        "judged against CKM; `COPKMeans` satisfies all wherever that is possible",
+        verdict(sum(share == 1 for share in there), len(there)),
+        "all can hold, as they come from classes, and `COPKMeans` satisfies all",
     )
 
 
@@ -485,7 +491,7 @@ def _order_changes(results):
         "radically; gradually",
         f"rank correlation from round to round with rho = 5: {listed(means, '{:.3f}')}; less that with 2: "
         f"{gains(rows)}; log range of priorities, the same: {gains(ranges)}",
-        verdict(sum(g.higher and g.mean > COMPARABLE for _, g in rows), len(rows)),
+        verdict(sum(g.large for _, g in rows), len(rows)),
         "the order is the same for any rho as long as the same pairs are violated: rho moves the weights",
     )
 
@@ -503,12 +509,19 @@ def _ratios(results, over, under):
 def _times(results):
     rows = _ratios(results, "BCKM", "CKM")
     yield Claim(
-        "CKM is the fastest; boosting costs about T = 100 of its runs (500 pairs)",
+        "CKM is the fastest (500 pairs)",
+        "V.B, Table II",
+        "three sets",
+        f"BCKM / CKM: {listed(rows, '{:.0f}')}",
+        verdict(sum(r > 1 for _, r in rows), len(rows)),
+    )
+    yield Claim(
+        "... and boosting costs about T = 100 of its runs",
         "V.B, Table II",
         "BCKM / CKM: " + listed([(n, PAPER[n][1] / PAPER[n][0]) for n in PAPER], "{:.0f}"),
-        f"BCKM / CKM: {listed(rows, '{:.0f}')}",
-        verdict(sum(1 < r <= 150 for _, r in rows), len(rows)),
-        "checks and the like, which do not grow with T, are most of the time of one compiled run",
+        "as above",
+        verdict(sum(50 <= r <= 200 for _, r in rows), len(rows)),
+        "about 100 means 50 to 200. Checks, which do not grow with T, take most of the time of one compiled run",
     )
     rows = _ratios(results, "ITML", "BCKM")
     yield Claim(
@@ -533,7 +546,7 @@ def _linear(results):
         "linear",
         f"exponents: {listed(slopes)}",
         verdict(sum(s <= 1.2 for _, s in slopes), len(slopes)),
-        "up to 1.2 counts as linear; more samples and clusters take more iterations too",
+        "up to 1.2 counts as linear",
     )
 
 

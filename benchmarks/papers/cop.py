@@ -6,7 +6,7 @@ import numpy as np
 
 from papers.engine import Cell, seed_of
 from papers.figures import curves
-from papers.results import COMPARABLE, Claim, gain, gains, listed, share, verdict
+from papers.results import COMPARABLE, LITTLE, Claim, gain, gains, listed, share, verdict
 from papers.sets import load_set, one_hot
 
 TITLE = "COP-KMeans: constrained k-means with background knowledge"
@@ -15,18 +15,17 @@ REFERENCE = (
     "of the 18th International Conference on Machine Learning, 577-584; read in the slides of S. Patwardhan on it."
 )
 SETTINGS = (
-    "Accuracy is the Rand index. A run divides the samples into ten folds: ten times, pairs are drawn among nine of "
-    "them, all samples are clustered, and accuracy is taken over all of them and over the tenth fold alone, which no "
-    "pair names (held out). Nominal features become a column for each value; mushroom is 50 samples drawn anew in "
-    "each run, without the feature that has unknown values (21 are left), tic-tac-toe 100. Claims are judged by "
-    '"listing": the method as listed, one random start, samples in the order of X, the first of a must-linked group '
-    "by its own distance; where it fails it has no accuracy, and its failures are counted; in the rare cases in which "
-    'it cycles for ever, it ends where it has been before. "COP-KMeans" is the default here: the best of 10 starts by '
-    "k-means++, and the cheapest assignment. Accuracy of the constraints alone is the share of all pairs of samples "
-    "that they and their closure decide. Roads are from `make_lanes`, as the paper's traces are not public: "
-    "must-links within traces of vehicles that keep their lanes, cannot-links from 4 m on; 30 trials with k drawn "
-    "from 1..5, the best by (mean distance) x k^2. Hard roads have narrower lanes (3 m), larger errors (0.6 m a "
-    "trace, 0.5 m a point), and no wrong cannot-links. The part-of-speech data are not to be had."
+    "Accuracy is the Rand index. A run divides the samples into ten folds. Ten times, pairs are drawn among nine of "
+    "them, all samples are clustered, and accuracy is taken over all samples and over the tenth fold alone (held out).",
+    "Nominal features become a column for each value. Mushroom is 50 samples drawn anew in each run, with the 21 "
+    "features that have no unknown values, tic-tac-toe 100.",
+    '"Listing" is the method as listed, by which claims are judged: one random start, samples in the order of X, the '
+    "first of a must-linked group chooses by its own distance. Where it fails it has no accuracy. Its failures are "
+    'counted. If it cycles, it ends where it has been before. "Ours" is the default of `COPKMeans`.',
+    "Accuracy of the constraints alone is the share of all pairs of samples that their closure decides.",
+    "Roads are from `make_lanes`: must-links within traces of vehicles that keep their lanes, cannot-links from 4 m "
+    "on. There are 30 trials with k drawn from 1..5, of which the best by (mean distance) x k^2 counts. Hard roads "
+    "have lanes of 3 m, errors of 0.6 m a trace and 0.5 m a point, and no wrong cannot-links.",
 )
 SETS = ("soybean-small", "mushroom", "iris", "wine", "tic-tac-toe")
 SOME = {"mushroom": 50, "tic-tac-toe": 100}
@@ -268,7 +267,7 @@ def _others(results, sets):
         "making a point",
         "above 90 % (curves up to 500 pairs)",
         "with 500 pairs, and the gain: " + ", ".join(f"{n} {share(x)}, {g}" for n, g, x in rows),
-        verdict(sum(g.higher and x >= 0.9 for _, g, x in rows), len(rows)),
+        verdict(sum(g.large and x >= 0.9 for _, g, x in rows), len(rows)),
         "",
     )
 
@@ -281,8 +280,7 @@ def _held_out(results, sets):
         "making a point",
         "marginal gains",
         "gain with 500 pairs, held out / overall: " + ", ".join(f"{n} {h} / {o}" for n, h, o in rows),
-        verdict(sum(h.mean < o.mean / 2 for _, h, o in rows), len(rows)),
-        "marginal here means less than half of the overall gain",
+        verdict(sum(h.mean <= LITTLE for _, h, o in rows), len(rows)),
     )
 
 

@@ -3,29 +3,28 @@
 import platform
 
 from papers.engine import PAPERS, paper_module
-from papers.results import COMPARABLE, LEVEL, VERDICTS, Results
+from papers.results import COMPARABLE, LEVEL, LITTLE, VERDICTS, Results
 
 HEAD = f"""# The papers' experiments, run again
 
-Five papers are behind the clusterers of this package. Their experiments run again here, on data that can be had. The
-tables list each claim of the papers, in our words, and whether it holds. The name of a paper leads to its page: the
-figures behind each verdict, the settings, and a reason if a claim does not hold.
+Five papers are behind the clusterers of this package. This page lists each of their claims, in our words, and whether
+it holds in the same experiments on data that can be had. The name of a paper leads to its page with the figures.
 
 ```
-make papers        # all, with as many draws as in the papers; it goes on where it stopped
+make papers        # everything; it goes on where it stopped
 make papers-quick  # a small form in quick/, at most five minutes
 python benchmarks/papers/run.py --paper recon --runs 10   # one paper, ten draws
 ```
 
 - **yes**: the claim holds in all cases that it names, or in more than half if it says "most" or "generally".
-  **partly**: in at least half of them, or of "most" in any. Otherwise **no**.
-- "Cases" are sets, comparisons or numbers of constraints, and how many of them agree.
+  **partly**: in at least half as many. Otherwise **no**. Cases are sets, comparisons or numbers of constraints.
 - "Significantly" is a one-sided t-test by pairs of runs, p < {LEVEL}. "Comparable" is at most {COMPARABLE} lower, and
-  not significantly.
+  not significantly. "Much", "large" and "substantial" are significant and above {LITTLE}. "Little", "flat" and
+  "marginal" are at most {LITTLE}.
 - Figures of the papers are those of their texts and tables. Nothing is read off their curves.
 - Claims without a place in the paper ("-") are additions, and not counted.
 
-This page is written by the command. Do not edit it.
+The command writes this page and those of the papers.
 """
 
 
@@ -55,9 +54,7 @@ def _counts(found, claims, seed, form):
 
     from tripletree import __version__
 
-    yield (
-        "\n| paper | claims | yes | partly | no | cannot be tested | runs of a cell |\n|---|---|---|---|---|---|---|\n"
-    )
+    yield ("\n| paper | claims | yes | partly | no | cannot be tested | draws |\n|---|---|---|---|---|---|---|\n")
     for paper, rows in claims.items():
         rows = [claim for claim in rows if claim.place != "-" and claim.verdict in VERDICTS]
         counts = [sum(c.verdict == v for c in rows) for v in VERDICTS]
@@ -88,14 +85,12 @@ def _page(paper, module, results, claims, missing, out, form):
     picture = out / "figures" / f"{paper}.png"
     picture.unlink(missing_ok=True)
     caption = module.draw(results, picture)
+    settings = "".join(f"- {text}\n" for text in (*module.SETTINGS, _runs(results), *_skipped(missing, results)))
     parts = [
-        f"# {module.TITLE}\n\n{module.REFERENCE}\n\n{module.SETTINGS} {_runs(results)}{_skipped(missing, results)}\n"
+        f"# {module.TITLE}\n\n{module.REFERENCE}\n\nThe figures behind [the claims in short](README.md): means over "
+        'draws, "±" their standard errors, with the classes of the data sets as the truth. [All figures as a table]'
+        f"(results/{paper}.csv).\n\n{settings}"
     ]
-    parts.append(
-        '\nFigures are means over runs, with the classes of the data sets as the truth; "±" is a standard error. A '
-        "reason reads the figures, and proves nothing. [The claims in short](README.md), [all figures as a table]"
-        f"(results/{paper}.csv).\n"
-    )
     for claim in claims:
         parts.append(_told(claim, reasons=form == "full"))
     pictures = [
@@ -110,12 +105,11 @@ def _page(paper, module, results, claims, missing, out, form):
 
 def _told(claim, *, reasons=True):
     """A claim with its figures. Reasons read the figures of the full form, and would be wrong beside others."""
-    reason = f" ({claim.why})" if reasons and claim.why and claim.verdict not in ("yes", "not run") else ""
-    others = f"; in other readings: {claim.others}" if claim.others else ""
-    return (
-        f"\n**{claim.text}.** {claim.place}; paper: {claim.theirs}.\n\n{claim.ours}.\n\n"
-        f"Holds: **{claim.verdict}**{reason}{others}.\n"
-    )
+    text = f"\n**{claim.text}.** " + (f"Paper: {claim.theirs}. " if claim.theirs != "-" else "")
+    text += f"Here: {claim.ours}." if claim.ours != "not run" else ""
+    if reasons and claim.why and claim.verdict not in ("yes", "not run"):
+        text += f" {claim.why[0].upper()}{claim.why[1:]}."
+    return text.rstrip() + "\n"
 
 
 def _range(ends):
@@ -123,8 +117,11 @@ def _range(ends):
 
 
 def _runs(results):
-    parts = list(dict.fromkeys(key[0] for key in results.values))
-    text = "Runs of a cell: " + "; ".join(f"{part} {_range(results.runs(part))}" for part in parts) + "."
+    """The draws of each experiment."""
+    parts = {}
+    for part in dict.fromkeys(key[0] for key in results.values):
+        parts.setdefault(_range(results.runs(part)), []).append(part)
+    text = "Draws: " + "; ".join(f"{n} ({', '.join(names)})" for n, names in parts.items()) + "."
     failed = results.n_failed()
     return text + (f" {failed} cells ended with an error of the package, and are in no mean." if failed else "")
 
@@ -132,4 +129,4 @@ def _runs(results):
 def _skipped(missing, results):
     there = {key[1] for key in results.values}  # of a set that was at hand before, there may be results
     names = [name for name in missing if name not in there]
-    return f" Skipped, as not at hand: {', '.join(names)}." if names else ""
+    return [f"Skipped, as not at hand: {', '.join(names)}."] if names else []

@@ -15,12 +15,15 @@ LEVEL = 0.05
 #: Of two scores, the second is comparable to the first where it is at most this much lower, and not significantly.
 COMPARABLE = 0.02
 
+#: Differences of scores up to this are small ("little", "flat", "marginal"). Those above are large ("much",
+#: "substantial") if they are significant, too.
+LITTLE = 0.05
+
 
 class Claim(NamedTuple):
     """A claim of a paper beside what was found: `verdict` is one of `VERDICTS`, or "not run".
 
     Where `place` (a section, figure or slide) is "-", it is no claim of the paper's, and not counted among them.
-    `others` are the verdicts in other readings of what the paper leaves open.
     """
 
     text: str
@@ -29,7 +32,6 @@ class Claim(NamedTuple):
     ours: str
     verdict: str
     why: str = ""
-    others: str = ""
 
 
 class Verdict(str):
@@ -37,24 +39,22 @@ class Verdict(str):
 
     __slots__ = ("cases",)
 
-    def __new__(cls, text, right, total):
+    def __new__(cls, text, cases):
         made = super().__new__(cls, text)
-        made.cases = f"{right} of {total}"
+        made.cases = cases
         return made
 
 
 def verdict(right, total, *, most=False):
     """Of so many cases in which a claim could hold, it held in `right`; all must, or more than half if it says `most`.
 
-    Below that it holds partly in at least half of them, or, of a claim about most, in any.
+    It holds partly in at least half as many.
     """
     if total == 0:
         return "not run"
-    if most:
-        text = "yes" if 2 * right > total else "partly" if right else "no"
-    else:
-        text = "yes" if right == total else "no" if 2 * right < total else "partly"
-    return Verdict(text, int(right), int(total))
+    needed = total // 2 + 1 if most else total
+    text = "yes" if right >= needed else "partly" if 2 * right >= needed else "no"
+    return Verdict(text, f"{int(right)} of {int(total)}")
 
 
 class Gain(NamedTuple):
@@ -77,6 +77,11 @@ class Gain(NamedTuple):
     def lower(self):
         """Whether significantly below 0."""
         return self.mean < 0 and self.less < LEVEL
+
+    @property
+    def large(self):
+        """Whether significantly above 0, and more than a little."""
+        return self.higher and self.mean > LITTLE
 
     @property
     def comparable(self):

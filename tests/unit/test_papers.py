@@ -207,6 +207,9 @@ def test_results__runs_that_were_cut_count_nowhere():
         (2, 4, "partly", "partly"),
         (2, 3, "partly", "yes"),
         (1, 3, "no", "partly"),
+        (4, 6, "partly", "yes"),
+        (2, 6, "no", "partly"),
+        (1, 6, "no", "no"),
         (0, 1, "no", "no"),
     ],
 )
@@ -228,6 +231,8 @@ def test_gain__is_the_test_of_scipy_by_pairs(rng):
     same, one = gain(a, a), gain(a + 1, a)
     assert (same.higher, same.lower, same.comparable, one.higher) == (False, False, True, True)
     assert not gain(a - 0.03 + 0.5 * np.arange(12) % 2, a).lower
+    assert [gain(a + x, a).large for x in (-0.1, 0.04, 0.06)] == [False, False, True]
+    assert not gain(a + 0.06 + 0.5 * (-1.0) ** np.arange(12), a).large  # not significant
 
 
 def test_gain__is_of_the_runs_that_both_have():
@@ -251,17 +256,37 @@ def test_needed__is_where_the_curve_first_reaches_the_target():
 
 def test_report__gives_reasons_only_where_a_claim_does_not_hold():
     claims = [results.Claim("a | b", "1", "2", "3", v, "because") for v in (*VERDICTS, "not run")]
-    assert sum("(because)" in report._told(claim) for claim in claims) == 3
-    assert not any("(because)" in report._told(claim, reasons=False) for claim in claims)
+    assert sum("Because." in report._told(claim) for claim in claims) == 3
+    assert not any("Because." in report._told(claim, reasons=False) for claim in claims)
     table = report._table(claims)
     assert table.count("a \\| b") == 5
-    assert "because" not in table
+    assert "because" not in table.lower()
 
 
-def test_report__a_line_names_the_cases_and_a_page_the_verdicts_of_other_readings():
-    claim = results.Claim("text", "1", "all", "figures", verdict(2, 3), others="raw yes")
+def test_report__a_line_has_the_verdict_and_a_page_the_figures():
+    claim = results.Claim("text", "1", "all", "figures", verdict(2, 3))
     assert report._table([claim]).splitlines()[-1] == "| text | 1 | **partly** | 2 of 3 |"
-    assert "Holds: **partly**; in other readings: raw yes." in report._told(claim)
+    assert report._told(claim) == "\n**text.** Paper: all. Here: figures.\n"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said", "cases"),
+    [
+        (("yes", "yes", "yes"), "yes", "3 of 3 readings"),
+        (("no", "no", "no"), "no", "0 of 3 readings"),
+        (("yes", "partly", "no"), "partly", "1 of 3 readings"),
+        (("no", "partly", "not run"), "partly", "0 of 2 readings"),
+        (("not run", "not run", "not run"), "not run", ""),
+    ],
+)
+def test_recon__a_claim_holds_if_it_does_in_all_readings(verdicts, said, cases):
+    from papers.recon import _judged
+
+    each = list(zip("abc", verdicts, strict=True))
+    claim = _judged([(name, results.Claim("text", "1", "all", name, v)) for name, v in each])
+    assert (claim.verdict, getattr(claim.verdict, "cases", "")) == (said, cases)
+    if said != "not run":
+        assert claim.ours.endswith("By reading: " + ", ".join(f"{n} {v}" for n, v in each if v != "not run"))
 
 
 def test_scatters__draws_samples_with_their_links(tmp_path):
