@@ -463,7 +463,7 @@ def _questions(results):
     )
     rows = _areas(results, part, "mai-border", "mai-border, factor 1")
     yield Claim(
-        "4 sqrt(n) candidates are better than sqrt(n)",
+        "4 sqrt(n) candidates are as good as sqrt(n), or better",
         "-",
         "-",
         f"gain of the mean NMI: {gains(rows)}",

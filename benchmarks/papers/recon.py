@@ -28,7 +28,7 @@ SETTINGS = (
     "the k clusters. The paper gives no threshold. Here it is the one of n/2k, n/4k, ... whose clusters have most of "
     'the given triplets with a and b together and c outside. "Ours" is the default cut of `ReCon`.',
     "The paper has 50 draws. Here Fig. 3 has 50, the others 20, and informative triplets with the metric 5 on digits "
-    "and letters.",
+    "and letters. Clustering without triplets involves no chance and has 1.",
     "Table 1 of the paper counts 5 dimensions of transfusion, with the class. Here it has 4.",
 )
 #: Samples and classes of each set, so that cells are listed, and results told, without reading any.
@@ -316,9 +316,10 @@ def _judged(rows):
     if verdicts == ["not run"]:
         return claim
     text = verdicts[0] if len(set(verdicts)) == 1 else "partly"
-    each = ", ".join(f"{reading} {v}" for (reading, _), v in zip(rows, verdicts, strict=True))
+    each = "; ".join(f"{reading}: {v}" for (reading, _), v in zip(rows, verdicts, strict=True))
     cases = f"{verdicts.count('yes')} of {len(rows)} readings"
-    return claim._replace(verdict=Verdict(text, cases), ours=f"{claim.ours}. By reading: {each}")
+    told = claim.ours if len(set(verdicts)) == 1 else f"{claim.ours}. By reading: {each}"
+    return claim._replace(verdict=Verdict(text, cases), ours=told)
 
 
 def _displayed(results, raw):
@@ -358,8 +359,8 @@ def _kept_flat(found):
         "a k-partition that satisfies all given constraints",
         f"share satisfied with n random triplets: {listed(rows)}; ours: {listed(of('triplets satisfied, ours'))}",
         verdict(sum(x == 1 for _, x in rows), len(rows)),
-        "an outlier that joins another cluster than its own can break any triplet that it is in; the default cut here "
-        "moves it only where none breaks",
+        "an outlier that joins another cluster than its own can break any triplet that it is in. The default cut here "
+        "moves it only if none breaks",
     )
 
 

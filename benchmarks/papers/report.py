@@ -105,11 +105,12 @@ def _page(paper, module, results, claims, missing, out, form):
 
 def _told(claim, *, reasons=True):
     """A claim with its figures. Reasons read the figures of the full form, and would be wrong beside others."""
-    text = f"\n**{claim.text}.** " + (f"Paper: {claim.theirs}. " if claim.theirs != "-" else "")
-    text += f"Here: {claim.ours}." if claim.ours != "not run" else ""
+    parts = [f"**{claim.text}.**"]
+    parts += [f"Paper: {claim.theirs}."] if claim.theirs != "-" else []
+    parts += [f"Here: {claim.ours}."] if claim.ours != "not run" else []
     if reasons and claim.why and claim.verdict not in ("yes", "not run"):
-        text += f" {claim.why[0].upper()}{claim.why[1:]}."
-    return text.rstrip() + "\n"
+        parts.append(f"{claim.why[0].upper()}{claim.why[1:]}.")
+    return f"\n{' '.join(parts)}\n"
 
 
 def _range(ends):
@@ -120,8 +121,8 @@ def _runs(results):
     """The draws of each experiment."""
     parts = {}
     for part in dict.fromkeys(key[0] for key in results.values):
-        parts.setdefault(_range(results.runs(part)), []).append(part)
-    text = "Draws: " + "; ".join(f"{n} ({', '.join(names)})" for n, names in parts.items()) + "."
+        parts.setdefault(part.partition(",")[0], []).extend(results.runs(part))
+    text = "Draws: " + ", ".join(f"{name} {_range((min(n), max(n)))}" for name, n in parts.items()) + "."
     failed = results.n_failed()
     return text + (f" {failed} cells ended with an error of the package, and are in no mean." if failed else "")
 

@@ -1,5 +1,5 @@
 import warnings
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -403,6 +403,34 @@ def test_runs__of_the_listing_that_may_violate_end_at_what_it_leaves_out():
             violated += 1
             assert model.n_dead_ends_ > 0
     assert violated > 5
+
+
+def test_min_size__assignments_are_the_cheapest_of_all_that_are_large_enough():
+    changed = impossible = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, k, least = 8, int(rng.integers(2, 4)), int(rng.integers(2, 4))
+        X, y = rng.normal(size=(n, 2)) ** 3, rng.integers(0, k, n)
+        pairs = class_pairs(rng, y, int(rng.integers(0, 6)))
+        all_labels = np.array(list(product(range(k), repeat=n)))
+        large = (all_labels[:, :, None] == np.arange(k)).sum(axis=1).min(axis=1) >= least
+        possible = [labels for labels in all_labels[large] if holds(labels, pairs)]
+        model = COPKMeans(k, min_size=least, n_init=2, tol=0.0, random_state=seed)
+        if not possible:
+            impossible += 1
+            with pytest.raises(InfeasibleClusteringError) as error:
+                model.fit(X, pairs=pairs)
+            assert error.value.proved
+            continue
+        labels = model.fit(X, pairs=pairs).labels_
+        assert holds(labels, pairs)
+        assert np.bincount(labels, minlength=k).min() >= least
+        squared = ((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
+        cheapest = min(squared[np.arange(n), x].sum() for x in possible)
+        assert squared[np.arange(n), labels].sum() == pytest.approx(cheapest)
+        changed += np.bincount(COPKMeans(k, random_state=seed).fit(X, pairs=pairs).labels_).min() < least
+    assert changed > 10
+    assert impossible > 3
 
 
 def test_runs__must_linked_samples_count_as_their_mean(rng):

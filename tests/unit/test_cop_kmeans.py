@@ -550,6 +550,7 @@ def test_fit__pairs_in_the_place_of_y_are_refused():
         ({"assignment": "incremental", "geometry": "segment"}, False, ValueError, "which geometry='segment' has not"),
         ({"assignment": "incremental"}, True, TypeError, "assignment='incremental' needs dense X"),
         ({"init": "pairs", "geometry": "segment"}, False, ValueError, "init='pairs' starts from means"),
+        ({"min_size": 2, "assignment": "input"}, False, ValueError, "min_size=2 needs assignment='exact', not 'input'"),
         ({"on_dead_end": "violate"}, False, ValueError, "on_dead_end='violate' is for assignment='listing' or 'incre"),
     ],
 )
@@ -559,6 +560,20 @@ def test_parameters__that_do_not_go_together(options, sparse, error, match):
     X = np.arange(8.0).reshape(4, 2)
     with pytest.raises(error, match=match):
         COPKMeans(2, **options).fit(csr_array(X) if sparse else X)
+
+
+def test_min_size__more_samples_than_there_are_is_an_error():
+    with pytest.raises(InfeasibleClusteringError, match="4 samples are too few for 2 clusters of at least 3") as error:
+        COPKMeans(2, min_size=3).fit([[0.0], [1.0], [5.0], [6.0]])
+    assert (error.value.proved, error.value.n_clusters) == (True, 2)
+
+
+def test_min_size__a_far_cluster_takes_samples():
+    X = [[0.0], [1.0], [2.0], [3.0], [100.0]]
+    assert sorted(np.bincount(COPKMeans(2, random_state=0).fit(X).labels_)) == [1, 4]
+    model = COPKMeans(2, min_size=2, random_state=0).fit(X)
+    assert model.labels_[3] == model.labels_[4] != model.labels_[2]
+    assert COPKMeans([2, 3], min_size=2, random_state=0).fit(X).criterion_[3] == np.inf
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -124,6 +124,7 @@ DEFAULTS = {
         "on_dead_end": "raise",
         "geometry": "point",
         "max_steps": 1_000_000,
+        "min_size": 1,
         **MEAN,
         "random_state": None,
     },

@@ -285,8 +285,8 @@ def test_recon__a_claim_holds_if_it_does_in_all_readings(verdicts, said, cases):
     each = list(zip("abc", verdicts, strict=True))
     claim = _judged([(name, results.Claim("text", "1", "all", name, v)) for name, v in each])
     assert (claim.verdict, getattr(claim.verdict, "cases", "")) == (said, cases)
-    if said != "not run":
-        assert claim.ours.endswith("By reading: " + ", ".join(f"{n} {v}" for n, v in each if v != "not run"))
+    told = "; ".join(f"{n}: {v}" for n, v in each if v != "not run")
+    assert claim.ours.endswith(f". By reading: {told}") == (len({*verdicts} - {"not run"}) > 1)
 
 
 def test_scatters__draws_samples_with_their_links(tmp_path):

@@ -321,6 +321,58 @@ class _Assigner:
         return found
 
 
+class _SizedAssigner(_Assigner):
+    """Assigns groups so that every cluster has a least number of samples, too: by integer programming, if needed."""
+
+    def __init__(
+        self, model: GroupCentres, graph: CannotGraph, limit: int, k: int, closure: PairClosure, least: int
+    ) -> None:
+        super().__init__(model, graph, None, limit)
+        self.sizes, self.least, self.k = closure.sizes, least, k
+        self.rows = _rules(closure.cannot, closure.sizes, k, least)
+
+    def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        """The cheapest clusters. They are those of any size, if these are large enough."""
+        labels = super().__call__(centres, previous)
+        if np.bincount(labels, self.sizes, self.k).min() >= self.least:
+            return labels
+        from scipy.optimize import Bounds, milp
+
+        cost = self.model.costs(centres, np.arange(self.sizes.size))
+        cost = cost - cost.min(axis=1, keepdims=True)
+        cost /= max(cost.max(), np.finfo(np.float64).tiny)
+        options = {"node_limit": self.limit, "mip_rel_gap": 0.0}
+        found = milp(
+            cost.ravel(), integrality=np.ones(cost.size), bounds=Bounds(0, 1), constraints=self.rows, options=options
+        )
+        if found.x is None:
+            msg = f"no assignment to {self.k} clusters of at least {self.least} samples keeps all pairs"
+            if found.status != _PROVED:
+                msg = f"no assignment to {self.k} clusters of at least {self.least} samples was found: raise max_steps"
+            raise InfeasibleClusteringError(msg, n_clusters=self.k, proved=found.status == _PROVED)
+        self.cut_short += found.status != 0
+        return found.x.reshape(cost.shape).argmax(axis=1).astype(np.int32)
+
+
+#: The status of `scipy.optimize.milp` if a problem has no solution.
+_PROVED = 2
+
+
+def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, least: int) -> Any:
+    """What an assignment keeps, as bounds of sums: variable ``g * k + c`` is 1 if group g is in cluster c."""
+    from scipy.optimize import LinearConstraint
+    from scipy.sparse import coo_array, eye, kron
+
+    n, e = sizes.size, len(cannot)
+    once = kron(eye(n), np.ones((1, k)))
+    large = kron(sizes[None, :].astype(np.float64), eye(k))
+    rules = [LinearConstraint(once, 1, 1), LinearConstraint(large, least, np.inf)]
+    if e:
+        ends = coo_array((np.ones(2 * e), (np.repeat(np.arange(e), 2), cannot.ravel())), shape=(e, n))
+        rules.append(LinearConstraint(kron(ends, eye(k)), 0, 1))
+    return rules
+
+
 class _ChosenClusters(NamedTuple):
     """The clusters of an iteration: as chosen for the centres, and with the empty ones filled."""
 
@@ -503,6 +555,7 @@ class Options:
     assignment: str
     on_dead_end: str
     max_steps: int
+    min_size: int
 
 
 def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
@@ -624,6 +677,9 @@ def _best_of_starts(
     if closure.n_components < k:
         msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
         raise InfeasibleClusteringError(msg, n_clusters=k)
+    if k * options.min_size > closure.component.size:
+        msg = f"{closure.component.size} samples are too few for {k} clusters of at least {options.min_size}"
+        raise InfeasibleClusteringError(msg, n_clusters=k)
     feasible, one_by_one = np.zeros(closure.n_components, np.int32), options.assignment in _ONE_BY_ONE
     violates = options.on_dead_end == "violate"
     try:
@@ -642,9 +698,11 @@ def _best_of_starts(
         assign: _Assigner | _ListedAssigner
         if one_by_one:
             assign = _ListedAssigner(model, graph, violates=violates)
+        elif options.min_size > 1:
+            assign = _SizedAssigner(model, graph, options.max_steps, k, closure, options.min_size)
         else:
             assign = _Assigner(model, graph, order, options.max_steps)
-        may_cycle = one_by_one or order is not None
+        may_cycle = one_by_one or order is not None or options.min_size > 1  # up to rounding of the program
         method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle)
         return run_lloyd(method, centres, feasible, options.max_iter)
 
@@ -744,6 +802,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         the cheapest assignment, in each iteration: costs and neighbours examined in all components (at least 10,000 in
         each, ten times as many in exchanges, at most 20 million), after which the best one found is used, and counted
         in ``n_cut_short_``.
+    min_size : int, default 1
+        The least number of samples of a cluster. Above 1 it needs ``assignment="exact"``. If the cheapest assignment
+        has a smaller cluster, another is found by integer programming, with at most `max_steps` nodes in its tree.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -830,6 +891,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         "on_dead_end": [StrOptions({"raise", "violate"})],
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
         "max_steps": [Interval(Integral, 1, None, closed="left")],
+        "min_size": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -850,6 +912,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         on_dead_end: str = "raise",
         geometry: str | CentreGeometry = "point",
         max_steps: int = 1_000_000,
+        min_size: int = 1,
         random_state: Any = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -863,6 +926,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         self.on_dead_end = on_dead_end
         self.geometry = geometry
         self.max_steps = max_steps
+        self.min_size = min_size
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
@@ -897,9 +961,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         InconsistentPairsError
             If must-links tie two samples together that a cannot-link keeps apart. ``.path`` is the reason.
         InfeasibleClusteringError
-            If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples
-            (``.proved``, with ``.clique`` or ``.samples`` as the reason), or if no assignment was found in `max_steps`
-            steps, or by "listing" or "incremental" in any start (``.proved`` is False).
+            If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples,
+            or clusters of `min_size` samples cannot keep the pairs (``.proved``, with ``.clique`` or ``.samples`` as
+            the reason of the first), or if no assignment was found in `max_steps` steps, or by "listing" or
+            "incremental" in any start (``.proved`` is False).
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
@@ -968,6 +1033,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
                 f"on_dead_end='violate' is for assignment='listing' or 'incremental'; assignment={self.assignment!r} "
                 "keeps all pairs, or fails: leave on_dead_end='raise'"
             )
+            raise ValueError(msg)
+
+        if self.min_size > 1 and self.assignment != "exact":
+            msg = f"min_size={self.min_size} needs assignment='exact', not {self.assignment!r}"
             raise ValueError(msg)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -1071,6 +1140,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             assignment=self.assignment,
             on_dead_end=self.on_dead_end,
             max_steps=self.max_steps,
+            min_size=self.min_size,
         )
         with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:
             return best_run(model, closure, counts, options, generator(self.random_state), tick)
