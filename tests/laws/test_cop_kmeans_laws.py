@@ -138,6 +138,28 @@ def test_assign__a_tree_of_any_size_exactly():
     assert labels.tolist() == [0, 1] * (m // 2) + [0]
 
 
+def test_assign__what_is_not_entangled_may_be_left_out():
+    left_out = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        m, k = 40, int(rng.integers(3, 6))
+        graph = CannotGraph(random_edges(rng, m, rng.choice([0.02, 0.03, 0.05])), m)
+        shape = (graph.bound.size, k)
+        cost = rng.random(shape) if seed % 3 else rng.integers(0, 3, shape).astype(float)
+        known, nearest = graph.colour(k, rng, 1000), cost.argmin(axis=1).astype(np.int32)
+        some = graph.entangled(nearest)
+        left_out += nearest.size - some.size
+        told, own = np.zeros_like(cost), nearest.copy()
+        told[some], own[some] = cost[some], known[some]
+        labels, is_cheapest = graph.assign(told, own, some=some)
+        whole, proved = graph.assign(cost, known)
+        assert is_cheapest == proved
+        assert (cost[np.arange(len(cost)), labels] == cost[np.arange(len(cost)), whole]).all()
+        if seed % 3:
+            assert labels.tolist() == whole.tolist()
+    assert left_out > 300
+
+
 def disjoint(*graphs):
     """Edges of several graphs, given by their numbers of nodes and edges, side by side."""
     begin = np.cumsum([0, *(n for n, _ in graphs)])

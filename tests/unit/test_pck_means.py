@@ -84,6 +84,25 @@ def test_moves__no_sample_group_or_chain_is_left_that_would_save(rng):
                 assert cost_of(links, base, pay, other) >= cost - 1e-12
 
 
+def test_moves__parts_that_cost_least_as_they_are_may_be_left_out(rng):
+    left_out = 0
+    for seed in range(60):
+        must, cannot = random_pairs(rng, 40, 14)
+        links, base, pay = linked(rng, 40, must, cannot, 3)
+        if seed % 2:
+            base, pay = np.floor(3 * base), np.floor(3 * pay)  # ties
+        nearest = base.argmin(axis=1).astype(np.int32)
+        given = np.where(rng.random(nearest.size) < 0.1, rng.integers(0, 3, nearest.size), nearest).astype(np.int32)
+        some = links.restless(given, nearest)
+        left_out += nearest.size - some.size
+        told = np.full(base.shape, np.nan)
+        told[some] = base[some]
+        whole = settled(links, base.copy(), pay.copy(), given, np.random.default_rng(seed))
+        parts = settled(links, told, pay.copy(), given, np.random.default_rng(seed), some)
+        assert parts.tolist() == whole.tolist()
+    assert left_out > 200
+
+
 def test_moves__two_that_are_apart_change_places():
     # both are nearer to cluster 0, the second one by more: one by one, the first to come would stay there
     links = WeightedLinks.of(np.empty((0, 2), int), np.array([[3, 7]]), np.ones(1))

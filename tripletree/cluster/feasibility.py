@@ -311,7 +311,21 @@ class CannotGraph:
             out[part.nodes] = _find_cheap(part, cost[part.nodes])
         return None if (out < 0).any() else out
 
-    def assign(self, cost: np.ndarray, label: np.ndarray, limit: int = 1_000_000) -> tuple[np.ndarray, bool]:
+    def entangled(self, nearest: np.ndarray) -> np.ndarray:
+        """The nodes that cannot-links may keep from their cheapest clusters, ascending.
+
+        Elsewhere these are the cheapest assignment: in connected parts without cycles in which no neighbours share one.
+        Parts with cycles always count, as `assign` prefers the known one of several cheapest assignments there.
+        """
+        part, cyclic = self._connected
+        of, near = self._edges
+        moving = cyclic.copy()
+        moving[part[of[nearest[of] == nearest[near]]]] = True
+        return np.flatnonzero(moving[part])
+
+    def assign(
+        self, cost: np.ndarray, label: np.ndarray, limit: int = 1_000_000, some: np.ndarray | None = None
+    ) -> tuple[np.ndarray, bool]:
         """An assignment no dearer than a feasible one.
 
         Parameters
@@ -323,6 +337,8 @@ class CannotGraph:
         limit : int
             Costs and neighbours that are visited, at most, where the cheapest assignment must be searched for. Ten
             times as many before that, in exchanges of clusters, and at most 20 million in either.
+        some : ndarray of int, optional
+            The nodes that may move, as `entangled` has them, all by default. Costs are only read for them.
 
         Returns
         -------
@@ -332,6 +348,10 @@ class CannotGraph:
             True if no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
         """
         order, parent, cliques, core = self._exact
+        if some is not None and some.size < len(label):
+            moving = np.zeros(len(label), np.bool_)
+            moving[some] = True
+            order, parent = freeze(order[moving[order]]), freeze(parent[moving[order]])
         folded, two = kernels.feasibility.fold(frozen(cost, np.float64), order, parent)
         out, is_cheapest = np.array(label, np.int32), True
         for nodes in cliques:
@@ -354,6 +374,21 @@ class CannotGraph:
         return label, is_cheapest
 
     # ------------------------------------------------------------------ parts of the graph
+
+    @cached_property
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The two nodes of each cannot-link."""
+        of, near = np.repeat(np.arange(self.bound.size), self.degree), self.neighbours.near
+        return of[of < near], near[of < near]
+
+    @cached_property
+    def _connected(self) -> tuple[np.ndarray, np.ndarray]:
+        """The connected part of each node, and of each part whether it has cycles."""
+        whole = self._part(np.arange(self.bound.size))
+        size = np.diff(whole.blocks)
+        part = np.empty(self.bound.size, np.intp)
+        part[whole.nodes] = np.repeat(np.arange(size.size), size)
+        return part, np.bincount(part[self._edges[0]], minlength=size.size) >= size
 
     @cached_property
     def _exact(self) -> _Exact:

@@ -75,6 +75,8 @@ _IDENTIFIER = re.compile(
     rf"(\{{(?:[^{{}}\"\\]|\\.|{_MARK})*+\}})?[ \t]*+(?:!.*)?",
     re.DOTALL,
 )
+#: Most identifiers: neither escapes nor modifiers, the line ends or a comment begins.
+_PLAIN = re.compile(r" ?([^ \t\\!{]++)(?: !|\Z)")
 _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
@@ -156,20 +158,18 @@ class OboText:
         column = max(line.find(find), 0) + 1 if find else len(line) - len(line.lstrip()) + 1
         return ParseError(message, path=self._path, line=number, column=column, text=line)
 
-    def _read(self, lines: list[str], number: int) -> None:
-        kinds, take = _KIND, self._lines.append
-        for line in lines:
-            number += 1
+    def _read(self, lines: list[str], before: int) -> None:
+        kinds, take = _KIND.get, self._lines.append
+        for number, line in enumerate(lines, before + 1):
             tag, _, value = line.partition(":")
-            kind = kinds.get(tag)
+            kind = kinds(tag)
             if kind is None:
                 if line == "[Term]":
                     self._open("Term", number)
                 elif line:
                     self._odd(line, number)
             elif kind == "quoted":
-                first = value.find('"')
-                if first >= 0 and ("\\" in value or value.find('"', first + 1) < 0):
+                if "\\" in value or value.count('"') == 1:
                     self._check_quotes(value, number)
                 if self._synonyms and tag in _SYNONYMS:
                     take((tag, value, number))
@@ -252,25 +252,25 @@ class OboText:
 
     def _term(self, lines: list[Line]) -> None:
         """A term: its id first, wherever it stands."""
-        terms = self.terms
+        terms, identifier = self.terms, self._identifier
         ids = [line for line in lines if line[0] == "id"]
         if not ids:
             msg = "this term has no 'id:'"
             raise self.error(self._start, msg)
         _, value, number = ids[0]
-        term = self._identifier(value, number)
+        term = identifier(value, number)
         for _, value, number in ids[1:]:
-            if self._identifier(value, number) != term:
+            if identifier(value, number) != term:
                 msg = f"a second id for the term {term!r}: begin every term with a line [Term]"
                 raise self.error(number, msg)
-        position = terms.define(term, self._start)
+        position, add_edge = terms.define(term, self._start), terms.add_edge
         for kind, value, number in lines:
             if kind == "is_a":
-                terms.add_edge(position, self._identifier(value, number), "is_a", number)
+                add_edge(position, identifier(value, number), "is_a", number)
             elif kind == "name":
-                terms.describe(position, number, name=_value(value) or None)
+                terms.set_name(position, _value(value) or None, number)
             elif kind == "namespace":
-                terms.describe(position, number, namespace=self._identifier(value, number))
+                terms.set_namespace(position, identifier(value, number), number)
             elif kind == "relationship":
                 self._relationship(position, value, number)
             elif kind == "alt_id":
@@ -310,11 +310,9 @@ class OboText:
 
     def _identifier(self, value: str, number: int) -> str:
         """The identifier that a value consists of, but for modifiers and a comment."""
-        head, _, rest = value.lstrip(_BLANKS).partition(" ")
-        if head and not rest and "\\" not in value and "!" not in value and "{" not in value and "\t" not in value:
-            return head
-        if rest[:1] == "!" and "\\" not in head and "!" not in head and "{" not in head and "\t" not in head:
-            return head
+        match = _PLAIN.match(value)
+        if match is not None:
+            return match[1]
         match = _IDENTIFIER.fullmatch(value)
         if match is None:
             shown = value.strip(_BLANKS)

@@ -214,7 +214,8 @@ class _GraphDocument:
             return
         position = self.terms.define(term, at)
         namespaces = facts.get("hasOBONamespace", [None])
-        self.terms.describe(position, at, name=label or None, namespace=namespaces[0])
+        self.terms.set_name(position, label or None, at)
+        self.terms.set_namespace(position, namespaces[0], at)
         if _HAS_RANK in facts:
             self.terms.ranks[position] = short_rank(facts[_HAS_RANK][0])
         for alternative in facts.get("hasAlternativeId", []):

@@ -86,8 +86,9 @@ class TermTable:
 
     def define(self, term: str, at: int) -> int:
         """The position of a term that is defined at `at`, perhaps once more."""
-        position = self.position.setdefault(term, len(self.ids))
-        if position == len(self.ids):
+        new = len(self.ids)
+        position = self.position.setdefault(term, new)
+        if position == new:
             self.ids.append(term)
             self.names.append(None)
             self.namespaces.append(None)
@@ -98,19 +99,28 @@ class TermTable:
         """The place where a term was first defined."""
         return self._at[position]
 
-    def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
-        """Set a term's name or namespace. A second one that differs is refused."""
-        for what, values, value in (("names", self.names, name), ("namespaces", self.namespaces, namespace)):
-            if value is None:
-                continue
-            if values[position] not in (None, value):
-                first = self._where(self._at[position])
-                msg = (
-                    f"the term {self.ids[position]!r} has two {what}, {values[position]!r} and {value!r} (its first "
-                    f"definition is at {first}): keep one, or give the other term an id of its own"
-                )
-                raise self._error(at, msg)
-            values[position] = value
+    def set_name(self, position: int, name: str | None, at: int) -> None:
+        """Set a term's name, unless it is None. A second one that differs is refused."""
+        known = self.names[position]
+        if known is None:
+            self.names[position] = name
+        elif name is not None and name != known:
+            raise self._two("names", position, known, name, at)
+
+    def set_namespace(self, position: int, namespace: str | None, at: int) -> None:
+        """Set a term's namespace, as `set_name` does its name."""
+        known = self.namespaces[position]
+        if known is None:
+            self.namespaces[position] = namespace
+        elif namespace is not None and namespace != known:
+            raise self._two("namespaces", position, known, namespace, at)
+
+    def _two(self, what: str, position: int, first: str, second: str, at: int) -> ParseError:
+        msg = (
+            f"the term {self.ids[position]!r} has two {what}, {first!r} and {second!r} (its first definition is at "
+            f"{self._where(self._at[position])}): keep one, or give the other term an id of its own"
+        )
+        return self._error(at, msg)
 
     def add_edge(self, child: int, parent: str, relation: str, at: int) -> None:
         """An edge from a defined term up to another one, defined or not."""

@@ -1,6 +1,6 @@
 """PhyloXML: the phylogenies of a file, with names or taxonomy, branch lengths and ranks.
 
-Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
+Read by the standard library's XML parser, without recursion: Biopython 1.88 raises a RecursionError on a tree of 3,000
 levels. Read from a clade are: its name, its branch length (attribute or element), its first taxonomy and the name of
 its first sequence. All else is passed over. Entities and document types are refused. A tree is rooted as it is written,
 whatever its attribute ``rooted`` is.
@@ -9,7 +9,6 @@ whatever its attribute ``rooted`` is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -17,7 +16,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
-from tripletree.io.xml import XmlEvents
+from tripletree.io.xml import XmlHandlers
 
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
@@ -30,7 +29,8 @@ _PLACES: dict[tuple[str, str], str] = {
     ("taxonomy", "common_name"): "common_name",
     ("sequence", "name"): "sequence",
 }
-_DEPTH = 100_000_000  # clades stand in each other as deep as the tree is
+#: The elements whose text is kept, below the element that they stand in.
+_HEARD = {*_PLACES, ("clade", "branch_length"), ("taxonomy", "rank"), ("phylogeny", "name")}
 
 
 @dataclass
@@ -99,54 +99,76 @@ def phyloxml_trees(path: Source, *, labels: CladeLabels = "name") -> list[tuple[
     return [(phylogeny.name, _hierarchy(phylogeny, events, labels)) for phylogeny in found]
 
 
-def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlEvents, list[_Phylogeny]]:
+def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlHandlers, list[_Phylogeny]]:
     if labels not in get_args(CladeLabels):
         msg = f"labels is {labels!r}; it must be one of {', '.join(map(repr, get_args(CladeLabels)))}"
         raise ValueError(msg)
-    events = XmlEvents(content, path, max_depth=_DEPTH)
-    return events, list(_read(events))
+    events = XmlHandlers(content, path)
+    return events, _read(events)
 
 
-def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
-    """The phylogenies, one loop over the events. `tags` are the elements around here, `clades` the clades."""
+def _read(events: XmlHandlers) -> list[_Phylogeny]:
+    """The phylogenies. `tags` are the elements around the parser's place, `clades` the clades."""
+    found: list[_Phylogeny] = []
     tags: list[str] = []
     clades: list[int] = []
+    text: list[str] = []
     phylogeny: _Phylogeny | None = None
-    for event, element in events:
-        if event == "start":
-            tag = element.tag.rpartition("}")[2]
-            if not tags and tag != "phyloxml":
+    heard = -1  # the depth of the element whose text is kept
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal phylogeny, heard
+        events.here += 1
+        tag = name.rpartition("}")[2]
+        if heard >= 0:
+            events.hear(None)  # of its text, the part before the first element in it counts
+        if tag == "clade" and phylogeny is not None:
+            if tags[-1] not in ("clade", "phylogeny") or (not clades and phylogeny.parent):
+                raise events.error("a clade belongs in another clade, or alone in a phylogeny")
+            u = len(phylogeny.parent)
+            phylogeny.parent.append(clades[-1] if clades else -1)
+            length = attributes.get("branch_length")
+            phylogeny.lengths.append(math.nan if length is None else _length(length, events))
+            phylogeny.ranks.append(None)
+            phylogeny.places.append(events.here)
+            clades.append(u)
+        elif not tags:
+            if tag != "phyloxml":
                 raise events.error(f"PhyloXML starts with the element phyloxml, and this is {tag!r}")
-            if tag == "phylogeny" and len(tags) == 1:
-                phylogeny = _Phylogeny(events.here)
-            elif tag == "clade" and phylogeny is not None:
-                if tags[-1] not in ("clade", "phylogeny") or (not clades and phylogeny.parent):
-                    raise events.error("a clade belongs in another clade, or alone in a phylogeny")
-                phylogeny.parent.append(clades[-1] if clades else -1)
-                phylogeny.lengths.append(_length(element.get("branch_length"), events))
-                phylogeny.ranks.append(None)
-                phylogeny.places.append(events.here)
-                clades.append(len(phylogeny.parent) - 1)
-            tags.append(tag)
-            continue
+        elif tag == "phylogeny" and len(tags) == 1:
+            phylogeny = _Phylogeny(events.here)
+        elif heard < 0 and phylogeny is not None and (tags[-1], tag) in _HEARD:
+            heard = len(tags)
+            text.clear()
+            events.hear(text.append)
+        tags.append(tag)
+
+    def end(name: str) -> None:
+        nonlocal phylogeny, heard
         tag = tags.pop()
         if phylogeny is None:
-            continue
-        above = tags[-1]
+            return
         if tag == "clade":
             clades.pop()
+        elif heard == len(tags):
+            heard = -1
+            events.hear(None)
+            above = tags[-1]
+            if above == "phylogeny":
+                phylogeny.name = "".join(text).strip() or None
+            elif clades and (above == "clade" or tags[-2] == "clade"):
+                _take(phylogeny, clades[-1], above, tag, "".join(text), events)
         elif tag == "phylogeny" and len(tags) == 1:
             if not phylogeny.parent:
                 raise events.error("this phylogeny has no clade: there is no tree in it", at=phylogeny.at)
-            yield phylogeny
+            found.append(phylogeny)
             phylogeny = None
-        elif clades and (above == "clade" or (len(tags) > 1 and tags[-2] == "clade")):
-            _take(phylogeny, clades[-1], above, tag, element.text, events)
-        elif tag == "name" and above == "phylogeny":
-            phylogeny.name = (element.text or "").strip() or None
+
+    events.run(start, end)
+    return found
 
 
-def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlEvents) -> None:
+def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlHandlers) -> None:
     """Keep the useful text of an element inside of clade `u`."""
     kind = _PLACES.get((above, tag))
     if kind is not None:
@@ -163,14 +185,14 @@ def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None,
         phylogeny.ranks[u] = (text or "").strip() or None
 
 
-def _length(text: str | None, events: XmlEvents) -> float:
+def _length(text: str | None, events: XmlHandlers) -> float:
     length = branch_length(text)
     if length is None:
         raise events.error(f"the branch length {(text or '').strip()[:40]!r} is not a finite number")
     return length
 
 
-def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarchy:
+def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str) -> Hierarchy:
     return listed_hierarchy(
         phylogeny.parent,
         list(map(phylogeny.labels[labels].get, range(len(phylogeny.parent)))),

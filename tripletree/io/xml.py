@@ -4,18 +4,21 @@ A document type is refused before anything in it is read, and with it entities t
 laughs") and entities that stand for other files. If a format's real files declare entities (OWL), only ones that
 stand for short plain text are let in. Nothing is ever fetched. Elements leave memory once they have been handed out.
 
-Two ways of reading, both lazy:
+Three ways of reading:
 
-- `XmlEvents`: the start and the end of every element, for nested formats.
-- `XmlChildren`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
+- `XmlEvents`: the start and the end of every element, lazily, for nested formats.
+- `XmlChildren`: the children of the root, each whole, lazily, for flat formats (many times faster: no step per inner
+  element).
+- `XmlHandlers`: functions that the parser calls at the start and the end of every element, for nested formats of many
+  elements. No element is made, which takes half the time.
 
-Both know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
+All know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Generic, TypeVar
 from xml.etree import ElementTree
@@ -218,6 +221,34 @@ class XmlEvents(_XmlReader[tuple[str, Element]]):
                 element.clear()
                 if parents:
                     del parents[-1][0][0]  # its siblings before it are gone already
+
+
+class XmlHandlers(_XmlReader[None]):
+    """Functions that are called at the start and the end of every element of a document.
+
+    The caller counts the elements in `here` for `error`, and ends reading by an error.
+    """
+
+    def __init__(self, content: Content, path: str | None = None) -> None:
+        super().__init__(content, path)
+        self._parser = expat.ParserCreate(None, "}")
+        self._parser.buffer_text = True
+
+    def run(self, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None]) -> None:
+        """Read the document. Tags are ``namespace}name``, or the name alone."""
+        self._check_prolog()
+        parser = self._parser
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        try:
+            for chunk in self._chunks():
+                parser.Parse(chunk, False)
+            parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            raise self._expat_error(error.code, error.lineno, error.offset) from None
+
+    def hear(self, keep: Callable[[str], None] | None) -> None:
+        """From now on, hand text to a function, or to none."""
+        self._parser.CharacterDataHandler = keep
 
 
 class XmlChildren(_XmlReader[Element]):

@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 class PricedLinks(NamedTuple):
     """Pairs of samples and their costs. All arrays are read-only."""
 
-    base: RealTable  #: [m, k], the cost of a sample by itself in each cluster
+    base: RealTable  #: [m, k], the cost of a sample by itself in each cluster, only read for samples that are looked at
     pay: RealTable
     """[e, k]; a must-link e between clusters g and h costs pay[e, g] + pay[e, h], a cannot-link within cluster h costs
     pay[e, h]."""
@@ -77,10 +77,11 @@ def _least(cost, here):
 
 
 @njit
-def settle(order, large, groups, links, label, rounds):
+def settle(order, large, some, groups, links, label, rounds):
     """Move samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any more.
 
-    order : int32[m], large : int32, both read-only, the samples and the groups in the order in which they are looked at
+    order, large : int32, both read-only, the samples and the groups in the order in which they are looked at
+    some : int32, read-only, these samples in ascending order, the order for chains. Pairs join them only to each other
     rounds : int, of moves of all samples, or of groups and chains, after which to return
 
     Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at.
@@ -89,7 +90,7 @@ def settle(order, large, groups, links, label, rounds):
     for _ in range(rounds):
         if _move_samples(order, links, label, stale) > 0:
             continue
-        if move_groups(large, groups, links, label) + _move_chains(links, label) == 0:
+        if move_groups(large, groups, links, label) + _move_chains(some, links, label) == 0:
             return True
         stale[:] = True
     return False
@@ -188,7 +189,7 @@ def _price(e, g, h, n_must, pay):
 
 
 @allocating
-def _move_chains(links, label):
+def _move_chains(some, links, label):
     """For each two clusters, let samples that pairs chain together within the two change places, if that pays.
 
     Returns how many moved.
@@ -199,7 +200,7 @@ def _move_chains(links, label):
     chains = Chains(np.zeros((m, k), np.uint8), np.empty(m, np.int32))
     saving = np.empty(k)
     moves = 0
-    for i in range(m):
+    for i in some:
         here = label[i]
         _find_savings(i, links, label, saving)
         for h in range(k):

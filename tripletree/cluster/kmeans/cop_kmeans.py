@@ -118,8 +118,6 @@ class MeanCentres:
         self.groups = groups
         make = SparsePoints if is_sparse(groups.samples) else Points
         self.points = make.grouped(groups.samples, groups.weights, groups.member_of, groups.n_groups)
-        self._which = np.empty(0, np.intp)
-        self._some = self.points.part(self._which)
 
     def start(self, n_clusters: int, rng: np.random.Generator, init: str, *, is_first: bool) -> np.ndarray:
         large = np.flatnonzero(np.bincount(self.groups.member_of) > 1)
@@ -135,9 +133,7 @@ class MeanCentres:
         return self.points.nearest(centres)
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
-        if self._which is not which:  # the same ones in every iteration
-            self._which, self._some = which, self.points.part(which)
-        return self._some.squared_distances(centres) * self._light_weights[which, None]
+        return self.points.part(which).squared_distances(centres) * self._light_weights[which, None]
 
     def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
         return self._first.squared_distances(centres)
@@ -303,21 +299,26 @@ class _Assigner:
         """The cheapest clusters, or the clusters of the greedy order. `previous` is feasible and bounds the cost."""
         labels = self.model.nearest(centres)
         bound = self.graph.bound
-        if bound.size:
-            cost = self.model.costs(centres, bound)
-            labels[bound] = self._bound(cost, previous[bound])
+        if not bound.size:
+            return labels
+        if self.order is not None:
+            found = self._in_order(self.model.costs(centres, bound))
+            if found is not None:
+                labels[bound] = found
+                return labels
+        some = self.graph.entangled(labels[bound])
+        cost, known = np.zeros((bound.size, centres.shape[0])), labels[bound]
+        cost[some] = self.model.costs(centres, bound[some])
+        known[some] = previous[bound[some]]
+        labels[bound], is_cheapest = self.graph.assign(cost, known, self.limit, some)
+        self.cut_short += not is_cheapest
         return labels
 
-    def _bound(self, cost: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        if self.order is not None:
-            found = self.graph.greedy(cost, self.order)
-            if found is None:
-                self.dead_ends += 1
-                found = self.graph.greedy(cost, np.argsort(-self.graph.degree, kind="stable"))
-            if found is not None:
-                return found
-        found, is_cheapest = self.graph.assign(cost, previous, self.limit)
-        self.cut_short += not is_cheapest
+    def _in_order(self, cost: np.ndarray) -> np.ndarray | None:
+        found = self.graph.greedy(cost, self.order)
+        if found is None:
+            self.dead_ends += 1
+            found = self.graph.greedy(cost, np.argsort(-self.graph.degree, kind="stable"))
         return found
 
 

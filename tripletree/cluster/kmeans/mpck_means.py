@@ -61,11 +61,6 @@ class MetricTask:
     shared: bool
     tol: float
 
-    @cached_property
-    def some(self) -> Points:
-        """The points in pairs."""
-        return self.points.part(self.links.nodes)
-
 
 def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generator, *, full: bool) -> tuple:
     """``apart`` and ``far`` of a problem.
@@ -237,19 +232,20 @@ class MetricState:
             lengths = points.diagonal_own(labels, *diagonals)
         return points.weights * (lengths - self.log_det[labels])
 
-    def linked(self) -> np.ndarray:
+    def linked(self, some: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
-        some, nodes, diagonals = self.problem.some, self.problem.links.nodes, self._diagonals
+        nodes, diagonals = self.problem.links.nodes[some], self._diagonals
+        points = self.problem.points.part(nodes)
         if self.problem.shared and self.metrics.ndim == 2:
             root = _root(self.metrics[0])
-            lengths = some.scaled(root).squared_distances(_mapped_rows(root, self.centres))
+            lengths = points.scaled(root).squared_distances(_mapped_rows(root, self.centres))
         elif self.problem.shared:
             lengths = self._points_and_centres[0].part(nodes).squared_distances(self._points_and_centres[1])
         elif diagonals is None:
-            return some.weights[:, None] * self._costs[nodes]
+            return points.weights[:, None] * self._costs[nodes]
         else:
-            lengths = some.diagonal_distances(*diagonals)
-        return some.weights[:, None] * (lengths - self.log_det)
+            lengths = points.diagonal_distances(*diagonals)
+        return points.weights[:, None] * (lengths - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `SoftState`: with the cost of the metrics by themselves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -112,9 +112,40 @@ class WeightedLinks:
         """The groups of two samples and more."""
         return np.flatnonzero(np.diff(self.first) > 1).astype(np.int32)
 
+    @cached_property
+    def all(self) -> np.ndarray:
+        """The numbers of all samples in pairs."""
+        return freeze(np.arange(self.nodes.size, dtype=np.int32))
+
+    @cached_property
+    def _part(self) -> np.ndarray:
+        """The part of each sample: pairs join samples of one part only."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        m = self.nodes.size
+        graph = coo_array((np.ones(len(self.ends), np.int8), tuple(self.ends.T)), shape=(m, m))
+        return connected_components(graph, directed=False)[1]
+
+    def restless(self, label: np.ndarray, nearest: np.ndarray) -> np.ndarray:
+        """The samples that a move could improve, in ascending order (int32).
+
+        Where all samples of a part are in the cluster that is cheapest for them alone, and no pair of it is violated,
+        nothing costs less.
+        """
+        moving = np.zeros(self.nodes.size, np.bool_)  # parts are no more than samples
+        moving[self._part[label != nearest]] = True
+        moving[self._part[self.ends[violated_links(self, label), 0]]] = True
+        return freeze(np.flatnonzero(moving[self._part]).astype(np.int32))
+
 
 def settled(
-    links: WeightedLinks, base: np.ndarray, pay: np.ndarray, label: np.ndarray | None, rng: np.random.Generator
+    links: WeightedLinks,
+    base: np.ndarray,
+    pay: np.ndarray,
+    label: np.ndarray | None,
+    rng: np.random.Generator,
+    some: np.ndarray | None = None,
 ) -> np.ndarray:
     """Labels of the samples in pairs that no move improves: of one, of a group of must-links, of a chain of pairs.
 
@@ -130,6 +161,8 @@ def settled(
         Where to start, None to place group after group first, in random order.
     rng : Generator
         For the order in which samples are visited.
+    some : ndarray of int32, optional
+        The samples that may move, whole parts in ascending order, all by default. `base` is only read for them.
 
     Returns
     -------
@@ -145,16 +178,24 @@ def settled(
     else:
         label = label.astype(np.int32)
     order, large = frozen(rng.permutation(links.nodes.size)), frozen(rng.permutation(links.large))
+    if some is None:
+        some = links.all
+    elif some.size < links.nodes.size:
+        moving = np.zeros(links.nodes.size, np.bool_)
+        moving[some] = True
+        order, large = freeze(order[moving[order]]), freeze(large[moving[links.member[links.first[large]]]])
     for _ in range(_ROUNDS // _A_CALL):
-        if loops.settle(order, large, groups, priced, label, _A_CALL):
+        if loops.settle(order, large, some, groups, priced, label, _A_CALL):
             break
     return label
 
 
 def violated_links(links: WeightedLinks, label: np.ndarray) -> np.ndarray:
     """Which pairs labels of the samples in pairs violate, as truth values."""
-    a, b = label[links.ends[:, 0]], label[links.ends[:, 1]]
-    return np.where(np.arange(a.size) < links.n_must, a != b, a == b)
+    ends = label[links.ends]
+    together = ends[:, 0] == ends[:, 1]
+    np.logical_not(together[: links.n_must], out=together[: links.n_must])
+    return together
 
 
 def link_costs(links: WeightedLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -292,8 +333,8 @@ class SoftState(Protocol):
     def own(self, labels: np.ndarray) -> np.ndarray:
         """The cost of each sample in its cluster, without the pairs."""
 
-    def linked(self) -> np.ndarray:
-        """The cost of the samples in pairs in each cluster, shape (m, k)."""
+    def linked(self, some: np.ndarray) -> np.ndarray:
+        """The cost of some of the samples in pairs in each cluster, shape (number of them, k)."""
 
     def updated(self, labels: np.ndarray) -> SoftState:
         """The best one for the labels. Empty clusters stay as they are."""
@@ -419,7 +460,10 @@ class _SoftMeans:
         free, links = state.nearest(), self.links
         if links.nodes.size:
             now = None if labels is None else labels[links.nodes]
-            free[links.nodes] = settled(links, state.linked(), state.pay, now, self.rng)
+            some = links.all if now is None else links.restless(now, free[links.nodes])
+            base = np.zeros((links.nodes.size, state.centres.shape[0]))
+            base[some] = state.linked(some)
+            free[links.nodes] = settled(links, base, state.pay, now, self.rng, some)
         return free
 
 
@@ -430,8 +474,8 @@ class EuclideanState:
     Attributes
     ----------
     points : Points
-    some : Points
-        Those in pairs.
+    nodes : ndarray of int32, shape (m,)
+        The points in pairs.
     centres : ndarray of float64, shape (k, d)
     pay : ndarray of float64, shape (e, k)
     tolerance : float
@@ -439,7 +483,7 @@ class EuclideanState:
     """
 
     points: Points
-    some: Points
+    nodes: np.ndarray
     centres: np.ndarray
     pay: np.ndarray
     tolerance: float
@@ -451,7 +495,7 @@ class EuclideanState:
         """With the price of a violated pair of weight 1."""
         share = np.where(np.arange(links.weights.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
         pay = np.repeat((penalty * share * links.weights)[:, None], centres.shape[0], axis=1)
-        return cls(points, points.part(links.nodes), centres, freeze(pay), tolerance)
+        return cls(points, links.nodes, centres, freeze(pay), tolerance)
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
@@ -461,9 +505,10 @@ class EuclideanState:
         """See `SoftState`."""
         return self.points.weights * self.points.own_distances(labels, self.centres)
 
-    def linked(self) -> np.ndarray:
+    def linked(self, some: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
-        return self.some.weights[:, None] * self.some.squared_distances(self.centres)
+        points = self.points.part(self.nodes[some])
+        return points.weights[:, None] * points.squared_distances(self.centres)
 
     def updated(self, labels: np.ndarray) -> EuclideanState:
         """See `SoftState`."""
@@ -485,14 +530,14 @@ class EuclideanState:
 
     def at(self, points: Points) -> EuclideanState:
         """See `SoftState`."""
-        return EuclideanState(points, points, self.centres, self.pay[:0], self.tolerance)
+        return replace(self, points=points, nodes=self.nodes[:0], pay=self.pay[:0])
 
     def distances(self) -> np.ndarray:
         """See `SoftState`."""
         return self.points.squared_distances(self.centres)
 
     def _at(self, centres: np.ndarray) -> EuclideanState:
-        return EuclideanState(self.points, self.some, centres, self.pay, self.tolerance)
+        return replace(self, centres=centres)
 
 
 #: The constraint of the parameter `penalty`, which `CVQE` does not have.
