@@ -302,7 +302,7 @@ class _Assigner:
         if not bound.size:
             return labels
         if self.order is not None:
-            found = self._in_order(self.model.costs(centres, bound))
+            found = self._in_turn(self.model.costs(centres, bound), self.order)
             if found is not None:
                 labels[bound] = found
                 return labels
@@ -314,8 +314,9 @@ class _Assigner:
         self.cut_short += not is_cheapest
         return labels
 
-    def _in_order(self, cost: np.ndarray) -> np.ndarray | None:
-        found = self.graph.greedy(cost, self.order)
+    def _in_turn(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
+        """The clusters that groups choose in this order, else in that of the most cannot-links, if either works."""
+        found = self.graph.greedy(cost, order)
         if found is None:
             self.dead_ends += 1
             found = self.graph.greedy(cost, np.argsort(-self.graph.degree, kind="stable"))
