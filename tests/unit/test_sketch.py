@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 from importlib.resources import files
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from strategies import hierarchies
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
+from tripletree.plots.consecutive import PQTree
 from tripletree.plots.layout import (
     collapse_nothing,
     collapse_tree,
@@ -200,15 +201,34 @@ def test_untangled__as_few_as_possible_for_small_binary_ones(seed):
     assert crossed == fewest
 
 
+@settings(deadline=None)
+@given(hierarchies(min_leaves=2, max_leaves=6, unary=True), st.lists(st.sets(st.integers(0, 5)), max_size=5))
+def test_pq_tree__gathers_a_set_if_an_order_has_it_consecutive(h, sets):
+    def gathered(order, members):
+        places = sorted(order.index(x) for x in members)
+        return places == list(range(places[0], places[0] + len(places))) if places else True
+
+    possible = all_orders(h, h.root)
+    orders = PQTree(collapse_nothing(h))
+    for some in sets:
+        members = {x for x in some if x < h.n_leaves}
+        left = [x for x in possible if gathered(x, members)]
+        assert orders.gather(members) == bool(left)
+        possible = left or possible
+        assert orders.order().tolist() in possible
+
+
+@pytest.mark.parametrize("most", [2, 4])  # children of a node
 @pytest.mark.parametrize(("n", "seed"), [(15, 1), (15, 3), (15, 6), (120, 0), (120, 1), (120, 3)])
-def test_untangled__without_crossings_wherever_binary_ones_can_be(n, seed):
+def test_untangled__without_crossings_wherever_that_can_be(n, seed, most):
     rng = np.random.default_rng(seed)
 
     def split(leaves):  # both trees are drawn over one and the same order of the leaves
         if len(leaves) == 1:
             return leaves[0]
-        middle = int(rng.integers(1, len(leaves)))
-        return [split(leaves[:middle]), split(leaves[middle:])]
+        parts = min(int(rng.integers(2, most + 1)), len(leaves))
+        ends = [0, *np.sort(rng.choice(np.arange(1, len(leaves)), parts - 1, replace=False)).tolist(), len(leaves)]
+        return [split(leaves[i:j]) for i, j in pairwise(ends)]
 
     leaves = rng.permutation(n).tolist()
     one, two = (Hierarchy.from_nested(split(leaves)).reindex(range(n)) for _ in range(2))

@@ -34,7 +34,8 @@ def make_legend_blocks(
             continue
         handles: list[Any] = []
         texts = []
-        for k in range(min(len(groups.names), most)):
+        listed = _count_listed(groups.names, most)
+        for k in range(listed):
             j = int(groups.style[k])
             if one == "class":
                 handles.append(Line2D([], [], markersize=6, **class_marker(j, theme.paper)))
@@ -42,23 +43,29 @@ def make_legend_blocks(
                 colour, dash = PALETTE[j % len(PALETTE)], DASHES[j % len(DASHES)]
                 handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.6))
             texts.append(f"{one} {shorten(str(groups.names[k]))} ({groups.sizes[k]:,})")
-        if len(groups.names) > most:
+        if len(groups.names) > listed:
             handles.append(Line2D([], [], linestyle="none"))
-            texts.append(f"and {len(groups.names) - most:,} more {many}")
+            texts.append(f"and {len(groups.names) - listed:,} more {many}")
         blocks.append((handles, texts))
     for column in columns:
         if column.groups is None or not column.groups.names:
             continue
-        names, sizes = column.groups.names, column.groups.sizes
-        handles = [Patch(linewidth=0.3, **tile_style(int(j), theme.paper)) for j in column.groups.style[:most].tolist()]
-        texts = [f"{shorten(str(name))} ({size:,})" for name, size in zip(names[:most], sizes[:most], strict=True)]
-        if len(names) > most:
+        names, sizes, style = column.groups.names, column.groups.sizes, column.groups.style
+        listed = _count_listed(names, most)
+        handles = [Patch(linewidth=0.3, **tile_style(int(j), theme.paper)) for j in style[:listed].tolist()]
+        texts = [f"{shorten(str(name))} ({size:,})" for name, size in zip(names[:listed], sizes[:listed], strict=True)]
+        if len(names) > listed:
             handles.append(Line2D([], [], linestyle="none"))
-            texts.append(f"and {len(names) - most:,} more")
+            texts.append(f"and {len(names) - listed:,} more")
         blocks.append(([Line2D([], [], linestyle="none"), *handles], [f"{shorten(column.name, 24)}:", *texts]))
     handles, texts = _make_marker_entries(counts, theme)
     handles, texts = handles + more[0], texts + more[1]
     return [*blocks, (handles, texts)] if handles else blocks
+
+
+def _count_listed(names: list[Any], most: int) -> int:
+    """How many of some names a legend lists: all if there is just one more, as "and 1 more" takes the same room."""
+    return len(names) if len(names) <= most + 1 else most
 
 
 def _make_marker_entries(counts: dict[str, np.ndarray], theme: Theme) -> Block:

@@ -15,8 +15,10 @@ random with a fixed seed. From each the sides take turns. Then single nodes are 
 the whole other side, while that gains. If binary trees can be drawn without a crossing, all entries of W agree, and
 the forest finds such a drawing.
 
-Nodes with more than two children are resolved into binary ones along the order of their children. In between their
-children are sorted again by the mean position of their leaves. Beyond MOST tips the sides only take turns.
+Nodes with more than two children have more orders than turns. There a PQ-tree gathers as many clades of the other side
+as it can, the smallest first. If the trees can be drawn without a crossing it gathers all and finds such a drawing.
+For the search such nodes are resolved into binary ones along the order of their children. In between their children
+are sorted again by the mean position of their leaves. Beyond MOST tips the sides only take turns.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.kernels import freeze
+from tripletree.plots.consecutive import PQTree
 from tripletree.plots.layout import CollapsedTree
 
 TURNS = 12  # most turns of either side
@@ -117,6 +120,12 @@ def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray)
         best = min(best, _take_turns(one, two, partner, start), key=lambda x: x.crossed)
     if 3 <= partner.size <= MOST:
         several = any((np.bincount(tree.parent[:-1])[tree.size.size :] > 2).any() for tree in (one, two))
+        if several and best.crossed:
+            first = _gather_clades(one, two, np.argsort(partner))
+            second = _gather_clades(two, one, partner)
+            for side in (first, find_best_order(one, _places(second)[partner].astype(float))):
+                start = _Orders(side, read[1], _crossings(side, read[1], partner))
+                best = min(best, _take_turns(one, two, partner, start), key=lambda x: x.crossed)
         for seed in range(RESOLVED if several else 1):
             if best.crossed == 0:
                 break
@@ -158,6 +167,21 @@ def _take_turns(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray, sta
             break
         best = _Orders(first, second, found)
     return best
+
+
+def _gather_clades(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> np.ndarray:
+    """An order of the tips of `one` in which as many clades of `two` as possible are consecutive.
+
+    partner : int64[T], the tip of `one` for each of `two`
+    """
+    clades: list[list[int]] = [[x] for x in partner.tolist()] + [[] for _ in two.parent[partner.size :]]
+    for u, p in enumerate(two.parent.tolist()):
+        if p >= 0:
+            clades[p] += clades[u]
+    orders = PQTree(one)
+    for clade in sorted(clades[partner.size : -1], key=len):
+        orders.gather(clade)
+    return orders.order()
 
 
 # ---------------------------------------------------------------------- both sides at once

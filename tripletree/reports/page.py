@@ -478,7 +478,8 @@ def _chart(found: Any) -> str:
         parts.append(_element("text", f"{at:.0%}", of="left", x=44, y=y(at)))
     amounts = [x(a) for a in found.amounts.tolist()]
     parts.append(_path("chance", zip(amounts, map(y, found.chance.tolist()), strict=True)))
-    parts.append(_element("text", "by chance", of="foot", x=amounts[-1], y=y(float(found.chance[-1])) + 14))
+    end = y(float(found.chance[-1]))  # below the line, or above it if the names of the amounts stand below
+    parts.append(_element("text", "by chance", of="foot", x=amounts[-1], y=end + 14 if end < 140 else end - 10))
     parts.append(_path("course", zip(amounts, map(y, share.tolist()), strict=True)))
     for a, at, s, e in zip(found.amounts.tolist(), amounts, share.tolist(), error.tolist(), strict=True):
         parts.append(_path("error", [(at, y(min(s + e, top))), (at, y(max(s - e, bottom)))]))

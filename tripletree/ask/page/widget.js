@@ -56,10 +56,14 @@ function kernelTransport(model, texts) {
 function render({ model, el }) {
   const texts = new Texts(model.get("language"));
   const transport = kernelTransport(model, texts);
-  const root = make("div", { tabindex: "0", lang: texts.language, "data-lm-suppress-shortcuts": "true" });
+  const root = make("div", { tabindex: "0", lang: texts.language });
   el.append(root);
   const view = new AskView(root, transport, texts, model.get("who"));
-  // keys count while the widget has the focus, and do not reach the notebook
+  // Keys count while the widget has the focus, and do not reach the notebook. Jupyter Notebook takes its shortcuts before
+  // any element hears of a key, unless the element that has the focus forbids it: an element around it is not asked.
+  root.addEventListener("focusin", (event) => {
+    event.target.dataset.lmSuppressShortcuts = "true";
+  });
   root.addEventListener("keydown", (event) => view.key(event));
   transport.views.changed = (version) => {
     if (view.known && version !== view.known.version.split("-")[0] && !view.busy) view.refresh(view.known.version);

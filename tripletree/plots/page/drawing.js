@@ -205,7 +205,7 @@ class Drawing {
     this.drawRows();
     if (this.path) this.drawPath();
     const marked = this.drawMarks(seen);
-    if (tree.data.support) this.drawSupport(marked);
+    this.drawSupport(marked);
     this.ring(this.hovered, 1);
     this.ring(this.selected, 2);
     ctx.setTransform(scale, 0, 0, scale, 0, 0);

@@ -30,11 +30,17 @@ Object.assign(Drawing.prototype, {
     });
   },
 
+  /** Whether the support of clades is drawn: rows are as far apart as labels need. */
+  hasSupport() {
+    return Boolean(this.tree.data.support) && this.rowHeight >= FINEST;
+  },
+
   /** The support of clades, each above its branch if that is long enough and rows are apart. */
   drawSupport(nodes) {
     const { ctx, tree } = this;
-    if (this.rowHeight < 12) return;
-    ctx.font = `${this.rowHeight < 15 ? 9 : 10}px ${this.font}`;
+    if (!this.hasSupport()) return;
+    ctx.font = `${this.rowHeight < 12 ? 8 : this.rowHeight < 15 ? 9 : 10}px ${this.font}`;
+    const above = this.rowHeight < 12 ? 5 : 6;
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
     ctx.fillStyle = this.colour.faint;
@@ -42,7 +48,7 @@ Object.assign(Drawing.prototype, {
       if (u === 0 || tree.support(u) === null) continue;
       const text = shareText(tree.support(u));
       const room = this.x(u) - this.x(tree.parent[u]) - 10;
-      if (ctx.measureText(text).width <= room) ctx.fillText(text, this.x(u) - 8, this.y(u) - 6);
+      if (ctx.measureText(text).width <= room) ctx.fillText(text, this.x(u) - 8, this.y(u) - above);
     }
     ctx.textAlign = "left";
   },

@@ -153,12 +153,13 @@ Object.assign(Viewer.prototype, {
     for (const groups of [tree.clusters, tree.classes]) {
       if (!groups) continue;
       const list = element("ul", null, { class: "shares", "aria-label": groups.many });
-      groups.names.slice(0, 14).forEach((name, code) => {
+      const listed = countListed(groups);
+      groups.names.slice(0, listed).forEach((name, code) => {
         const item = element("li");
         item.append(this.sample(groups, code), element("bdi", shortened(name, 40)), element("small", number(groups.sizes[code])));
         list.append(item);
       });
-      if (groups.names.length > 14) list.append(element("li", `and ${number(groups.names.length - 14)} more`));
+      if (groups.names.length > listed) list.append(element("li", `and ${number(groups.names.length - listed)} more`));
       place.append(element("span", groups.many), list);
     }
     if (tree.data.support) place.append(element("span", SUPPORT));

@@ -209,11 +209,12 @@ Object.assign(Viewer.prototype, {
         ctx.stroke();
         ctx.setLineDash([]);
       };
-      groups.names.slice(0, 14).forEach((name, code) => {
+      const listed = countListed(groups);
+      groups.names.slice(0, listed).forEach((name, code) => {
         const dot = shape(SHAPES[groups.style[code] % SHAPES.length], drawing.shade(groups, code));
         entries.push([groups.one === "class" ? dot : line(code), `${groups.one} ${shortened(name, 30)} (${number(groups.sizes[code])})`]);
       });
-      if (groups.names.length > 14) entries.push([null, `and ${number(groups.names.length - 14)} more ${groups.many}`]);
+      if (groups.names.length > listed) entries.push([null, `and ${number(groups.names.length - listed)} more ${groups.many}`]);
     }
     if (tree.data.triplets) {
       const missed = tree.data.triplets.at.filter((node) => node < 0).length;
@@ -221,7 +222,7 @@ Object.assign(Viewer.prototype, {
       if (held) entries.push([shape("circle", colour.ink), `${number(held)} triplet${held === 1 ? "" : "s"} displayed`]);
       if (missed) entries.push([shape("cross", colour.missed), `${number(missed)} not displayed`]);
     }
-    if (tree.data.support) entries.push([null, SUPPORT]);
+    if (drawing.hasSupport()) entries.push([null, SUPPORT]);
     if (tree.up.some((_, u) => tree.pointsDown(u))) entries.push([shape("down", colour.ground, colour.line), "inverted height"]);
     return entries;
   },
@@ -267,19 +268,21 @@ Object.assign(Viewer.prototype, {
       found.push(document.importNode(documentElement, true));
     };
     const legend = new SvgContext(drawing.ctx);
+    const room = high - AXIS - ABOVE;
+    own.rowHeight = Math.min(PRINTED_ROW, (PAGES * room) / tree.rows);
     const below = this.drawLegend(drawingOn(drawing, legend, 1, own), 0);
     if (below) add(below, legend.parts);
-    const room = high - AXIS - ABOVE;
     const first = room - HEAD - below;
     const one = first / tree.rows; // the height of a row if all are to be on one page
-    const rowHeight = one >= FINEST ? Math.min(one, 22) : Math.min(PRINTED_ROW, (PAGES * room) / tree.rows);
+    if (one >= FINEST) own.rowHeight = Math.min(one, 22);
+    const { rowHeight } = own;
     const each = Math.max(Math.floor(room / rowHeight), 1);
     for (let row = 0; row < tree.rows; ) {
       const count = Math.min(tree.rows - row, row ? each : Math.max(Math.floor(first / rowHeight), 1));
       const ctx = new SvgContext(drawing.ctx);
       const top = row ? ABOVE + row * rowHeight : 0;
       const height = Math.ceil(ABOVE + (row + count) * rowHeight - top + AXIS);
-      drawingOn(drawing, ctx, 1, { ...own, rowHeight, height, top }).draw();
+      drawingOn(drawing, ctx, 1, { ...own, height, top }).draw();
       add(height, ctx.parts);
       row += count;
     }

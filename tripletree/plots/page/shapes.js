@@ -3,7 +3,13 @@
 const SPARSEST = 10; // no labels at all if fewer than one in this many rows would get one
 const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
 const SUPPORT = "number at a branch: support of the clade";
+const MOST_LISTED = 14; // clusters or classes in a legend
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
+
+/** How many clusters or classes a legend lists: all if there is just one more, as "and 1 more" takes the same room. */
+function countListed({ names }) {
+  return names.length <= MOST_LISTED + 1 ? names.length : MOST_LISTED;
+}
 
 function number(x, digits = 0) {
   return x.toLocaleString("en", { maximumFractionDigits: digits });
