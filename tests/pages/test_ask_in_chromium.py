@@ -713,9 +713,24 @@ def test_widget__has_the_theme_of_the_notebook(notebook):
     page = view.page
     ground = "getComputedStyle(document.querySelector('.tt-ask')).backgroundColor"
     assert page.run(ground) == "rgb(255, 255, 255)"
-    page.run("document.body.style.background = '#111111'; document.body.dataset.jpThemeLight = 'false'; null")
-    page.frames(2)
+    for colour, theme in [
+        ("#111111", "rgb(22, 24, 28)"),
+        ("oklch(0.99 0.01 90)", "rgb(255, 255, 255)"),
+        ("color(srgb 0.1 0.1 0.1)", "rgb(22, 24, 28)"),
+    ]:
+        page.run(f"document.body.style.background = '{colour}'; null")
+        page.frames(2)
+        assert page.run(ground) == theme, colour
+    # the element comes into the notebook after the widget was drawn in it
+    page.run("""
+    window.late = document.createElement("div");
+    module.render({ model, el: late });
+    requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector("#cell").replaceChildren(late)));
+    null
+    """)
+    page.frames(6)
     assert page.run(ground) == "rgb(22, 24, 28)"
+    view.work()
 
 
 def test_widget__leaves_a_sentence_in_a_notebook_without_a_kernel():

@@ -5,7 +5,7 @@ function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.title = "hierarchy";
   frame.setAttribute("sandbox", "allow-scripts allow-forms allow-downloads");
-  frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #ccc;border-radius:4px;box-sizing:border-box`;
+  frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #8888;border-radius:4px;box-sizing:border-box`;
   let port = null;
   let theme = "light";
   let told; // what the page knows already
