@@ -538,6 +538,7 @@ class Notebook:
     def __init__(self, browser, folder, widget):
         (folder / "notebook.html").write_text("<!doctype html><title>notebook</title><div id='cell'></div>")
         self.page, self.widget = browser.open(folder / "notebook.html", before=MODEL), widget
+        self.page.run(f"model.values._still = {json.dumps(widget._still)}")
         self.page.run(
             "document.head.append(Object.assign(document.createElement('style'),"
             f" {{textContent: {json.dumps(widget._css)}}}))"
@@ -733,12 +734,17 @@ def test_widget__has_the_theme_of_the_notebook(notebook):
     view.work()
 
 
-def test_widget__leaves_a_sentence_in_a_notebook_without_a_kernel():
-    pytest.importorskip("anywidget")
-    from asking_model import RandomQuestions
+def test_widget__leaves_a_sentence_in_a_notebook_without_a_kernel(notebook):
+    from notebook_outputs import outputs_of
 
-    from tripletree.ask import widget
-
-    found = widget(RandomQuestions(), points(9))._repr_mimebundle_()
-    bundle = found[0] if isinstance(found, tuple) else found
-    assert "0 answers so far, in memory only. Run the cell again" in bundle["text/html"]
+    view, _ = notebook()
+    live, still = outputs_of(view.widget)
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert "text/html" not in live
+    assert "0 answers so far, in memory only. Run the cell again" in still["text/html"]
+    page = view.page
+    text = json.dumps(still["text/html"])
+    page.run(f"document.body.append(document.createRange().createContextualFragment({text})); null")
+    assert page.run("document.body.lastChild.offsetHeight") == 0  # as long as the widget is there
+    page.run("document.querySelector('#cell').replaceChildren()")
+    assert page.run("document.body.lastChild.offsetHeight") > 0

@@ -785,13 +785,14 @@ window.model = {
 
 def test_widget__hands_the_picked_clade_to_python(browser, tmp_path):
     pytest.importorskip("anywidget")
+    from notebook_outputs import outputs_of
+
     from tripletree.plots import hierarchy_widget
 
     h, t = apes()
     view = hierarchy_widget(h, triplets=t, height=400)
-    found = view._repr_mimebundle_()
-    bundle = found[0] if isinstance(found, tuple) else found
-    assert "<img" in bundle["text/html"]  # for a notebook that is opened again without its kernel
+    _, picture = outputs_of(view)  # the second is for a notebook that is opened again without its kernel
+    assert "<img" in picture["text/html"]
     (tmp_path / "alone.html").write_text(view.page, encoding="utf-8")
     # two windows of one size: in the one places of nodes can be read, the other is the widget
     alone = browser.open(tmp_path / "alone.html", 898, 398)

@@ -7,7 +7,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-import anywidget
 import traitlets
 
 from tripletree.ask.server import source
@@ -16,13 +15,14 @@ from tripletree.ask.texts import texts_as_script
 from tripletree.core.checks import counted
 from tripletree.errors import TripletreeError
 from tripletree.io import write_answers
+from tripletree.plots.page.notebook import RememberedWidget
 
 
-class AskWidget(anywidget.AnyWidget):
+class AskWidget(RememberedWidget):
     """Shows questions and takes answers; `session` does the work."""
 
     _esm = (
-        files("tripletree.plots.page").joinpath("theme.js").read_text("utf-8")
+        files("tripletree.plots.page").joinpath("notebook.js").read_text("utf-8")
         + texts_as_script()
         + source("texts.js", "cards.js", "view.js", "widget.js")
     )
@@ -71,14 +71,8 @@ class AskWidget(anywidget.AnyWidget):
         msg = "expected setup, state, answer, undo, answers or image"
         raise RefusedError(msg)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The widget, and a sentence for a notebook that is opened again without its kernel."""
-        found = super()._repr_mimebundle_(**options)
-        bundle = found[0] if isinstance(found, tuple) else found
-        if bundle is not None:
-            kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
-            number = counted(len(self.session.study), "answer")
-            bundle["text/html"] = (
-                f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"
-            )
-        return found
+    def still_html(self) -> str:
+        """How many answers there were when the widget was shown, and how to go on."""
+        kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
+        number = counted(len(self.session.study), "answer")
+        return f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"

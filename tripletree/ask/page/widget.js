@@ -58,6 +58,7 @@ function render({ model, el }) {
   const transport = kernelTransport(model, texts);
   const root = make("div", { tabindex: "0", lang: texts.language });
   el.append(root);
+  hideStill(model, el);
   const view = new AskView(root, transport, texts, model.get("who"));
   // Keys count while the widget has the focus, and do not reach the notebook. Jupyter Notebook takes its shortcuts before
   // any element hears of a key, unless the element that has the focus forbids it: an element around it is not asked.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import numpy as np
@@ -12,10 +13,37 @@ import traitlets
 from tripletree.core.hierarchy import Hierarchy
 
 
-class HierarchyWidget(anywidget.AnyWidget):
+class RememberedWidget(anywidget.AnyWidget):
+    """A widget that leaves a still picture in the notebook, for readers who open it again without its kernel.
+
+    JupyterLab shows nothing of an output whose widget is gone, so the picture is an output of its own. It is hidden as
+    long as the widget is there.
+    """
+
+    _still = traitlets.Unicode().tag(sync=True)  # the class of the element with the picture
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(_still=f"tripletree-{uuid4().hex}", **values)
+
+    def still_html(self) -> str:
+        """What stays, as HTML."""
+        raise NotImplementedError
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        found = self._repr_mimebundle_()
+        data, metadata = found if isinstance(found, tuple) else (found, {})
+        display(data, metadata=metadata, raw=True)
+        display({"text/html": f'<div class="{self._still}">{self.still_html()}</div>', "text/plain": ""}, raw=True)
+
+
+class HierarchyWidget(RememberedWidget):
     """Shows a page in a frame. `node` is the picked node, which can be observed and set, or None."""
 
-    _esm = "\n".join(files("tripletree.plots.page").joinpath(x).read_text("utf-8") for x in ("theme.js", "widget.js"))
+    _esm = "\n".join(
+        files("tripletree.plots.page").joinpath(x).read_text("utf-8") for x in ("notebook.js", "widget.js")
+    )
     page = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
     _place = traitlets.Any(None).tag(sync=True)  # the picked node as the page numbers it: depth first
@@ -27,13 +55,9 @@ class HierarchyWidget(anywidget.AnyWidget):
         self._order = order
         self._places = np.argsort(order)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The widget, and a still picture for a notebook that is opened again without its kernel."""
-        found = super()._repr_mimebundle_(**options)
-        bundle = found[0] if isinstance(found, tuple) else found
-        if bundle is not None:
-            bundle["text/html"] = self.hierarchy._repr_html_()
-        return found
+    def still_html(self) -> str:
+        """The top of the hierarchy."""
+        return self.hierarchy._repr_html_()
 
     @property
     def leaves(self) -> np.ndarray | None:

@@ -42,6 +42,7 @@ function render({ model, el }) {
   frame.srcdoc = model.get("page");
   model.on("change:_place", tell);
   el.append(frame);
+  hideStill(model, el);
   return () => {
     stop();
     model.off("change:_place", tell);

@@ -1,4 +1,4 @@
-// Widgets look like the notebook around them. Read before the script of each widget.
+// What widgets share: they look like the notebook around them, and hide what they leave in it. Read before their scripts.
 
 const onePixel = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
 
@@ -37,4 +37,11 @@ function followTheme(el, tell) {
     places.disconnect();
     changes.disconnect();
   };
+}
+
+/** Hide the still picture of a widget as long as the widget is there. It is an output of its own in the notebook. */
+function hideStill(model, el) {
+  const style = document.createElement("style");
+  style.textContent = `.${model.get("_still")} { display: none; }`;
+  el.append(style);
 }
