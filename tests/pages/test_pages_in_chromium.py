@@ -178,6 +178,15 @@ def test_page__says_how_sure_clades_are(show):
     assert percent.text("#current") == "clade of 4 leaves, support 90"
 
 
+@pytest.mark.parametrize("n", [60, 400])
+def test_page__support_is_in_the_legend_of_a_saved_picture_only_if_it_is_in_the_picture(show, n):
+    h = yule(n, np.random.default_rng(0))
+    page = show(h, support=np.full(h.n_nodes - n, 0.5), height=800)  # 60 fit with rows of 11 pixels
+    page.click_on("#fit")
+    svg = page.run("tripletree.svg()")
+    assert (">.50</text>" in svg) == ("support of the clade" in svg) == (n == 60)
+
+
 def test_page__folds_the_largest_clades_in_which_nothing_is_sure(show):
     page = show(*supported()[:1], support=supported()[1])
     assert page.run("document.querySelector('#below').labels[0].innerText.trim()") == "Fold clades below"
@@ -653,6 +662,15 @@ def test_page__nasty_labels_stay_text_in_svg(show):
     page = show(Hierarchy.from_nested(NASTY))
     root = ET.fromstring(page.run("tripletree.svg()"))
     assert {x.tag.partition("}")[2] for x in root.iter()} == {"svg", "title", "path", "rect", "text"}
+
+
+@pytest.mark.parametrize("groups", [15, 16])
+def test_page__a_legend_does_not_end_with_one_more(show, groups):
+    page = show(yule(32, np.random.default_rng(0)), clusters=[k % groups for k in range(32)])
+    listed = 15 if groups == 15 else 14
+    assert page.run("document.querySelectorAll('#legend canvas').length") == listed
+    assert len(re.findall(r">cluster \d+ \(\d\)<", page.run("tripletree.svg()"))) == listed
+    assert ("and 2 more" in page.text("#legend")) == (groups == 16)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -89,3 +89,20 @@ def test_report__on_paper_the_tree_is_a_picture(browser, pages):
     assert {"#0b61a2", "#b24300"} <= set(colours)
     assert "colours of the clusters" in page.text("#tree p")
     page.close()
+
+
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+def test_report__no_text_of_a_chart_lies_on_another(browser, pages, name):
+    page = browser.open(pages / f"{name}.html")
+    overlaps = page.run("""
+    (() => {
+      const texts = Array.from(document.querySelectorAll(".chart text"));
+      const pairs = texts.flatMap((one, i) => texts.slice(i + 1).map((two) => [one, two]));
+      return pairs.filter((pair) => {
+        const [a, b] = pair.map((text) => text.getBoundingClientRect());
+        return a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+      }).map((pair) => pair.map((text) => text.textContent));
+    })()
+    """)
+    assert overlaps == []
+    page.close()

@@ -92,7 +92,7 @@ def test_tanglegram__common_leaves_and_classes():
     assert sorted(labels_of(ax)) == sorted("abd" * 2)
     assert ax.get_title() == "mine"
     both = ["in a clade that both have", "in a clade of one side only"]
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == [*both, "u", "v"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [*both, "class u", "class v"]
     colours = {matplotlib.colors.to_hex(x) for c in with_gid(ax, "ties") for x in c.get_colors()}
     assert len(colours) == 2
 

@@ -118,9 +118,9 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
 ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
-TREE, FONT = 0.29, 9.0  # part of the width that each tree takes. Largest font in points
+TREE, FONT = 0.25, 9.0  # part of the width that each tree takes. Largest font in points
 SMALLEST, SCALE_FONT = 4.5, 7.0
-ROOM = 0.16  # largest part of the width that labels take on each side
+ROOM = 0.2  # largest part of the width that labels take on each side
 SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
 PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
 MIXED = "xxxxxx"
@@ -193,8 +193,8 @@ def plot_tanglegram(
     -----
     Minimizing crossings is NP-hard. Each side in turn gets the best order given the other (exact for nodes with two
     children, by the mean position of their leaves for more). Up to 1,200 tips, many starts follow, with a fixed seed,
-    and turns of single nodes: binary trees that can be drawn without a crossing are. Both trees are scaled to the same
-    depth. Lines within a clade that both have are solid, others dashed.
+    and turns of single nodes. Trees that can be drawn without a crossing are drawn so. Both trees are scaled to the
+    same depth. Lines within a clade that both have are solid, others dashed.
 
     Examples
     --------
@@ -494,7 +494,7 @@ def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names += [shorten(str(groups.names[k]), 24) for k in some]
+        names += [f"class {shorten(str(groups.names[k]), 24)}" for k in some]
         mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
         if mixed:
             handles.append(Patch(facecolor=theme.faint(0.5), edgecolor=theme.paper, hatch=MIXED))
