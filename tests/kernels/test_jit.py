@@ -6,11 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import tripletree
 from tripletree.kernels import jit
+
+
+class Range(NamedTuple):
+    first: int
+    rows: np.ndarray
+
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 
@@ -284,3 +292,31 @@ def test_jit__the_cache_is_found_while_another_thread_imports_numba(monkeypatch,
     monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))  # it has no settings yet
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     assert jit._folder.__wrapped__() == tmp_path / "cache"
+
+
+@needs_numba
+def test_jit__arguments_of_one_kind_have_one_numba_type():
+    import numba
+
+    rows = np.arange(12, dtype=np.int32).reshape(3, 4)
+    frozen = rows.copy()
+    frozen.setflags(write=False)
+    odd = np.frombuffer(bytearray(17), np.uint8)[1:].view(np.int64)  # at an address that is no multiple of 8
+    tables = [rows, rows.T, rows[:, ::2], rows.ravel(), frozen, rows.astype(np.int64), rows.astype(float), odd]
+    values = [
+        *tables,
+        1,
+        2**63,
+        True,
+        1.0,
+        np.float32(1),
+        np.int64(1),
+        (rows, 1),
+        (rows.T, 1),
+        (0, rows),
+        Range(0, rows),
+    ]
+    found = [(jit._kind(x), numba.typeof(x)) for x in values]
+    for kind, type_ in found:
+        assert {other for same, other in found if same == kind} == {type_}
+    assert jit._kind((rows, 3)) == jit._kind((rows[1:], 4))

@@ -188,7 +188,7 @@ class Kernel:
         self.__wrapped__ = source
         self.seconds_plain = 0.0  #: that its plain version has taken in this session
         self._numba: Any = None  # the compiled function, once it is loaded
-        self._loaded: set[tuple] = set()  # the numba types of the arguments that `fast` has seen
+        self._loaded: set[tuple] = set()  # the kinds of the arguments that `fast` has seen
         self._is_kept: bool | None = None  # whether it lies in the cache, None before anybody has looked
 
     def __call__(self, *arguments: Any) -> Any:
@@ -220,10 +220,10 @@ class Kernel:
         if MODE == "never":
             return self.plain(*arguments)
         import_numba()
-        types = _types(arguments)
-        if types not in self._loaded:
+        kinds = tuple(map(_kind, arguments))
+        if kinds not in self._loaded:
             self._load(arguments)
-            self._loaded.add(types)
+            self._loaded.add(kinds)
         return self._run(*arguments)
 
     def version(self, is_fast: bool) -> Callable[..., Any]:
@@ -364,6 +364,18 @@ def _types(arguments: tuple) -> tuple:
     import numba
 
     return tuple(map(numba.typeof, arguments))
+
+
+def _kind(value: Any) -> Any:
+    """Stands for the numba type of an argument. Equal kinds have equal types, and a kind takes a tenth of the time."""
+    if isinstance(value, tuple):
+        return type(value), *map(_kind, value)
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.aligned, flags.writeable
+    if isinstance(value, (bool, float, np.generic)):
+        return type(value)
+    return _types((value,))
 
 
 def _name(kernel: Any) -> str:
