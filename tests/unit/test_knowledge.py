@@ -258,7 +258,7 @@ def test_validate__says_that_little_is_too_little_to_tell():
     found = DivisiveReCon(3).fit(X, classes=["m", "m", "f", "f", None, None], validate=True).validation_
     assert (found.n_constraints, found.n_samples, found.verdict) == (2, 4, "unclear")
     assert str(found).startswith("Names were hidden in turn, 4 in all.")
-    with pytest.raises(ValueError, match="something is known of 3 only: it takes at least 4"):
+    with pytest.raises(ValueError, match="there are statements on 3 only: it takes at least 4"):
         DivisiveReCon(3).fit(X, classes=["m", "m", "f", None, None, None], validate=True)
 
 
@@ -269,7 +269,7 @@ def test_validate__nothing_unless_asked_for_or_nothing_known(blobs):
         assert estimator.fit(X, validate=True).validation_ is None
         assert estimator.fit(X, triplets=t).validation_ is None
         before = dict(vars(estimator))
-        with pytest.raises(ValueError, match="something is known of 3 only"):
+        with pytest.raises(ValueError, match="there are statements on 3 only"):
             estimator.fit(X, triplets=[(0, 1, 2)], validate=True)
         assert vars(estimator) == before
 

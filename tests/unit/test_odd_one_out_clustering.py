@@ -251,7 +251,7 @@ def test_tree__without_features(world):
     assert model.labels_.shape == (40,)
     with pytest.raises(ValueError, match="nothing to predict from"):
         model.predict([[0.0]])
-    with pytest.raises(ValueError, match="sample_names must say"):
+    with pytest.raises(ValueError, match="sample_names must name"):
         OddOneOutClustering().start(None)
     with pytest.raises(ValueError, match="questions are about a tree"):
         OddOneOutClustering(target="groups").start(None, sample_names=names)

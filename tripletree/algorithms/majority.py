@@ -198,7 +198,7 @@ def _over_same_leaves(trees: Any, first: Hierarchy | None = None) -> Iterator[Hi
             raise UnknownLeafError(
                 [*extra[:10], *missing[:10], *extra[10:], *missing[10:]],
                 first.leaves,
-                what=f"leaves of tree {k}, which must be those of the others",
+                what=f"leaves of tree {k}, which must be the same as of the others",
                 notes={**dict.fromkeys(extra, "not in the others"), **dict.fromkeys(missing, "not in this one")},
                 hint="tripletree.supertree combines trees on different leaves",
             )

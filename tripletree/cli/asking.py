@@ -115,13 +115,13 @@ _HEADERS = [
     "--show",
     multiple=True,
     type=click.Choice([*SHOWN, "all"]),
-    help="What people see beside what they need for an answer: labels of pictures, clusters so far, other people, "
-    "links to files; may be repeated.",
+    help="Shown in addition to the question: labels of pictures, clusters so far, other people, links to files. May "
+    "be repeated.",
 )
 @click.option(
     "--language", type=click.Choice(LANGUAGES), show_default="that of the browser", help="Language of the page."
 )
-@click.option("--title", metavar="TEXT", show_default="name of DATA", help="What stands at the top of the page.")
+@click.option("--title", metavar="TEXT", show_default="name of DATA", help="Title of the page.")
 @click.option(
     "--export",
     "folder",

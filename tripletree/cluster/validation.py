@@ -530,8 +530,8 @@ def compare_settings(
     n_known = np.unique(knowledge.rows).size
     if n_folds == 0:
         msg = (
-            f"validate=True hides what is known of some samples, and something is known of {n_known} only: it takes at "
-            f"least {FEWEST}"
+            f"validate=True hides the statements on some samples, and there are statements on {n_known} only: it takes "
+            f"at least {FEWEST}"
         )
         raise ValueError(msg)
 

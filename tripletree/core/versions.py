@@ -21,8 +21,8 @@ class VersionedState:
         version = state.get(_KEY, "before 0.1.0")
         if version != __version__:
             warn_user(
-                f"this {type(self).__name__} was pickled by tripletree {version} and is loaded by {__version__}: what "
-                "it learned may be kept otherwise there, so fit it again if something is missing or differs"
+                f"this {type(self).__name__} was pickled by tripletree {version} and is loaded by {__version__}: "
+                "attributes may differ between versions, so fit it again if something is missing or differs"
             )
         parent = super()
         if hasattr(parent, "__setstate__"):

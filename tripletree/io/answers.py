@@ -190,7 +190,7 @@ def read_answers(
         given = [key for key, x in columns.items() if x is not None]
         if is_json_lines(content) or not (given or content.strip()):
             if given:
-                msg = f"{given[0]}= is for tables, and {name or 'this'} holds JSON lines, which say what is what"
+                msg = f"{given[0]}= is for tables, and {name or 'this'} holds JSON lines, which need no names"
                 raise ValueError(msg)
             return _read_lines(content, name, leaves)
         path = named_stream(content, name)

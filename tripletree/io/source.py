@@ -344,7 +344,7 @@ def bounded(stream: Any, name: str) -> bytes | str:
         if size > limit:
             msg = (
                 f"{name} is not a file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it "
-                "is what it should be, save it in a file and read that"
+                "is meant to be so large, save it in a file and read that"
             )
             raise LimitExceededError(msg, size=size, limit=limit)
     return pieces[0][:0].join(pieces) if pieces else b""

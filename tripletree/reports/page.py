@@ -439,8 +439,8 @@ def _help(report: Report) -> str:
     ]
     text = (
         f"<p>{escaped(_agreement_text(report))}</p><p>{escaped(words)}</p>"
-        f"<p>What is known of the samples was hidden, a part of the {found.n_samples:,} at a time, and each result was "
-        "compared with what was hidden from it. The gain beyond chance (a difference of Cohen’s kappa) is "
+        f"<p>Statements on the samples were hidden, a part of the {found.n_samples:,} at a time, and each result was "
+        "compared with the hidden ones. The gain beyond chance (a difference of Cohen’s kappa) is "
         f"{found.gain:+.2f}, with a standard error of {found.gain_error:.2f}. It counts if it is more than two "
         "standard errors.</p>"
     )
@@ -565,7 +565,7 @@ def _clusters(report: Report) -> str:
     if report.n_resamples:
         intro += (
             f"<p>Stability: mean Jaccard index with the most similar cluster in {report.n_resamples} fits to 80% of "
-            "the samples and what is known of these; 1 means that it always came back the same.</p>"
+            "the samples with the statements on them. 1 means that the cluster always came back the same.</p>"
         )
     chosen = getattr(report.model, "n_clusters_choice_", None)
     if chosen is not None:
@@ -666,9 +666,8 @@ def _taxa(report: Report) -> str:
         (_name(name), f"{size:,}", _share(without), _share(given)) for name, size, without, given in report.taxa[:ROWS]
     ]
     text = (
-        "<p>How whole each named group of the hierarchy is in the tree without the knowledge and in that with it: the "
-        "Jaccard index with the clade most like it, 1 where it is a clade. The first number says what the data show by "
-        "themselves.</p>"
+        "<p>Jaccard index of each named group of the hierarchy with the clade most like it, in the tree without the "
+        "knowledge and in the tree with it. 1 means that the group is a clade. The first shows the data alone.</p>"
     )
     table = _table(
         "Groups of the hierarchy",

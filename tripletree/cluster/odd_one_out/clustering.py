@@ -357,7 +357,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         """Take in the samples: `_samples` as given, `_points` whose Euclidean distances count, and their names."""
         if X is None:
             if sample_names is None:
-                msg = "without X, sample_names must say what there is to ask about"
+                msg = "without X, sample_names must name the samples to ask about"
                 raise ValueError(msg)
             if self.target == "groups" or self.questions == "pairs" or self.metric != "euclidean":
                 msg = (
