@@ -4,9 +4,10 @@
 
 Parts: `trees` (unseen true triplets displayed, beside the plain tree, the tree without a sample, hard constraints and a
 penalty), `sure` (true share of clades and triplets, by their probabilities), `pairs` (200 random pairs on tables),
-`number` (n_clusters=None), `verdict` (evaluate_knowledge on knowledge with permuted names), `cost`. Seeds begin at 100:
-none of them, and none of the tables of reporting, had a part in a choice. Standard errors are in brackets, in the last
-digit, of the mean over seeds or tables.
+`number` (n_clusters=None), `verdict`, `verdict-hierarchy`, `verdict-classes` and `verdict-validate` (what
+evaluate_knowledge and ``fit(validate=True)`` say of knowledge with right and with permuted names), `cost`. Seeds begin
+at 100: none of them, and none of the tables of reporting, had a part in a choice. Standard errors are in brackets, in
+the last digit, of the mean over seeds or tables.
 """
 
 import argparse
@@ -190,12 +191,35 @@ def number(seeds, n):
 
 def verdict(seeds, n):
     """The same knowledge with the right names and with permuted ones, which say nothing."""
+    tell_verdicts(("class triplets", "pairs"), seeds, n)
+
+
+def verdict_hierarchy(seeds, n):
+    """The same of phylogenies."""
+    tell_verdicts(("hierarchy",), seeds, n)
+
+
+def verdict_classes(seeds, n):
+    """The same of the classes of 30 % of the samples."""
+    tell_verdicts(("classes",), seeds, n, tables=NEAR_TABLES)
+
+
+def verdict_validate(seeds, n):
+    """What ``fit(validate=True)`` says."""
+    tell_verdicts(("hierarchy", "classes", "pairs"), seeds, n, validate=True, tables=NEAR_TABLES)
+
+
+FAR_TABLES = "seeds", "ecoli", "breast cancer", "wine"  # two of them are fetched
+NEAR_TABLES = "crabs", "parkinsons", "breast cancer", "wine"  # two of them are in scikit-learn, two in TRIPLETREE_DATA
+
+
+def tell_verdicts(kinds, seeds, n, *, validate=False, tables=FAR_TABLES):
     head("knowledge", "names", "draws", "helps", "unclear", "hurts", "deviation of z")
-    for kind in ("class triplets", "pairs", "hierarchy"):
+    for kind in kinds:
         for permuted in (True, False):
             said, z = [], []
             for seed in seeds:
-                for name in ("seeds", "ecoli", "breast cancer", "wine") if kind != "hierarchy" else SHAPES:
+                for name in tables if kind != "hierarchy" else SHAPES:
                     make = REPORTING.get(name)
                     data = data_of(name, make, seed, n) if make else phylogeny(name, n, seed)
                     rng = generator("verdict", kind, name, seed)
@@ -205,10 +229,15 @@ def verdict(seeds, n):
                         given = {"hierarchy": data.truth}
                     elif kind == "pairs":
                         given = {"pairs": random_pairs(data, 200, 0, seed)}
+                    elif kind == "classes":
+                        given = {"classes": [x if rng.random() < 0.3 else None for x in data.y.tolist()]}
                     else:
                         given = {"triplets": draw_triplets(data, 1, 0, seed).triplets}
                     model = cluster.DivisiveReCon(data.k, effort=0)
-                    report = tt.evaluate_knowledge(data.X, estimator=model, random_state=seed, **given)
+                    if validate:
+                        report = model.fit(data.X, validate=True, **given).validation_
+                    else:
+                        report = tt.evaluate_knowledge(data.X, estimator=model, random_state=seed, **given)
                     said.append(report.verdict)
                     z.append(report.gain / max(report.gain_error, 1e-9))
             count = [said.count(x) for x in ("helps", "unclear", "hurts")]
@@ -233,7 +262,17 @@ def cost(seeds, n):
         line(f"{size:,}", *cells)
 
 
-PARTS = {"trees": trees, "sure": sure, "pairs": pairs, "number": number, "verdict": verdict, "cost": cost}
+PARTS = {
+    "trees": trees,
+    "sure": sure,
+    "pairs": pairs,
+    "number": number,
+    "verdict": verdict,
+    "verdict-hierarchy": verdict_hierarchy,
+    "verdict-classes": verdict_classes,
+    "verdict-validate": verdict_validate,
+    "cost": cost,
+}
 
 
 def main():

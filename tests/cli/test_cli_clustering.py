@@ -206,6 +206,7 @@ def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, l
     ("table", "wanted"),
     [
         ("n,x,u,v\na,1,red,o\nb,2,5,p\n", r"2 columns are not numeric: 'u' \('red' in line 2\), 'v' \('o' in line 2\)"),
+        ("n,x\na,this is a text\nb,and another one\n", r"into numbers \(texts in Python, with .* TfidfVectorizer"),
         ("n,x,y\na,1,\nb,NA,?\nc,5,6\n", r"3 values are missing: column 'x' \(line 3\), column 'y' \(line 2, 3\)"),
         ("n,x\na,1\nb,inf\n", "line 3: 'inf' in column 'x' is not finite"),
         ("n,x\na,1\nb,2\na,3\nb,4\nc,5\n", r"2 leaf labels occur .* \(column 'n'; --index-column .*\): 'a', 'b'"),

@@ -29,6 +29,8 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, InfeasibleClusteringError
 
+pytestmark = pytest.mark.filterwarnings("ignore:with these pairs, labels_ break some of the triplets")
+
 
 def fitted(X, triplets, must, cannot, k=None, **options):
     """A model for a number of clusters, or as many as there are groups."""

@@ -1,5 +1,6 @@
 """Flat clusters and triplets, against the literal definition and all small worlds."""
 
+import warnings
 from itertools import combinations, product
 
 import numpy as np
@@ -19,12 +20,14 @@ from tripletree.algorithms.induce import all_triplets, displays, sample_triplets
 from tripletree.cluster import DivisiveReCon, ReCon
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.datasets import load_hierarchy
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
     InconsistentTripletsError,
+    InfeasibleClusteringError,
     InvalidLabelsError,
     UnknownLeafError,
 )
@@ -393,6 +396,64 @@ def test_estimators__samples_that_a_taxonomy_lacks_are_no_clusters(method, rng):
         assert satisfies(pd.Series(model.labels_, names), all_triplets(taxonomy)).all()
     sizes = np.bincount(model.labels_)
     assert (sizes > 0.2 * sizes.mean()).sum() >= 2
+
+
+def keeps_all(pairs, labels):
+    same = lambda rows: labels[rows[:, 0]] == labels[rows[:, 1]]  # noqa: E731
+    return same(pairs.must_link).all() and not same(pairs.cannot_link).any()
+
+
+@pytest.mark.parametrize("method", [DivisiveReCon, ReCon])
+@pytest.mark.parametrize("beside", ["nothing", "triplets", "classes", "pairs"])
+@pytest.mark.filterwarnings("ignore:.*left out", "ignore:.*keep the hierarchy, and violate")
+def test_estimators__keep_what_a_hierarchy_implies_in_small_worlds(method, beside, rng):
+    """By enumeration: all of its triplets, whatever else is said, unless a warning says that pairs break some."""
+    n, fitted, told = 5, 0, 0
+    worlds = [w for w in small_world(n) if all_triplets_definition(w)]
+    for i in rng.choice(len(worlds), 60, replace=False):
+        h, true = Hierarchy.from_nested(worlds[i]).reindex(LeafIndex(n)), all_triplets_definition(worlds[i])
+        a, b = map(int, rng.choice(n, 2, replace=False))
+        link = [(a, b)], []
+        given = {
+            "nothing": {},
+            "triplets": {"triplets": TripletSet([(a, b, min({0, 1, 2} - {a, b}))], n)},
+            "classes": {"classes": [int(x == a) if x in (a, b) else None for x in range(n)]},
+            "pairs": {"pairs": PairwiseConstraints(*(link if rng.random() < 0.5 else link[::-1]), n)},
+        }[beside]
+        k = int(rng.integers(2, 5))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                model = method(k).fit(rng.normal(size=(n, 2)), hierarchy=h, **given)
+            except (InconsistentTripletsError, InfeasibleClusteringError, ClusterCountError):
+                assert given
+                continue
+        fitted += 1
+        said = any("labels_ break some of the triplets" in str(w.message) for w in caught)
+        told += said
+        broken = [t for t in true if not satisfied(model.labels_, *t)]
+        assert bool(broken) == said
+        if said:
+            assert method is ReCon
+            assert keeps_all(given["pairs"], model.labels_)
+        assert model.n_clusters_ == k
+    assert fitted > 5
+    assert (told > 0) == (method is ReCon and beside == "pairs")
+
+
+@pytest.mark.parametrize("method", [lambda k: DivisiveReCon(k, constraints="hard"), ReCon])
+def test_estimators__keep_what_triplets_imply_in_small_worlds(method, rng):
+    n = 5
+    worlds = list(small_world(n))
+    clades = [clades_of(w) for w in worlds]
+    for i in rng.choice(len(worlds), 60, replace=False):
+        true = sorted(all_triplets_definition(worlds[i]))
+        some = [t for t in true if rng.random() < 0.5]
+        if not some:
+            continue
+        model = method(int(rng.integers(1, n + 1))).fit(rng.normal(size=(n, 2)), triplets=TripletSet(some, n))
+        for t in implied_by_enumeration(some, n, clades):
+            assert satisfied(model.labels_, *t)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -469,7 +469,8 @@ def test_conflict__through_groups():
     assert re.search(
         r"(is|are) not among the triplets given: (it follows|they follow) from the rule that must-linked", str(error)
     )
-    ReCon().fit(X, triplets=[(0, 2, 4), (2, 4, 1), (3, 5, 0)], pairs=([], [(4, 5)]))
+    with pytest.warns(UserWarning, match="with these pairs, labels_ break some of the triplets"):
+        ReCon().fit(X, triplets=[(0, 2, 4), (2, 4, 1), (3, 5, 0)], pairs=([], [(4, 5)]))
 
 
 def test_conflict__of_the_triplets_alone_blames_no_pair(X):
@@ -517,6 +518,7 @@ def test_infeasible__raise_names_a_clique():
     assert caught.value.n_clusters == 2
 
 
+@pytest.mark.filterwarnings("ignore:with these pairs, labels_ break some of the triplets")
 def test_infeasible__by_these_merges_is_not_proved():
     # 0 1 | 2 and 2 3 | 0 make two clades that hold both ends of a cannot-link. Each cluster could hold one end of each
     known = {"triplets": [(0, 1, 2), (2, 3, 0)], "pairs": ([], [(0, 1), (2, 3)])}

@@ -173,6 +173,10 @@ def test_report__a_hierarchy_and_its_groups():
     assert all(size == len(inside.clade(inside.n_leaves + inside.names.index(x))) for x, size, *_ in found.taxa)
     assert found.uses_knowledge
     assert (found.knowledge.verdict, found.knowledge.agrees) == ("unclear", False)  # the features are random
+    text = re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", "", html_of(found))
+    assert "It keeps all that the hierarchy says of the samples." in text
+    # one number of triplets, not that of a smallest set beside it
+    assert set(re.findall(r"(\d+) triplets", text)) == {str(len(found.constraints))}
 
 
 def test_report__pairs_that_contradict_each_other(iris):

@@ -290,10 +290,11 @@ def _check_numeric(
     header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int], hint: str
 ) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
-    wrong = []
+    wrong, has_texts = [], False
     for j, column in columns.items():
         for text, line in zip(column, lines, strict=True):
             if not _is_number(text) and not _is_missing(text):
+                has_texts |= text.count(" ") > 2
                 wrong.append(f"{header[j]!r} ({text!r} in line {line})")
                 break
     if wrong:
@@ -302,8 +303,9 @@ def _check_numeric(
         commas = any(re.search(r"\('[-+]?\d*,\d+' in", x) for x in wrong)
         how = f"{_option('decimal')} ," if _option("decimal") else "write points"
         points = f"{how} if decimals stand behind commas; or " if commas else ""
+        texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
         raise bad_input(
-            f"{where}: {noun}: {_some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{hint}"
+            f"{where}: {noun}: {_some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{texts}{hint}"
         )
 
 

@@ -956,8 +956,8 @@ class DivisiveReCon(HierarchicalClusterer):
             )
             return labels
         warn_user(
-            f"{found_none} that keep both all pairs and all triplets: labels_ keep the pairs, and break "
-            f"some of the triplets (satisfied_in_labels_ tells which). {more}"
+            f"{found_none} that keep both all pairs and all triplets: labels_ keep the pairs, and break some of "
+            f"the triplets, or some that these imply (satisfied_in_labels_ tells about each of triplets_). {more}"
         )
         return near
 
@@ -1122,7 +1122,7 @@ def _check_enough_groups(k: int | None, closure: PairClosure) -> None:
     if k is not None and k > most:
         msg = (
             f"n_clusters={k}, but must-links (those of hard classes among them) tie the {closure.component.size} "
-            f"samples into {most} groups: there cannot be more clusters than groups. Ask for {most} or fewer"
+            f"samples into {counted(most, 'group')}: there cannot be more clusters than groups. Ask for {most} or fewer"
         )
         raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
 

@@ -300,8 +300,8 @@ def _doubts_text(report: Report) -> str:
     more = len(report.doubts) - lost
     if more:
         text += (
-            f" {more:,} of those kept {'has' if more == 1 else 'have'} no other support: a result that knows nothing "
-            "of one of the samples does not show it."
+            f" {more:,} of those kept {'rests' if more == 1 else 'rest'} on the knowledge alone: a result that knows "
+            f"nothing of one of the samples does not show {'it' if more == 1 else 'them'}."
         )
     return text
 
@@ -528,8 +528,8 @@ def _names(report: Report) -> str:
     rank = {kind: k for k, kind in enumerate(("none", "ambiguous", "genus", "spelling", "species", "synonym"))}
     rows.sort(key=lambda row: rank.get(row[2], len(rank)))
     what = (
-        "<p>“genus”: placed at its genus, which says no more than that. "
-        "“none” and “ambiguous” are left out: correct them in the data, or with <code>tripletree match</code>.</p>"
+        "<p>“genus”: placed at its genus, which says no more than that. Of “none” and “ambiguous” nothing is known: "
+        "correct their names in the data, or with <code>tripletree match</code>.</p>"
     )
     table = _table(
         "Names to look at",
@@ -825,7 +825,10 @@ def _tree_text(report: Report, triplets: TripletSet | None) -> str:
         from tripletree.algorithms.induce import displays
 
         share = displays(report.hierarchy, triplets).mean()
-        text += f" It displays {share:.1%} of the {len(triplets):,} triplets that were used."
+        if report.kind == "hierarchy" and share == 1:
+            text += " It keeps all that the hierarchy says of the samples."  # the triplets used imply the others
+        else:
+            text += f" It displays {share:.1%} of the {len(triplets):,} triplets that were used."
     return escaped(text)
 
 

@@ -34,6 +34,7 @@ from tripletree.cluster.distances import (
 )
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
@@ -832,8 +833,8 @@ def _check_most(n_clusters: int | None, closure: PairClosure) -> None:
         msg = f"n_clusters={n_clusters} but n_samples={n}: there cannot be more clusters than samples"
         raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(most,))
     msg = (
-        f"n_clusters={n_clusters}, but must-links tie the {n} samples into {most} groups: there cannot be more "
-        "clusters than groups"
+        f"n_clusters={n_clusters}, but must-links tie the {n} samples into {counted(most, 'group')}: there cannot be "
+        "more clusters than groups"
     )
     raise InfeasibleClusteringError(msg, n_clusters=n_clusters)
 

@@ -18,6 +18,7 @@ from tripletree.algorithms.points import group_means, of_size_one, scatter, squa
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.pair_closure import PairClosure
@@ -88,8 +89,8 @@ class PairedCut:
         k = n_clusters
         if k is not None and k > self.most:
             msg = (
-                f"n_clusters={k}, but must-links tie the {self._hierarchy.n_leaves} samples into {self.most} groups: "
-                "there cannot be more clusters than groups"
+                f"n_clusters={k}, but must-links tie the {self._hierarchy.n_leaves} samples into "
+                f"{counted(self.most, 'group')}: there cannot be more clusters than groups"
             )
             raise InfeasibleClusteringError(msg, n_clusters=k)
         clades = self._clades(k, rule, self._forced) if k is None or k >= self.fewest else None

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import RULES, NumberOfClusters, best_cut, check_leaf_weights, cut, suggested
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import is_broken
+from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.points import is_sparse
@@ -151,8 +151,9 @@ class ReCon(HierarchicalClusterer):
         Those used that ``hierarchy_`` does not display, and their weight. None unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
         Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If no penalty
-        and no pairs are given, the clusters keep all of them and all triplets that they imply
-        (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
+        is given, the clusters keep all of them and all triplets that they imply
+        (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets. Pairs come first, and a warning
+        says if clusters that keep them break triplets.
     n_tests_, n_rejections_ : int
         Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
         pairs, which are then not tested.
@@ -504,6 +505,11 @@ class ReCon(HierarchicalClusterer):
                 alone = from_linkage(merges, triplets.leaves)
                 without = cut(alone, self.n_clusters, rule=rule, triplets=triplets, samples=samples)
             labels = paired.by_rule(self.n_clusters, rule, self.on_infeasible, without)
+        if self.penalty is None and not fit_together(labels, triplets.rows):
+            warn_user(
+                "with these pairs, labels_ break some of the triplets, or some that these imply (satisfied_in_labels_ "
+                "tells about each of triplets_). Ask for more clusters, or give fewer cannot-links"
+            )
         return _FlatCut(labels, paired.fewest, paired.most)
 
     def __getstate__(self) -> dict[str, Any]:
