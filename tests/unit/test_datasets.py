@@ -8,6 +8,7 @@ import tripletree.datasets as datasets
 from tripletree.algorithms.induce import count_triplets
 from tripletree.datasets import UnknownSampleError, list_hierarchies, load_hierarchy, sample_path
 from tripletree.errors import TripletreeError
+from tripletree.io import read_hierarchy
 
 # leaves, inner nodes, unary nodes, largest number of children: counted in the files by hand, see their README
 FACTS = {
@@ -92,3 +93,8 @@ def test_folder__missing_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(importlib.resources, "files", lambda package: tmp_path / "gone")
     with pytest.raises(FileNotFoundError, match="install tripletree again"):
         list_hierarchies()
+
+
+def test_read_hierarchy__the_samples_of_the_command_line_are_told():
+    with pytest.raises(FileNotFoundError, match=r"in Python, tripletree.datasets.sample_path\('mammals'\)"):
+        read_hierarchy("sample:mammals")

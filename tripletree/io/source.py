@@ -510,6 +510,8 @@ def _file_bytes(path: str) -> bytes | str:
             raise
         looks_like_text = any(ch in path for ch in "(;|\n")
         hint = "; this looks like the text itself: wrap it in io.StringIO(...)" if looks_like_text else ""
+        if path.startswith("sample:"):  # a word of the command line
+            hint = f"; in Python, tripletree.datasets.sample_path({path.removeprefix('sample:')!r}) is a sample's path"
         shown = path if len(path) <= 200 else path[:200] + "..."
         raise FileNotFoundError(errno.ENOENT, f"no such file{hint}", shown) from None
 
