@@ -209,8 +209,8 @@ def rescale(w, draws):
 def walk(w, draws):
     """Take one step for each row of draws.
 
-    A step regrafts a clade (that of a random leaf, then some levels up) beside a node above a random leaf at a new
-    height, or changes the height of a node.
+    A step regrafts a clade beside another node at a new height, or changes the height of a node. The clade is some
+    levels above a random leaf, its new place is above another random leaf.
 
     w : AnswerWalk; draws : float64[steps, 6], uniform in [0, 1)
     Returns how many steps were accepted : int.
@@ -228,6 +228,7 @@ def walk(w, draws):
         now = np.int64(w.state[STEP])
         count, gain, change, i, j, sister = 0, 0.0, 0.0, -1, -1, -1
         if draw[0] < _REGRAFT:
+            # node i moves, together with the node u above it, beside node j at a new height
             i = np.int64(draw[1] * n)
             for _ in range(int(math.log(1.0 - draw[2]) / math.log(_UP))):
                 if w.parent[i] >= 0:
@@ -240,6 +241,7 @@ def walk(w, draws):
             if new <= w.height[i]:
                 continue
             k = _leaves_below(w, i, stack, leaves)
+            # leaves below i are inside. A place below i is no place for i
             for e in range(k):
                 inside[leaves[e]] = True
             j = np.int64(draw[3] * n)
@@ -256,6 +258,7 @@ def walk(w, draws):
                 if p < 0 or w.height[p] > new:
                     break
                 j, p = p, np.int64(w.parent[p])
+            # nodes above the new place, without u: where leaves outside of the clade will meet those inside
             while p >= 0:
                 on_path[p] = step
                 p = np.int64(w.parent[p])
@@ -264,9 +267,11 @@ def walk(w, draws):
             v = u  # i may hang below j
             while v >= 0 and w.height[v] < w.height[j]:
                 v = np.int64(w.parent[v])
+            # the reverse step starts from the sister, which is chosen by as many leaves as it holds
             held = w.size[j] - (w.size[i] if v == j else 0)
             gain = math.log(w.size[sister] / held) + math.log(new / old)
             w.height[u] = new
+            # only answers about a leaf inside change, each is looked at once
             for e in range(k):
                 for f in range(w.start[leaves[e]], w.start[leaves[e] + 1]):
                     t = w.told[f]
@@ -274,7 +279,7 @@ def walk(w, draws):
                         continue
                     w.stamp[t] = now
                     a, b, c = w.rows[t, 0], w.rows[t, 1], w.rows[t, 2]
-                    if inside[a] and inside[b] and inside[c]:
+                    if inside[a] and inside[b] and inside[c]:  # they meet below i, which moves as a whole
                         continue
                     for s in range(3):
                         x, y = w.rows[t, (s + 1) % 3], w.rows[t, (s + 2) % 3]
@@ -282,6 +287,7 @@ def walk(w, draws):
                             meet[count, s] = w.meet[t, s]
                             continue
                         z = y if inside[x] else x
+                        # the outer leaf z meets the clade at its first node on the path, or at u if it is below j
                         if asked[z] != step:
                             asked[z] = step
                             v = np.int64(z)
@@ -309,6 +315,7 @@ def walk(w, draws):
             if not new > low:
                 continue
             w.height[u] = new
+            # an answer that has two leaves meet in u has a leaf below either child: the smaller child is enough
             k = _leaves_below(w, a if w.size[a] < w.size[b] else b, stack, leaves)
             for e in range(k):
                 for f in range(w.start[leaves[e]], w.start[leaves[e] + 1]):
@@ -325,6 +332,7 @@ def walk(w, draws):
                         count += 1
         length = w.state[LENGTH] + new - old
         after = _prior(length, n)
+        # accept or reject (Metropolis, Hastings): the change of the posterior and of the chances of both steps
         if math.log(1.0 - draw[5]) < gain + change + after - prior:
             w.state[LENGTH], prior = length, after
             w.state[FIT] += change

@@ -390,7 +390,7 @@ def walk(w, power, price, draws):
         w.state[STEP] += 1
         kind = 0 if draw[0] < _REGRAFT else 1 if draw[0] < _SWAP else 2
         gain, i, j, sister, moved = 0.0, 0, 0, 0, False
-        if kind == 2:
+        if kind == 2:  # node u gets another height between its children and its parent
             u = n + np.int64(draw[1] * (n - 1))
             low, old = max(w.height[w.child[u, 0]], w.height[w.child[u, 1]]), w.height[u]
             if u == root:
@@ -401,7 +401,7 @@ def walk(w, power, price, draws):
             if not new > low:
                 continue
             one, other = u, -1
-        elif kind == 1:
+        elif kind == 1:  # clade i and its uncle j change places
             i = np.int64(draw[1] * N)
             u = np.int64(w.parent[i])
             if u < 0 or u == root:
@@ -412,7 +412,7 @@ def walk(w, power, price, draws):
                 continue
             one, other, old = u, -1, w.height[u]
             new = old
-        else:
+        else:  # clade i moves, with the node u above it, beside j, at the height of u or at another one
             x = np.int64(draw[1] * n)
             i = x
             for _ in range(int(math.log(1.0 - draw[2]) / math.log(_UP))):
@@ -438,6 +438,7 @@ def walk(w, power, price, draws):
             one, other = u, -1
             if j != sister:
                 other = np.int64(w.parent[u])
+        # the step is taken on trial: the tree and the contrasts above `one` and `other` change, the old ones are kept
         length, pairs, after = w.state[LENGTH], w.state[PAIRS], prior
         if new != old:
             length += (new - old) * (2.0 if u == root else 1.0)
@@ -452,6 +453,7 @@ def walk(w, power, price, draws):
         w.height[u] = new
         k, more = _update(w, one, other, path, mean, variance, log)
         gain += power * more + after - prior
+        # only triplets with a leaf in a moved clade can turn, and they must be worth `needed` for the step to stay
         count, votes, needed = 0, 0.0, math.log(1.0 - draw[7]) - gain
         if m > 0 and moved:
             count = _named(w, i, stack, named, 0)
@@ -467,7 +469,7 @@ def walk(w, power, price, draws):
             if new != old:
                 _reorder(w, u)
             taken += 1
-        else:
+        else:  # undo
             for e in range(k):
                 v = path[e]
                 w.variance[v], w.log[v] = variance[e], log[e]
