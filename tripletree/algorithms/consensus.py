@@ -482,7 +482,7 @@ def _mean_tree(votes: TrioVotes, sample: AnswerTrees, rng: np.random.Generator) 
 
 
 def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """All trios of a few leaves. Of many leaves, the trios asked about and random ones (int32, increasing)."""
+    """All trios of a few leaves. For many leaves, the trios asked about and random ones (int32, increasing)."""
     if n <= _ALL_TRIOS:
         return np.array(list(combinations(range(n), 3)), np.int32)
     drawn = rng.integers(0, n, (_TRIOS_A_LEAF * n, 3))

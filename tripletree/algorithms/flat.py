@@ -182,7 +182,7 @@ def enforce_triplets(
 
     Notes
     -----
-    Broken triplets are taken in turn. Of the three samples the one moves whose best move adds least to the triplets
+    Broken triplets are taken in turn. The one of the three samples moves whose best move adds least to the triplets
     that are broken, each weighed by how often it was found broken, and to the squared distances to means (min-conflicts
     [1]_ with breakout weights [2]_). Nothing is random. Consistent triplets can be satisfied with every number k of
     clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. If the search fails, or its

@@ -60,7 +60,7 @@ class NameMatches:
     suggestions : tuple of tuple
         Candidates if nothing is sure: the taxa that fit, or the most similar, the best first.
     hierarchy : Hierarchy or Ontology
-        The one that was searched. Where leaves of a genus have no named ancestor, their last common one is named
+        The one that was searched. If leaves of a genus have no named ancestor, their last common one is named
         by the genus here, so that it can be matched.
 
     See Also

@@ -374,7 +374,7 @@ def _own_chances(votes: TrioVotes, rng: np.random.Generator) -> np.ndarray:
 
 
 # ----------------------------------------------------------------------
-# Where.
+# Places of disagreement.
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     -------
     pandas.DataFrame
         Columns ``child``, ``parent`` (missing for the root, which is last), ``name`` (the label of a leaf, as it is,
-        the name of an inner node, or None), ``length`` of the branch above, ``height``, ``rank``. What the hierarchy
-        does not know is missing. Rows in the order of the nodes' numbers.
+        the name of an inner node, or None), ``length`` of the branch above, ``height``, ``rank``. Unknown
+        values are missing. Rows in the order of the nodes' numbers.
 
     Raises
     ------

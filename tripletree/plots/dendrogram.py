@@ -435,7 +435,7 @@ class _Room(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """Where the tree ends and the parts around it begin."""
+    """The places where the tree ends and the parts around it begin."""
 
     shown: np.ndarray
     rim: np.ndarray

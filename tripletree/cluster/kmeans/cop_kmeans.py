@@ -361,7 +361,7 @@ _PROVED = 2
 
 
 def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, least: int) -> Any:
-    """What an assignment keeps, as bounds of sums: variable ``g * k + c`` is 1 if group g is in cluster c."""
+    """The conditions on an assignment, as bounds of sums: variable ``g * k + c`` is 1 if group g is in cluster c."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, eye, kron
 

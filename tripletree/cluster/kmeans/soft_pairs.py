@@ -130,7 +130,7 @@ class WeightedLinks:
     def restless(self, label: np.ndarray, nearest: np.ndarray) -> np.ndarray:
         """The samples that a move could improve, in ascending order (int32).
 
-        Where all samples of a part are in the cluster that is cheapest for them alone, and no pair of it is violated,
+        If all samples of a part are in the cluster that is cheapest for them alone, and no pair of it is violated,
         nothing costs less.
         """
         moving = np.zeros(self.nodes.size, np.bool_)  # parts are no more than samples

@@ -26,7 +26,7 @@ class RememberedWidget(anywidget.AnyWidget):
         super().__init__(_still=f"tripletree-{uuid4().hex}", **values)
 
     def still_html(self) -> str:
-        """What stays, as HTML."""
+        """The part that stays in a saved notebook, as HTML."""
         raise NotImplementedError
 
     def _ipython_display_(self) -> None:
