@@ -633,7 +633,7 @@ def _walk(tree, layout):
 
 @inner
 def _find_levels(sources, t, leaf, seen):
-    """Find the nodes at which source tree t hangs off the path from one leaf to the root. Returns the number of levels."""
+    """Find the nodes at which source tree t hangs off the way from a leaf to the root. Returns the number of levels."""
     parent, on_path, level, branch = sources.parent, seen.on_path, seen.level, seen.branch
     n_levels = 0
     u = parent[leaf]
