@@ -138,7 +138,7 @@ def captioned(app, doctree, docname):
         paragraph = image.parent
         if not isinstance(paragraph, nodes.paragraph) or len(paragraph) != 1 or not image.get("alt"):
             continue
-        caption = nodes.caption("", "", nodes.Text(f"{image['alt']}."))
+        caption = nodes.caption("", "", nodes.Text(image["alt"].removesuffix(".") + "."))
         paragraph.replace_self(nodes.figure("", image.deepcopy(), caption, align="default", ids=[f"figure-{number}"]))
 
 

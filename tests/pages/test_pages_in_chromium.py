@@ -352,7 +352,7 @@ def test_page__finds_a_leaf(show):
     page.press("Enter", modifiers=8)
     assert page.text("#status").startswith("2 of 11")
     page.write("nobody")
-    assert page.text("#status") == "nothing is called so"
+    assert page.text("#status") == "nothing has that name"
     page.press("Escape")
     assert page.run("document.activeElement.id") == "view"
 

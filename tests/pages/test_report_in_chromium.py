@@ -60,7 +60,7 @@ def test_report__folds_what_is_not_sure(browser, pages, width, height):
     page.write("0.5")
     page.press("Enter")
     assert 2 <= page.state()["rows"] < 60
-    assert "folded in which none has support .50" in page.text("#status")
+    assert "with support below .50 folded" in page.text("#status")
     assert page.run("document.documentElement.scrollWidth") <= width
     assert page.complaints() == []
     page.close()

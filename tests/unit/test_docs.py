@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import re
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -356,3 +357,11 @@ def test_docs__looking_shows_pages_too(name, shown):
 def test_docs__installing_has_a_title_that_a_search_finds():
     assert "\n## Install\n" in (DOCS / "start.md").read_text(encoding="utf-8")
     assert "Install and start <start>" in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+def test_docs__tables_have_headers_that_can_be_read_out():
+    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+        lines = page.read_text(encoding="utf-8").split("\n")
+        for header, line in pairwise(lines):
+            if re.fullmatch(r"\|[-|: ]+\|", line):
+                assert all(cell.strip() for cell in header.strip("|").split("|")), (page.name, header)

@@ -1,4 +1,4 @@
-/* Buttons beside clades bring these into view in the tree. */
+/* The buttons beside clades show them in the tree. */
 document.querySelectorAll("button[data-node]").forEach((button) => {
   button.addEventListener("click", () => {
     window.tripletree.goTo(Number(button.dataset.node));

@@ -1,4 +1,4 @@
-// Everything is made of elements and text nodes: names, texts and numbers are never parsed as HTML.
+// Cards and clusters. All text goes into text nodes: names and texts of samples are never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 const FEW = 12; // columns that are shown in a row each
@@ -39,7 +39,7 @@ function share(value, column) {
   return value === null || !(span > 0) ? 0.5 : (value - column.low) / span;
 }
 
-/** Few columns: a row each, with the place of the value among those of all samples. */
+/** For few columns: a row for each, with the place of the value among the values of all samples. */
 function numberRows(values, columns, texts) {
   const table = make("div", { class: "tt-numbers" });
   values.forEach((value, k) => {
@@ -60,7 +60,7 @@ function numberRows(values, columns, texts) {
   return table;
 }
 
-/** Many columns: a profile over them, with the medians of all samples behind it. */
+/** For many columns: a profile of the values, in front of the medians of all samples. */
 function profile(values, columns) {
   const line = (numbers) =>
     numbers
@@ -72,7 +72,7 @@ function profile(values, columns) {
   ]);
 }
 
-/** A picture of a sample, or what it is called where that cannot be loaded. */
+/** The picture of a sample, or its name if the picture cannot be loaded. */
 function picture(sample, called, transport, className) {
   const image = make("img", { class: className, alt: called, decoding: "async" });
   Promise.resolve(transport.image(sample.row)).then((address) => {
@@ -82,12 +82,12 @@ function picture(sample, called, transport, className) {
   return image;
 }
 
-/** What a sample is called: by its name, or, if names are not shown, by the place of its picture. */
+/** The name of a sample, or the place of its picture if names are not shown. */
 function nameOf(sample, place, texts) {
   return sample.name ?? texts.say("picture", { place });
 }
 
-/** What a card shows below its key; `pictures`: whether samples have pictures, so that one without says so. */
+/** The content of a card below its key. If `pictures`, a sample without a picture says so. */
 function cardContent(sample, called, columns, transport, pictures, texts) {
   const parts = [];
   if (sample.image) parts.push(picture(sample, called, transport, "tt-picture"));
@@ -105,7 +105,7 @@ function cardContent(sample, called, columns, transport, pictures, texts) {
   return parts;
 }
 
-/** A sample in words: its name, and its text or its numbers, as many as can be listened to. */
+/** A sample in words for screen readers: its name, and its text or numbers unless they are too long. */
 function spoken(sample, called, columns, texts) {
   const words = [called];
   if (sample.text !== undefined) words.push(sample.text.length > SPOKEN ? `${sample.text.slice(0, SPOKEN)}…` : sample.text);

@@ -44,7 +44,7 @@ document.addEventListener("keydown", (event) => view.key(event));
 view.start().then(() => {
   document.title = `${view.title.textContent} · ${texts.say("question")}`;
 });
-// what others have answered meanwhile, or whether the server is there by now
+// ask for the answers of others, or whether the server is back
 setInterval(() => {
   if (view.busy || document.visibilityState !== "visible") return;
   if (view.known) view.refresh(view.known.version);

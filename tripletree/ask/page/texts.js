@@ -1,7 +1,7 @@
-// What people read, in their language. TEXTS, the files of the folder "languages", stands before this.
+// The texts of the page in the language of the reader. TEXTS has the files of the folder "languages".
 
 class Texts {
-  /** In a fixed language, or in the first that the browser prefers and that there is. */
+  /** Texts in a fixed language, or in the first language of the browser's list for which there are texts. */
   constructor(fixed = "") {
     const wanted = fixed ? [fixed] : navigator.languages ?? [];
     const known = wanted.map((tag) => tag.toLowerCase().split("-")[0]).filter((tag) => Object.hasOwn(TEXTS, tag));
@@ -9,7 +9,7 @@ class Texts {
     this.plural = new Intl.PluralRules(this.language);
   }
 
-  /** A text with what stands in braces replaced; of one with several forms, the form for the number n. */
+  /** A text with the names in braces replaced by values. A text with several forms takes the form for the number n. */
   say(key, values = {}) {
     let text = TEXTS[this.language][key];
     if (typeof text !== "string") text = text[this.plural.select(values.n)] ?? text.other;
@@ -20,7 +20,7 @@ class Texts {
     return value.toLocaleString(this.language);
   }
 
-  /** Why a request was refused; what only a broken page can meet has no translation. */
+  /** Why a request was refused. Errors that only a broken page can cause are not translated. */
   refusal({ error, key, values }) {
     return key ? this.say(key, values) : error;
   }

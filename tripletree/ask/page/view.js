@@ -1,5 +1,5 @@
-// The question, its replies, and what is known so far, in any element. How messages travel is the transport's business:
-// setup(), state(who, version), answer(message), undo(message) and image(row) return promises.
+// The question, its replies and the results so far, in any element. `transport` sends the messages: setup(),
+// state(who, version), answer(message), undo(message) and image(row) return promises.
 
 const REPLIES = ["alike", "different", "unsure"];
 
@@ -23,11 +23,11 @@ class AskView {
     this.known = null;
     this.columns = [];
     this.busy = true;
-    this.acts = 0; // what the person has done so far; a state that was asked for before the last of it is out of date
+    this.acts = 0; // number of the person's actions. A state that was requested before the last action is out of date
     this.past = false; // the questions that were planned are answered, and more are wanted
     this.meant = null; // a reply that was given while a new name was on its way
-    this.lost = false; // whether the line of notices says that nobody answers
-    this.since = performance.now(); // when the question could be seen, with all of its pictures
+    this.lost = false; // whether the status says that nobody answers
+    this.since = performance.now(); // when the question and all of its pictures were visible
     this.build();
   }
 
@@ -41,7 +41,7 @@ class AskView {
     this.cards = make("div", { class: "tt-cards" });
     this.cards.addEventListener("load", () => (this.since = performance.now()), true);
     this.status = make("p", { class: "tt-status", role: "status" });
-    this.said = make("p", { class: "tt-unseen", role: "status" }); // the question, for those who listen
+    this.said = make("p", { class: "tt-unseen", role: "status" }); // the question, for screen readers
     this.buttons = REPLIES.map((reply) => {
       const button = this.button(reply, say(keyOf("", reply, "Hint")));
       button.addEventListener("click", () => this.reply(reply));
@@ -86,7 +86,7 @@ class AskView {
     await this.refresh();
   }
 
-  /** Take the state anew; a version that has not changed comes back as null. */
+  /** Request the state. The answer is null if the version has not changed. */
   async refresh(version = null, was = undefined) {
     const { acts } = this;
     try {
@@ -101,7 +101,7 @@ class AskView {
     this.setBusy(false);
   }
 
-  /** Another view of the same widget, or Python, has another name. */
+  /** Take the name that another view of the widget or Python has set. */
   called(who) {
     if (who !== this.who) this.rename(who ?? "");
   }
@@ -123,8 +123,8 @@ class AskView {
   }
 
   /**
-   * A click on a card takes the focus from the name first: the reply waits for the new name, and then counts. If the
-   * name came with another question, that is said in any case: a card that was replaced under the mouse has no click.
+   * A click on a card first takes the focus from the name. The reply waits until the new name has its question. If that
+   * is another question, the status says so, also if the card was replaced under the mouse before the click.
    */
   replyAsMeant(before) {
     const { meant } = this;
@@ -146,7 +146,7 @@ class AskView {
     event.stopPropagation();
   }
 
-  /** The card at a place is the odd one. */
+  /** Reply that the card at a place is the odd one. */
   choose(place) {
     const question = this.known?.question;
     if (question && question.length === 3) this.reply(question[place].row);
@@ -184,7 +184,7 @@ class AskView {
     this.hold(held);
   }
 
-  /** Where in the question the focus is: what has it is replaced or switched off while an answer is on its way. */
+  /** Where in the question the focus is. The focused element is replaced or disabled while an answer is sent. */
   held() {
     const at = this.root.getRootNode().activeElement;
     if (!at || !this.section.contains(at) || at === this.section) return null;
@@ -279,7 +279,7 @@ class AskView {
     this.said.textContent = `${this.prompt.textContent} ${named.join("; ")}`;
   }
 
-  /** In the place of a question: why there is none, and whether more can be asked. */
+  /** Instead of a question show why there is none, and offer more if there are some. */
   showEnd(why, more) {
     const { texts } = this;
     const parts = [texts.say(`${why}Text`)];
@@ -328,7 +328,7 @@ class AskView {
     this.meter.firstChild.style.width = `${(100 * number) / Math.max(number + left, 1)}%`;
   }
 
-  /** What stands beside the question: nothing, unless people are to see more than that. */
+  /** Show the results beside the question, as far as people may see them. */
   showKnowledge() {
     const { known, stale, number } = this.known;
     this.side.setAttribute("aria-busy", String(Boolean(stale)));

@@ -1,4 +1,4 @@
-// The same in a notebook: messages go to the kernel and come back with the number that they were sent with.
+// The questions in a notebook. Messages go to the kernel, and its replies carry the number of the message.
 
 const PATIENCE = 6000; // milliseconds
 function kernelTransport(model, texts) {

@@ -1,4 +1,4 @@
-/* The drawing: only what is in the window is drawn, and what is smaller than a pixel as one block. */
+/* Draws the part of the tree that is in the window. Clades that are smaller than a pixel are drawn as one block. */
 
 const LEFT = 26; // pixels before the root
 const ABOVE = 10; // pixels above the first row
@@ -6,7 +6,7 @@ const AXIS = 30; // pixels of the height axis below
 const BELOW = 8; // pixels between the last row and the axis
 const NARROWEST = 160; // pixels from the root to the leaves
 const LEAST_LABELS = 110; // pixels that labels keep in the narrowest windows
-const FINEST = 10; // pixels of a row from which each has a label
+const FINEST = 10; // rows of at least so many pixels all have a label
 
 class Drawing {
   constructor(tree, canvas, view, space) {
@@ -34,7 +34,7 @@ class Drawing {
     return { colour, palette: get("palette").split(/\s+/), font: get("font") };
   }
 
-  /** The colours of a light page, whatever this one has: files and paper are white. */
+  /** The colours of a light page, also if this page is dark: files and paper are white. */
   lightColours() {
     const { dataset } = document.documentElement;
     const { theme } = dataset;
@@ -51,7 +51,7 @@ class Drawing {
 
   // ------------------------------------------------------------------ places
 
-  /** Room for the texts beyond the rows: the longest are measured. */
+  /** Find the room for the texts beyond the rows. Only the longest texts are measured. */
   fitLabels() {
     const { tree, ctx } = this;
     ctx.font = `13px ${this.font}`;
@@ -68,7 +68,7 @@ class Drawing {
     this.wanted = Math.ceil(room) + 24;
   }
 
-  /** The space that rows and labels need. It follows the window by itself, so that a new size sets no size again. */
+  /** Reserve the space that rows and labels need. CSS adapts it to the window, so a resized window causes no second resize. */
   fitSpace() {
     const { style } = this.space;
     const beside = `min(${LEFT + this.wanted}px, max(${LEFT + LEAST_LABELS}px, 100% - ${NARROWEST}px))`;
@@ -122,7 +122,7 @@ class Drawing {
     return `${head} · ${percent(most[1], tree.leaves(u))}% ${groups.one} ${shortened(groups.names[most[0]], 20)}`;
   }
 
-  /** A text of the current font, shortened to the room for labels where that is less than all of them want. */
+  /** A text in the current font, shortened if it is wider than the room for labels. */
   fitted(text) {
     const room = this.labelRoom - 14;
     let most = Array.from(text).length;
@@ -175,7 +175,7 @@ class Drawing {
 
   // ------------------------------------------------------------------ drawing
 
-  /** Pixels of the canvas for those of the window: a new size clears it, so only drawing sets one. Returns the scale. */
+  /** Give the canvas the size of the window and return the scale. A new size clears the canvas, so only `draw` calls this. */
   fitCanvas() {
     const { canvas } = this;
     const scale = window.devicePixelRatio || 1;
@@ -213,7 +213,7 @@ class Drawing {
   }
 
   band(u, colour) {
-    if (u <= 0 || !this.inView(u)) return; // all of it needs no band
+    if (u <= 0 || !this.inView(u)) return; // the root would get a band over everything
     const { tree, ctx } = this;
     ctx.fillStyle = colour;
     const from = Math.max(this.x(u) - 8, this.view.scrollLeft);
@@ -236,7 +236,7 @@ class Drawing {
     this.ctx.stroke();
   }
 
-  /** All lines, gathered by colour and dashes; returns the inner nodes that are large enough for a mark. */
+  /** Draw all lines, gathered by colour and dashes. Returns the inner nodes that are large enough for a mark. */
   drawLines() {
     const { tree, ctx } = this;
     const paths = new Map();
@@ -247,7 +247,7 @@ class Drawing {
       if (!paths.has(key)) paths.set(key, this.ctx instanceof SvgContext ? new SvgPath() : new Path2D());
       return paths.get(key);
     };
-    const fine = this.rowHeight < 1.5; // less than a line apart: ends of rows are pale, each pixel once
+    const fine = this.rowHeight < 1.5; // rows overlap: their ends are pale, and each pixel is drawn once
     const [above, below] = [this.view.scrollTop - 9, this.view.scrollTop + this.height + 9];
     const down = [];
     let lastPixel = -1;
@@ -322,7 +322,7 @@ class Drawing {
     }
   }
 
-  /** Ends of the rows: wedges of folded clades, shapes of classes, labels where there is room. */
+  /** Draw the ends of the rows: wedges of folded clades, shapes of classes, and labels if there is room. */
   drawRows() {
     const { tree, ctx } = this;
     const size = Math.min(13, Math.max(FINEST - 1, 0.68 * this.rowHeight));
@@ -347,7 +347,7 @@ class Drawing {
     }
   }
 
-  /** Classes where rows are too low for shapes: a strip of colours beyond the leaves. */
+  /** Draw classes as a strip of colours beyond the leaves, for rows that are too low for shapes. */
   drawStrip(groups) {
     const { ctx, tree, view } = this;
     const x = LEFT + this.across + 8;
@@ -390,7 +390,7 @@ class Drawing {
     ctx.fill();
   }
 
-  /** Triplets where they act: a dot where displayed, a cross where not; else a small dot to hold. Returns the nodes. */
+  /** Draw a mark at each node: a dot for displayed triplets, a cross for others, a small dot without triplets. Returns the nodes. */
   drawMarks(seen) {
     const { tree, ctx } = this;
     const folded = [];

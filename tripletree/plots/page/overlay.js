@@ -1,7 +1,7 @@
-/* What lies over the picture: the paths of a triplet, the support of clades, the height axis. */
+/* Draws over the tree: the paths of a triplet, the support of clades, the height axis. */
 
 Object.assign(Drawing.prototype, {
-  /** The ways from a, b and c of a triplet to where they meet. */
+  /** Draw the paths from a, b and c of a triplet to the node in which they meet. */
   drawPath() {
     const { tree, ctx } = this;
     const leaves = this.path.map((rank) => tree.leafAt[rank]);
@@ -30,12 +30,12 @@ Object.assign(Drawing.prototype, {
     });
   },
 
-  /** Whether the support of clades is drawn: rows are as far apart as labels need. */
+  /** Whether the support of clades is drawn. It needs rows that are high enough for labels. */
   hasSupport() {
     return Boolean(this.tree.data.support) && this.rowHeight >= FINEST;
   },
 
-  /** The support of clades, each above its branch if that is long enough and rows are apart. */
+  /** Draw the support of each clade above its branch, if the branch is long enough. */
   drawSupport(nodes) {
     const { ctx, tree } = this;
     if (!this.hasSupport()) return;
@@ -53,7 +53,7 @@ Object.assign(Drawing.prototype, {
     ctx.textAlign = "left";
   },
 
-  /** The height axis, at the foot of the window. */
+  /** Draw the height axis at the foot of the window. */
   drawAxis() {
     const { ctx, tree } = this;
     const y = this.height - AXIS;
@@ -79,7 +79,7 @@ Object.assign(Drawing.prototype, {
       if (x < -40 || x > this.width + 40) continue;
       ctx.moveTo(x, y);
       ctx.lineTo(x, y + 5);
-      const value = k * step || 0; // no -0
+      const value = k * step || 0; // 0 instead of -0
       ctx.fillText(value && Math.abs(value) >= 1e6 ? value.toExponential(1) : number(value, digits), x, y + 13);
     }
     ctx.stroke();

@@ -92,7 +92,7 @@ Object.assign(Viewer.prototype, {
     return part;
   },
 
-  /** One triplet: pointed at, its paths are drawn; clicked, its leaves are unfolded. */
+  /** A button for a triplet. Its paths are drawn while it is pointed at. A click unfolds its leaves. */
   tripletItem(k) {
     const { tree } = this;
     const { rows, at, weights } = tree.data.triplets;
@@ -172,7 +172,7 @@ Object.assign(Viewer.prototype, {
 
 const viewer = new Viewer(JSON.parse(document.getElementById("data").textContent));
 
-/* A page tells nobody which node is selected, unless the window around it gives it a port, as the widget of notebooks does. */
+/* The page tells which node is selected only through a port that the window around it hands over, as the widget does. */
 window.addEventListener("message", ({ source, data, ports }) => {
   if (window.parent === window || source !== window.parent) return;
   if (data && data.tripletree === "clade" && ports.length === 1) viewer.connect(ports[0]);

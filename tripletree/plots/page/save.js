@@ -1,11 +1,11 @@
-/* What is shown as SVG or PNG, and the selected clade as Newick, into files of the reader's. */
+/* Saves the tree that is shown as SVG or PNG, and the selected clade as Newick. */
 
 const WIDEST = 16000; // pixels of a canvas along either side that every browser can make
-const COARSEST = 0.5; // the least pixels of a PNG for each of the screen's: with fewer, nothing could be read
+const COARSEST = 0.5; // pixels of a PNG for each pixel of the screen: with fewer nothing can be read
 const LINE = 19; // pixels from line to line of the legend
-// Paper: pixels across and down a page, of the rows of a tree that takes several pages, and the most pages.
+// For paper: width and height of a page in pixels, height of the title, height of a row if a tree takes several pages, most pages.
 const PAGE = [720, 900];
-const HEAD = 70; // pixels that the title takes of the first
+const HEAD = 70;
 const PRINTED_ROW = 13;
 const PAGES = 40;
 const QUOTED = /[\s()[\]{}\/\\,;:='"<>]|^$/;
@@ -34,7 +34,7 @@ function escaped(text) {
   return sound.replace(/[\ufffe\uffff]/g, "\ufffd").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }
 
-/** The part of a canvas' context that Drawing uses, written down as SVG; texts are measured by a canvas. */
+/** Has the methods of a canvas' context that Drawing uses, and writes SVG. A canvas measures the texts. */
 class SvgContext {
   constructor(probe) {
     Object.assign(this, { probe, parts: [], path: new SvgPath(), dash: [], globalAlpha: 1, lineWidth: 1 });
@@ -118,7 +118,7 @@ class SvgContext {
   }
 }
 
-/** A drawing like this one on white, of all rows unless `own` says otherwise, and without what is selected. */
+/** A copy of a drawing on white, without selection. It has all rows unless `own` says otherwise. */
 function drawingOn(drawing, ctx, scale, own = {}) {
   const plain = { ctx, hovered: -1, selected: -1, path: null, labelRoom: drawing.wanted, fitCanvas: () => scale };
   const made = Object.assign(Object.create(drawing), plain, drawing.lightColours(), own);
@@ -166,7 +166,7 @@ Object.assign(Viewer.prototype, {
     return svgOf(whole.width, whole.height + below, ctx.parts);
   },
 
-  /** Two pixels for each of the screen's, or as many as fit; null where too few do. */
+  /** A canvas with two pixels for each pixel of the screen, or as many as fit. Null if too few fit. */
   pngCanvas() {
     const canvas = document.createElement("canvas");
     const ctx = canvas.getContext("2d");
@@ -182,7 +182,7 @@ Object.assign(Viewer.prototype, {
     return canvas;
   },
 
-  /** What colours, dashes, shapes and marks mean: how each is drawn around a place, and its text. */
+  /** The entries of the legend: a function that draws the sign at a place, or null, and its text. */
   legendEntries(drawing) {
     const { tree } = this;
     const { ctx, colour } = drawing;
@@ -256,7 +256,7 @@ Object.assign(Viewer.prototype, {
     return high;
   },
 
-  /** The rows that are shown as pictures for paper, a page each, below the legend: elements of SVG. */
+  /** The legend and the rows that are shown, as SVG elements for paper, each no higher than a page. */
   pages() {
     const { drawing, tree } = this;
     const [wide, high] = PAGE;

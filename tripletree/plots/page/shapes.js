@@ -15,12 +15,12 @@ function number(x, digits = 0) {
   return x.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
-/** A share as it stands beside a node: two digits behind the point and no zero before it. Percents have none. */
+/** A share as text: two digits behind the point and no zero before it. Percents are rounded to two digits. */
 function shareText(x) {
   return Math.abs(x) <= 1 ? x.toFixed(2).replace(/^(-?)0/, "$1") : number(x, 2);
 }
 
-/** A text without characters that turn what stands around them, or that nothing can show. */
+/** A text without control characters, such as those that change the direction of the text around them. */
 function plain(text) {
   return text.replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
@@ -32,12 +32,12 @@ function shortened(text, most) {
   return `${line.slice(0, half).join("")}…${line.slice(-half).join("")}`;
 }
 
-/** A share in whole percent, rounded; 100 is all of it. */
+/** A share in rounded percent. Only the whole is 100. */
 function percent(part, all) {
   return part === all ? 100 : Math.min(Math.floor((100 * part) / all + 0.5), 99);
 }
 
-/** One of the shapes around a place, as a path. */
+/** Add one of the shapes around a place to the path. */
 function shapePath(ctx, name, x, y, r) {
   const corners = (angles, radii) => {
     angles.forEach((a, i) => {

@@ -88,12 +88,12 @@ class Tree {
     this.span = this.top - this.bottom || 1;
   }
 
-  /** Whether the branch above u leads to a lower place: its height is inverted. */
+  /** Whether the parent of u is lower than u: the height is inverted. */
   pointsDown(u) {
     return u > 0 && this.up[this.parent[u]] < this.up[u];
   }
 
-  /** Clusters or classes, with counts of changes along the leaves, so that whether a clade is in one group takes constant time. */
+  /** Clusters or classes with counts of changes along the leaves: whether a clade has just one group takes constant time. */
   grouped(groups) {
     if (!groups) return null;
     const changes = new Int32Array(groups.codes.length);
@@ -134,7 +134,7 @@ class Tree {
     return this.kids[u] === 0;
   }
 
-  /** A leaf, or a folded clade: what takes one row. */
+  /** Whether a node takes one row: a leaf or a folded clade. */
   isRow(u) {
     return this.kids[u] === 0 || this.folded[u] === 1;
   }
@@ -175,7 +175,7 @@ class Tree {
     return [...count].sort((x, y) => y[1] - x[1] || x[0] - y[0]);
   }
 
-  /** Row numbers of the triplets that act at u, and at the nodes in it where it is folded; at a leaf, that name it. */
+  /** Numbers of the triplets that act at u, or in u if it is folded. For a leaf, the triplets that name it. */
   triplets(u) {
     if (!this.data.triplets) return [];
     const found = [];
@@ -216,7 +216,7 @@ class Tree {
     for (let u = 1; u < this.size; u++) this.folded[u] = this.kids[u] ? 1 : 0;
   }
 
-  /** Fold the clades in which no clade, themselves included, has so much support; unfold all others. */
+  /** Fold the clades in which no clade, themselves included, has so much support. Unfold all others. */
   foldBelow(support) {
     for (let u = 1; u < this.size; u++) this.folded[u] = this.kids[u] && this.surest[u] < support ? 1 : 0;
     this.folded[0] = 0;
@@ -230,7 +230,7 @@ class Tree {
   unfold(u, most) {
     const wasOpen = this.children(u).some((v) => this.kids[v] && !this.folded[v]);
     this.folded[u] = 0;
-    if (wasOpen) return; // it comes back as it was
+    if (wasOpen) return; // it is unfolded as it was before
     let rows = this.kids[u];
     const heap = [];
     const offer = (v) => {

@@ -1,6 +1,6 @@
-/* The page: pointer, keys, search, and the panel with details of what is under the pointer. */
+/* The page: pointer, keys, zoom and search. */
 
-const AT_START = 90; // rows, where the hierarchy has more leaves than ALL
+const AT_START = 90; // rows if the hierarchy has more leaves than ALL
 const ALL = 600;
 const AT_ONCE = 30; // rows that unfolding one clade adds at most
 const LISTED = 100; // triplets in the panel
@@ -45,7 +45,7 @@ class Viewer {
 
   // ------------------------------------------------------------------ state
 
-  /** All rows if each gets a label that can be read, else rows of a comfortable height. */
+  /** Show all rows if all labels are legible then, else rows of a comfortable height. */
   startZoom() {
     const fitting = this.drawing.fittingHeight();
     this.zoomTo(fitting < FINEST ? 18 : Math.min(fitting, 30));
@@ -75,7 +75,7 @@ class Viewer {
     this.schedule();
   }
 
-  /** Change the fold of a node; the node stays where it is in the window. */
+  /** Fold or unfold a node. It keeps its place in the window. */
   toggle(u, fold, whole) {
     const { tree, drawing, view } = this;
     if (tree.isLeaf(u)) return;
@@ -100,7 +100,7 @@ class Viewer {
     this.afterFolding(fold ? "all clades folded" : "everything unfolded");
   }
 
-  /** Fold what is not sure: see Tree.foldBelow. */
+  /** Fold clades that are not sure: see Tree.foldBelow. */
   foldBelow(support) {
     if (!(support > 0)) {
       this.tree.unfoldAll(0);
@@ -110,10 +110,10 @@ class Viewer {
     this.tree.foldBelow(support);
     this.tree.arrange();
     const folded = this.tree.shown.subarray(0, this.tree.rows).filter((u) => !this.tree.isLeaf(u)).length;
-    this.afterFolding(`${number(folded)} clade${folded === 1 ? "" : "s"} folded in which none has support ${shareText(support)}`);
+    this.afterFolding(`${number(folded)} clade${folded === 1 ? "" : "s"} with support below ${shareText(support)} folded`);
   }
 
-  /** Many clades have been folded or unfolded at once. */
+  /** Update the page after many clades have been folded or unfolded at once. */
   afterFolding(said) {
     this.selectVisible();
     this.rearrange();
@@ -158,7 +158,7 @@ class Viewer {
     this.port.postMessage({ node: u });
   }
 
-  /** Take the port that a widget gives; what arrives there is the node to go to, or null, or the theme of the notebook. */
+  /** Take the port of a widget. Its messages have the node to go to, or null, or the theme of the notebook. */
   connect(port) {
     this.port = port;
     port.onmessage = ({ data: { node, theme } }) => {
@@ -207,7 +207,7 @@ class Viewer {
 
   // ------------------------------------------------------------------ zoom
 
-  /** Rows of so many pixels; the place at `anchor` pixels from the top of the window stays. */
+  /** Give rows so many pixels. The place at `anchor` pixels from the top of the window stays. */
   zoomTo(rowHeight, anchor) {
     const { drawing, view, tree } = this;
     const pin = anchor === undefined ? (view.clientHeight - AXIS) / 2 : anchor;
@@ -287,7 +287,7 @@ class Viewer {
       drawing.measure();
       // a frame may learn its size after it has loaded
       if (window.parent !== window && drawing.rowHeight === this.startHeight) this.startZoom();
-      this.paint(); // in this frame: nothing is shown between the new size and the new picture
+      this.paint(); // at once, or a frame would show the old picture in the new size
     }).observe(view);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
     get("more").addEventListener("click", () => {
@@ -399,7 +399,7 @@ class Viewer {
     this.found = { text, nodes: this.tree.search(text), at: -1 };
     const count = this.found.nodes.length;
     if (!text.trim()) this.say("");
-    else if (!count) this.say("nothing is called so");
+    else if (!count) this.say("nothing has that name");
     else this.say(`${number(count)} found: press Enter`);
   }
 

@@ -1,5 +1,5 @@
-// The page of a hierarchy in a notebook. The frame has no rights of the notebook: they share one port, over which
-// the page tells which node was picked, and hears which one to show.
+// The page of a hierarchy in a notebook. The frame cannot reach the notebook. Over one port it tells which node was
+// picked, and hears which node to show.
 
 function render({ model, el }) {
   const frame = document.createElement("iframe");
