@@ -292,30 +292,17 @@ class MetricState:
             aside: ``moments`` holds the scatter around the centre, half of each violated must-link for either end, less
             the violated cannot-links, whose prices add up to ``lift``.
         """
-        from scipy.sparse import csr_array
-
         p, k = self.problem, self.centres.shape[0]
         label = labels[p.links.nodes]
-        ends = label[p.links.ends]
         violated = violated_links(p.links, label)
-        must = np.arange(p.price.size) < p.links.n_must
         moments = self._spreads(labels)
         mass, lift = np.bincount(labels, p.points.weights, k), np.zeros(k)
         if self.metrics.ndim == 2:
-            paid = np.flatnonzero(violated)
-            (first, second), what = ends[paid].T, p.price[paid]
-            square = _squared(p.apart[paid])
-            if is_sparse(square):
-                rows = np.concatenate([first, second[must[paid]]])
-                shares = np.concatenate([np.where(must[paid], 0.5, -1.0) * what, 0.5 * what[must[paid]]])
-                columns = np.concatenate([np.arange(paid.size), np.flatnonzero(must[paid])])
-                moments += (csr_array((shares, (rows, columns)), shape=(k, paid.size)) @ square).toarray()
-                np.add.at(lift, first[~must[paid]], what[~must[paid]])
-                return moments, mass, lift
-            np.add.at(moments, first, np.where(must[paid], 0.5 * what, -what)[:, None] * square)
-            np.add.at(moments, second[must[paid]], (0.5 * what[:, None] * square)[must[paid]])
-            np.add.at(lift, first[~must[paid]], what[~must[paid]])
+            if violated.any():
+                self._add_violated(np.flatnonzero(violated), label, moments, lift)
             return moments, mass, lift
+        ends = label[p.links.ends]
+        must = np.arange(p.price.size) < p.links.n_must
         if p.shared:
             factor = p.price * np.where(must, 1.0, -1.0)
             moments[0] += self._square(p.apart[violated].T, factor[violated])
@@ -326,6 +313,24 @@ class MetricState:
             used = factor != 0
             moments[h] += self._square(p.apart[used].T, factor[used])
         return moments, mass, lift
+
+    def _add_violated(self, paid: np.ndarray, label: np.ndarray, moments: np.ndarray, lift: np.ndarray) -> None:
+        """Add violated pairs, given by their numbers, to the moments and lifts of diagonals."""
+        from scipy.sparse import csr_array
+
+        p, k = self.problem, self.centres.shape[0]
+        n_must = int(np.searchsorted(paid, p.links.n_must))  # must-links come first
+        (first, second), price = label[p.links.ends[paid]].T, p.price[paid]
+        share = np.concatenate([0.5 * price[:n_must], -price[n_must:]])
+        square = _squared(p.apart[paid])
+        if is_sparse(square):
+            rows, pair = np.concatenate([first, second[:n_must]]), np.arange(paid.size)
+            shares = np.concatenate([share, share[:n_must]]), (rows, np.concatenate([pair, pair[:n_must]]))
+            moments += (csr_array(shares, shape=(k, paid.size)) @ square).toarray()
+        else:
+            np.add.at(moments, first, share[:, None] * square)
+            np.add.at(moments, second[:n_must], share[:n_must, None] * square[:n_must])
+        np.add.at(lift, first[n_must:], price[n_must:])
 
     def _spreads(self, labels: np.ndarray) -> np.ndarray:
         """The weighted scatter of each cluster around its centre, of the shape of the moments."""
