@@ -1,9 +1,9 @@
 """Asking people: a page in the browser, and the same in a notebook.
 
-Three samples are shown, and a person says which of them does not belong. `serve` shows the questions on a page of a
-local web server, `widget` in a notebook; with a file of answers, each answer is on disk before the next question is
-shown. Questions come from a model or from a `Design`, which also says which of them people share. The model is anything
-with the methods of `tripletree.cluster.OddOneOutClustering`, which this room does not import.
+A person sees three samples and says which of them does not belong. `serve` shows the questions on a page of a local web
+server, `widget` in a notebook. If there is a file of answers, each answer is on disk before the next question is shown.
+A model or a `Design` chooses the questions, and the design also says which of them people share. The model is anything
+with the methods of `tripletree.cluster.OddOneOutClustering`. This room does not import it.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ def serve(
     Parameters
     ----------
     model : OddOneOutClustering, optional
-        Is started; afterwards it has all answers, `labels_` and `hierarchy_`. Without one, the trios are those of the
-        design, or drawn at random.
+        The model that chooses the questions. It is started, and has all answers, `labels_` and `hierarchy_` afterwards.
+        Without a model, the trios come from the design or are drawn at random.
     X : array_like or data frame, shape (n, d), optional
-        Without it there are only names or pictures, and the model goes by answers alone.
+        The measurements. Without them there are only names or pictures, and the model uses nothing but answers.
     answers : path, default="answers.jsonl"
-        Answers that this file has are taken in first; each new one is appended and on disk before the next question
-        is shown.
+        The file of answers. The model first hears the answers in it. Each new answer is on disk before the next
+        question is shown.
     host : str, default="127.0.0.1"
-        Address to listen at; by default only this machine can reach the page.
+        Address to listen at. By default only this machine can reach the page.
     port : int, default=0
-        0 is any free one.
+        Port to listen at. 0 takes any free port.
     open_browser : bool, default=True
-        Otherwise only the address is printed.
+        Whether to open the page in a browser. The address is printed in any case.
     who : str, optional
-        Name of the person; others type theirs into the page.
+        Name of the person. Other people type their names into the page.
     design : Design, optional
         How many questions each person gets, and which are shared, shown again, or have a known answer.
     show : str or iterable of str, default=()
-        What people see beside what they need for an answer, as for `widget`.
+        More things that people see beside the question, as for `widget`.
     language : {"en", "de", "fr"}, optional
-        Language of the page; by default the one that each browser prefers, or English.
+        Language of the page. By default it is the one that each browser prefers, or English.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -79,7 +79,7 @@ def serve(
     ParseError
         If the file of answers cannot be read.
     BlockingIOError
-        If another page writes to that file.
+        If another page writes to the file.
     OSError
         If the file cannot be written, or the port is taken.
 
@@ -89,7 +89,8 @@ def serve(
 
     Notes
     -----
-    The page is for those who have its address, which holds a random token. Requests from other sites are refused.
+    Only people who have the address can open the page: it contains a random token. Requests from other sites are
+    refused.
 
     Examples
     --------
@@ -129,39 +130,40 @@ def widget(
     columns: Sequence[str] | None = None,
     title: str = TITLE,
 ) -> Any:
-    """Ask in a notebook: JupyterLab, VS Code, marimo and whatever else shows anywidgets.
+    """Ask in a notebook: JupyterLab, VS Code, marimo and all others that show anywidgets.
 
     Parameters
     ----------
     model : OddOneOutClustering, optional
-        Is started; its `labels_`, `hierarchy_` and `answers_` can be used at any time. Without one, the trios are those
-        of the design, or drawn at random.
+        The model that chooses the questions. It is started, and its `labels_`, `hierarchy_` and `answers_` can be used
+        at any time. Without a model, the trios come from the design or are drawn at random.
     X : array_like or data frame, shape (n, d), optional
-        Without it there are only names or pictures, and the model goes by answers alone.
+        The measurements. Without them there are only names or pictures, and the model uses nothing but answers.
     answers : path, optional
-        Answers that this file has are taken in first, and each new one is appended. Without it they are only kept in
-        the model, which the widget says, with a button that saves them; a model that has answers about samples of the
-        same names goes on with these.
+        The file of answers. The model first hears the answers in it, and each new one is appended. Without a file only
+        the model keeps them. The widget says so and has a button that saves them. A model that already has answers
+        about samples of the same names goes on with these.
     who : str, optional
         Name of the person.
     design : Design, optional
         How many questions each person gets, and which are shared, shown again, or have a known answer.
     show : str or iterable of str, default=()
-        What people see beside what they need for an answer, which may sway them: "labels" (names of samples that have a
-        picture), "clusters" (with the hierarchy, as far as the model knows them), "people" (who has given how many
-        answers), "files" (links that save what was found), or "all".
+        More things that people see beside the question, each of which may sway them: "labels" (names of samples that
+        have a picture), "clusters" (with the hierarchy, as far as the model knows them), "people" (how many answers
+        each person has given), "files" (links that save the results), or "all".
     language : {"en", "de", "fr"}, optional
-        Language of the page; by default the one that the browser prefers, or English.
+        Language of the page. By default it is the one that the browser prefers, or English.
     sample_names : sequence of labels, optional
-        By default the index of a data frame, else the numbers of the rows. Without X, the names of the pictures, or the
-        samples of the design.
+        Names of the samples. By default they are the index of a data frame, else the numbers of the rows. Without X
+        they are the names of the pictures, or the samples of the design.
     texts : sequence of str, optional
         A text to show for each sample, instead of its numbers.
     images : path, optional
-        A folder with a picture for each sample, called by its name.
+        A folder with a picture for each sample. The file has the name of the sample.
     columns : sequence of str, optional
-        Names of the columns of X; by default those of a data frame, else their numbers.
+        Names of the columns of X. By default they are those of a data frame, else numbers.
     title : str, optional
+        Title of the page.
 
     Returns
     -------
@@ -221,7 +223,7 @@ def open_session(
     columns: Sequence[str] | None = None,
     title: str = TITLE,
 ) -> Session:
-    """Start a study, and its model if there is one, with the answers of a file; return the session that asks."""
+    """Start a study, and its model if there is one, with the answers of a file. Return the session that asks."""
     import numpy as np
 
     from tripletree.ask.cards import Cards
@@ -245,7 +247,7 @@ def open_session(
     cards = Cards(names.labels, values, columns=columns, texts=texts, images=folder, show_names="labels" in shown)
     file = None
     with ExitStack() as stack:
-        if answers is None:  # a model that was asked about these samples before goes on
+        if answers is None:  # a model that already has answers about these samples goes on with them
             before = getattr(model, "answers_", None)
             given = before if before is not None and before.leaves == names else None
         else:
@@ -262,7 +264,7 @@ def open_session(
 
 
 def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafIndex:
-    """The names of all samples: given, or of the rows, the pictures, or what the design names."""
+    """The names of all samples: as given, or of the rows, the pictures, or the samples of the design."""
     from tripletree.ask.images import names_of_pictures
     from tripletree.core.leaves import LeafIndex
 
@@ -279,7 +281,7 @@ def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafInd
 
 
 def import_server(purpose: str) -> Any:
-    """The module of the web server, with a clear error where its libraries are missing."""
+    """Import the module of the web server, with a clear error if its libraries are missing."""
     try:
         return import_module("tripletree.ask.server")
     except ImportError as error:

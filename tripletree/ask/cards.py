@@ -1,4 +1,4 @@
-"""What is shown of a sample: a picture, or its name with a text or its numbers."""
+"""The card of a sample: its picture, or its name with a text or its numbers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Cards:
     Parameters
     ----------
     names : sequence of labels
-        Of the n samples.
+        Names of the n samples.
     values : ndarray of float64, shape (n, d), optional
-        Their numbers.
+        Measurements of the samples.
     columns : sequence of str, optional
-        Names of the d columns; by default their numbers.
+        Names of the d columns. By default they are numbers.
     texts : sequence of str, optional
         A text for each sample.
     images : ImageFolder, optional
         A picture for each sample.
     show_names : bool
-        Whether names are shown where there are pictures; without one, a sample has its name anyway.
+        Whether samples that have a picture are shown with their names. Other samples always are.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Cards:
         self.names, self.values, self.texts, self.images = list(names), values, texts, images
         self.columns = list(columns) if columns is not None else [] if values is None else range(values.shape[1])
         shows_numbers = values is not None and texts is None and images is None
-        # of very many columns some at equal steps, which is all that a small plot can show
+        # a small plot cannot show very many columns, so some at equal steps stand for all
         count = min(len(self.columns), MAX_COLUMNS) if shows_numbers else 0
         self._shown = np.unique(np.linspace(0, len(self.columns) - 1, count).round().astype(np.int64))
 
     def scales(self) -> list[dict[str, Any]]:
-        """The columns that cards show, with the range and the median of each."""
+        """Return the columns that cards show, with the range and the median of each."""
         if not self._shown.size:
             return []
         assert self.values is not None
@@ -68,18 +68,18 @@ class Cards:
         ]
 
     def name(self, row: int) -> str:
-        """The name of a sample, safe to print."""
+        """Return the name of a sample, safe to print."""
         return shortened(str(self.names[row]), MAX_NAME) or "(blank)"
 
     def shown_name(self, row: int) -> str | None:
-        """The name of a sample, if people are to see it."""
+        """Return the name of a sample, or None if people do not see it."""
         return self.name(row) if self.show_names or not self._has_picture(row) else None
 
     def _has_picture(self, row: int) -> bool:
         return self.images is not None and self.images.paths[row] is not None
 
     def short(self, row: int) -> dict[str, Any]:
-        """A sample as one of several in a list."""
+        """Return the entry of a sample in a list."""
         found: dict[str, Any] = {"row": row}
         name = self.shown_name(row)
         if name is not None:
@@ -91,7 +91,7 @@ class Cards:
         return found
 
     def card(self, row: int) -> dict[str, Any]:
-        """All that is shown of a sample."""
+        """Return everything that a question shows of a sample."""
         found = self.short(row)
         if self.texts is not None:
             found["text"] = shortened(self.texts[row], MAX_TEXT)
@@ -102,11 +102,11 @@ class Cards:
 
 
 def shortened(text: str, most: int) -> str:
-    """Text without control characters, its end left out where it is too long."""
+    """Remove control characters from a text, and cut it off after `most` characters."""
     text = printable(text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _number(value: float) -> float | None:
-    """Six digits of a number; None if it is not finite, as JSON has no such numbers."""
+    """Six digits of a number. None if it is not finite, because JSON has no such numbers."""
     return float(f"{value:.6g}") if np.isfinite(value) else None

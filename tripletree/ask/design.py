@@ -16,11 +16,11 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 
-#: The word for trios that are drawn, in the place of a list.
+#: The value of `trios` for trios that are drawn.
 RANDOM = "random"
-#: Trios that are drawn for each clear one that is wanted.
+#: Number of trios that are drawn for each clear one wanted.
 DRAWS = 200
-#: In how many clear trios a sample is, beside the mean.
+#: A sample may be in so many more clear trios than the mean sample.
 EXTRA = 2
 
 
@@ -28,31 +28,32 @@ EXTRA = 2
 class Design:
     """How the questions of a study are spread over people.
 
-    By default each question is the one that the model chooses for this person. Shared trios, repeats and catch trios
-    take the place of some of these questions.
+    By default the model chooses each question for each person. Shared trios, repeats and catch trios replace some of
+    these questions.
 
     Parameters
     ----------
     n_questions : int, optional
-        How many questions each person answers; by default `n_questions` of the model, or 100 without one. Everybody
-        gets as many, whether or not others have finished: if the model has nothing left worth asking, questions that
-        others answered, and in a study, where people are told apart, random ones at last.
+        How many questions each person answers. The default is `n_questions` of the model, or 100 without a model.
+        Everybody gets as many, whether or not other people have finished. If the model has no question left, a person
+        gets questions that other people answered. In a study with shared trios, repeats or catch trios, random trios
+        come last.
     overlap : int, default=1
-        By how many people each trio is answered. A trio that fewer have answered goes to the next people before a new
-        one is asked.
+        How many people answer each trio. A trio with fewer answers goes to the next people before a new one is asked.
     repeats : float, default=0
-        The share of the questions of each person, in 0..0.5, that this person has answered before, with at least five
-        others in between. They tell how far a person agrees with itself.
+        The share of the questions of each person, in 0..0.5, that repeat an earlier question of this person. At least
+        five others come in between. Repeats measure how far people agree with themselves.
     catch : TripletSet, optional
-        Trios whose answer is known: c is the odd one of a, b and c for each triplet ab|c. Everybody gets them, in an
-        order of their own. They find people who answer without looking: see `tripletree.evaluation.check_known`.
+        Trios with a known answer: for each triplet ab|c, c is the odd one of a, b and c. Everybody gets them, each
+        person in another order. They expose people who answer without looking: see
+        `tripletree.evaluation.check_known`.
     catch_share : float, default=0.1
-        The share of the questions of each person, in 0..0.5, that are catch trios, as long as there are some left.
+        The share of the questions of each person, in 0..0.5, that are catch trios, as long as some are left.
     trios : sequence of three labels each, or "random", optional
-        The trios to ask, in this order, in the place of those that the model chooses. "random" draws them, so that each
-        sample is shown about as often as the others.
+        The trios to ask, in this order, instead of those that the model chooses. "random" draws trios so that all
+        samples are shown about equally often.
     random_state : int, default=0
-        Draws the order of the samples on the page, the places of repeats and catch trios, and random trios.
+        Seed for the order of the samples on the page, the places of repeats and catch trios, and random trios.
 
     Raises
     ------
@@ -70,8 +71,8 @@ class Design:
 
     Notes
     -----
-    The order of the samples is drawn anew for each person and question. Nothing but the answers is kept: the next
-    question follows from them, so a study that was interrupted goes on where it was.
+    The order of the samples is drawn anew for each person and question. Only the answers are kept. The next question
+    follows from them, so an interrupted study goes on at the same place.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class Design:
 
     @property
     def is_study(self) -> bool:
-        """Whether people have to be told apart: they share trios, or get repeats or catch trios."""
+        """Whether people must be told apart, because they share trios or get repeats or catch trios."""
         return self.overlap > 1 or self.repeats > 0 or self.catch is not None
 
     @property
@@ -119,13 +120,13 @@ class Design:
 
     @property
     def labels(self) -> list[Hashable]:
-        """The samples that the design names, each once: those of its trios, then those of its catch trios."""
+        """The samples that the design names, each once: first those of its trios, then those of its catch trios."""
         named = [x for trio in (() if self.draws_trios else self.trios or ()) for x in trio]
         return list(dict.fromkeys(named + [x for triplet in self.catch or () for x in triplet]))
 
 
 def _check_catch(catch: TripletSet) -> None:
-    """Refuse known answers that contradict each other, and none at all."""
+    """Raise an error if known answers contradict each other, or if there are none."""
     if not len(catch):
         msg = "catch has no triplet, so there is no trio whose answer is known"
         raise InvalidTripletError(msg)
@@ -166,23 +167,25 @@ def find_clear_trios(
 ) -> TripletSet:
     """Find trios whose odd one nobody can miss, for `catch` of a `Design`.
 
-    Look at them before you use them: what is far apart in the measurements need not look so.
+    Look at the trios before you use them. Samples that are far apart in the measurements may look alike.
 
     Parameters
     ----------
     data : Hierarchy, or array_like of shape (n, d)
-        In a hierarchy, a trio is the clearer, the larger its smallest clade is beside that of the two that are closest.
-        Of measurements, the farther the third is from both, beside their distance.
+        The known likeness of the samples. In a hierarchy, a trio is clear if the smallest clade of all three is much
+        larger than that of the closest two. In measurements, it is clear if the third is much farther away than the
+        other two are from each other.
     n_trios : int, default=20
+        Number of trios.
     sample_names : sequence of labels, optional
-        Names of the rows; by default their numbers. A hierarchy has its own.
+        Names of the rows. By default they are numbers. A hierarchy has its own names.
     random_state : int, Generator, RandomState or None, default=0
-        Draws 200 trios for each one that is wanted, of which the clearest are taken; no sample is in many of them.
+        Seed of the draws: 200 trios for each one wanted, of which the clearest are taken. No sample is in many of them.
 
     Returns
     -------
     TripletSet
-        ab|c for each, the clearest first; fewer than `n_trios` if there are not as many.
+        A triplet ab|c for each trio, the clearest first. There are fewer than `n_trios` if not enough are clear.
 
     Raises
     ------
@@ -225,7 +228,7 @@ def find_clear_trios(
 
 
 class _Distances:
-    """How clear trios of points are: the distance of the odd one beside that of the other two."""
+    """Measures how clear trios of points are, by the distance of the odd one over that of the other two."""
 
     def __init__(self, points: np.ndarray) -> None:
         if points.ndim != 2 or not np.isfinite(points).all():
@@ -234,12 +237,12 @@ class _Distances:
         self.points = points
 
     def __call__(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return trios as (a, b, odd), and by how much the odd one is farther."""
+        """Return trios as (a, b, odd), and how many times farther away the odd one is."""
         return _by_odd(rows, lambda a, b: np.linalg.norm(self.points[a] - self.points[b], axis=1))
 
 
 class _Clades:
-    """How clear trios of leaves are: the size of their smallest clade beside that of the closest two."""
+    """Measures how clear trios of leaves are, by the size of their smallest clade over that of the closest two."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
@@ -247,7 +250,7 @@ class _Clades:
         self.size = (stop - start).astype(np.float64)
 
     def __call__(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return trios as (a, b, odd), and by how much the clade of all three is larger."""
+        """Return trios as (a, b, odd), and how many times larger the clade of all three is."""
         return _by_odd(rows, self._sizes)
 
     def _sizes(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -256,7 +259,7 @@ class _Clades:
 
 
 def _by_odd(rows: np.ndarray, apart: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Trios with the odd one last, and how many times farther it is from the nearer of the others than they are."""
+    """Put the odd one of each trio last, and divide its distance from the nearer of the others by their distance."""
     opposite = np.stack([apart(rows[:, (k + 1) % 3], rows[:, (k + 2) % 3]) for k in range(3)], axis=1)
     odd, every, side = opposite.argmin(axis=1), np.arange(len(rows)), np.sort(opposite, axis=1)
     turned = np.stack([rows[every, (odd + k) % 3] for k in (1, 2, 3)], axis=1)

@@ -1,4 +1,4 @@
-"""What was found, as files: answers, triplets, clusters, the hierarchy, a page to fold it and a report."""
+"""The results as files: answers, triplets, clusters, the hierarchy, a page to fold it and a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tripletree.plots import to_html
 
 
 class Export(NamedTuple):
-    """A file that can be had: the key of its title, its media type, what makes its text, and whether of a model."""
+    """A file to save: the key of its title, its media type, the function that writes it, whether it needs a model."""
 
     title: str
     media_type: str
@@ -58,7 +58,7 @@ vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}img{max-wid
 
 
 def _report(session: Session) -> str:
-    """A page without scripts that says what was asked, what was said and what was found."""
+    """Write a page without scripts about the answers, the clusters and the hierarchy."""
     found = session.snapshot()
     cards, answers, clusters = session.cards, found.answers, found.clusters
     sizes = np.bincount(clusters).tolist()
@@ -99,7 +99,7 @@ def _report(session: Session) -> str:
 
 
 def _doubted(session: Session, found: Findings) -> list[str]:
-    """The answers that do not hold in the clusters, as a table."""
+    """The table of the answers that do not hold in the clusters."""
     if not len(found.doubted):
         return []
     row = {name: k for k, name in enumerate(session.cards.names)}
@@ -110,13 +110,13 @@ def _doubted(session: Session, found: Findings) -> list[str]:
         lines.append((", ".join(names), said, answer.who or ""))
     return [
         "<h2>Answers that do not hold in the clusters</h2>",
-        "<p>Others, or the samples themselves, speak against them: they may be mistakes.</p>",
+        "<p>Other answers, or the samples themselves, contradict them: they may be mistakes.</p>",
         _table(("shown", "said", "person"), lines),
     ]
 
 
 def _grouped(kinds: list[str]) -> list[tuple[str, list[int]]]:
-    """Equal names of replies with their codes."""
+    """Group the codes of replies that have the same name."""
     return [(name, [k for k, x in enumerate(kinds) if x == name]) for name in dict.fromkeys(kinds)]
 
 
@@ -132,7 +132,7 @@ def _table(head: tuple[str, ...], rows: Any) -> str:
     return f"<table>{line(head, 'th', numbers)}{''.join(line(row, 'td', numbers) for row in rows)}</table>"
 
 
-#: By the name of the file.
+#: The files by their names.
 EXPORTS = {
     "answers.jsonl": Export("fileAnswers", "application/jsonl", lambda session: write_answers(session.answers), False),
     "triplets.txt": Export(
@@ -146,5 +146,5 @@ EXPORTS = {
 
 
 def exports_of(session: Session) -> dict[str, Export]:
-    """The files that can be had of a session, by their names: without a model, no clusters and no hierarchy."""
+    """Return the files of a session by their names. Without a model there are no clusters and no hierarchy."""
     return {name: x for name, x in EXPORTS.items() if session.model is not None or not x.needs_model}

@@ -1,4 +1,4 @@
-"""Pictures of samples from one folder; nothing outside of it is ever opened, whatever labels or links say."""
+"""Pictures of samples from one folder. No file outside of the folder is ever opened, whatever labels or links say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tripletree.errors import LimitExceededError, ParseError
 
-#: Bytes of a picture that are sent at most, and files of a folder that are looked at.
+#: The largest picture that is sent, in bytes, and the most files that a folder may have.
 MAX_BYTES = 20 * 2**20
 MAX_FILES = 1_000_000
 SUFFIXES = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
@@ -18,19 +18,19 @@ SUFFIXES = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 class ImageFolder:
     """The picture of each sample, found by its name in a listing of the folder.
 
-    A name is never made into a path: it is looked up among the files that the folder has, with or without their
-    subfolder and suffix.
+    A name never becomes a path. It is looked up among the files of the folder, with or without their subfolder and
+    suffix.
 
     Parameters
     ----------
     folder : path
     names : sequence of labels
-        Of the samples, in order.
+        Names of the samples, in order.
 
     Raises
     ------
     NotADirectoryError
-        If `folder` is none.
+        If `folder` is not a folder.
     FileNotFoundError
         If no sample has a picture.
     LimitExceededError
@@ -49,7 +49,7 @@ class ImageFolder:
         if len(self.missing) == len(names):
             files = ", ".join(repr(path.name) for path in listed[:3]) or f"no file ending in {', '.join(SUFFIXES)}"
             msg = (
-                f"no sample has a picture in {folder}: a file is called as its sample, with or without the suffix. "
+                f"no sample has a picture in {folder}: a file needs the name of its sample, with or without a suffix. "
                 f"The folder has {files}; samples are called {', '.join(map(repr, map(str, names[:3])))}"
             )
             raise FileNotFoundError(msg)
@@ -60,17 +60,17 @@ class ImageFolder:
         Raises
         ------
         FileNotFoundError
-            If it has none, or it is no longer a file of the folder.
+            If the sample has no picture, or the file is no longer in the folder.
         LimitExceededError
-            If it is larger than 20 MB.
+            If the picture is larger than 20 MB.
         ParseError
-            If its content is not that of a picture.
+            If the content of the file is not a picture.
         """
         path = self.paths[row]
         real = None if path is None else _file_inside(path, self.root)
         if real is None:
             raise FileNotFoundError(2, "no picture", str(row))
-        # not through a link that has taken the file's place, and without waiting for a pipe
+        # O_NOFOLLOW: a link may have replaced the file. O_NONBLOCK: a pipe would make us wait.
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(real, flags), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -87,12 +87,12 @@ class ImageFolder:
 
 
 def names_of_pictures(folder: str | os.PathLike[str]) -> list[str]:
-    """Return a name for each picture of a folder: without its suffix, and without its subfolder if no other has it.
+    """Return a name for each picture of a folder, without suffix, and without subfolder if the short name is unique.
 
     Raises
     ------
     NotADirectoryError
-        If `folder` is none.
+        If `folder` is not a folder.
     FileNotFoundError
         If there is no picture that browsers show.
     LimitExceededError
@@ -114,7 +114,7 @@ def names_of_pictures(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def _listed(root: Path) -> Iterator[Path]:
-    """Pictures in a folder and its subfolders, in order; links only where they lead to files of the folder."""
+    """Pictures in a folder and its subfolders, in order. Links count only if they lead to files of the folder."""
     count = 0
     for folder, subfolders, files in os.walk(root):
         subfolders.sort()
@@ -129,7 +129,7 @@ def _listed(root: Path) -> Iterator[Path]:
 
 
 def _file_inside(path: Path, root: Path) -> Path | None:
-    """Where a path leads, links followed, if that is a file of the folder."""
+    """Follow the links of a path. None if it does not end at a file of the folder."""
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):  # gone, or links in a circle
@@ -147,9 +147,9 @@ def _is_picture(path: Path) -> bool:
 
 
 def _by_name(paths: Sequence[Path], root: Path) -> dict[str, Path]:
-    """What each picture may be called: its path in the folder or its name, with or without suffix.
+    """All names of each picture: its path in the folder or its file name, with or without suffix.
 
-    A short name that two pictures share means neither, and a path in the folder is taken before any short name.
+    A short name that two pictures share stands for neither. A path in the folder takes precedence over short names.
     """
     found: dict[str, Path] = {}
     for key in (
@@ -166,7 +166,7 @@ def _by_name(paths: Sequence[Path], root: Path) -> dict[str, Path]:
 
 
 def _media_type(content: bytes) -> str | None:
-    """The kind of a picture by its first bytes, whatever its suffix says."""
+    """The media type of a picture by its first bytes, whatever its suffix is."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if content.startswith(b"\xff\xd8\xff"):

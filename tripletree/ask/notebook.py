@@ -1,4 +1,4 @@
-"""The questions of a session as a widget of Jupyter, VS Code, marimo and whatever else shows anywidgets."""
+"""The questions of a session as a widget for Jupyter, VS Code, marimo and all others that show anywidgets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AskWidget(RememberedWidget):
         self.on_msg(self._received)
 
     def _received(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Answer a message of the page; errors are shown there."""
+        """Answer a message of the page. The page shows errors."""
         number = content.get("id") if isinstance(content, dict) else None
         try:
             body, buffers = self._answered(content)

@@ -15,7 +15,7 @@ MAX_ROWS = 40
 def order_clusters(labels: np.ndarray, named: np.ndarray) -> np.ndarray:
     """Number clusters from 0 by the first of their samples that was in a question, then by their first sample.
 
-    So a cluster keeps its number and its colour while answers come in, and an answer taken back gives the old ones.
+    So a cluster keeps its number and its colour while answers come in, and undoing an answer restores the old ones.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def order_clusters(labels: np.ndarray, named: np.ndarray) -> np.ndarray:
 
 
 def representatives(rows: np.ndarray, values: np.ndarray | None, count: int = 3) -> list[int]:
-    """Samples that stand for others: the nearest to their mean, and some on the way to the farthest one."""
+    """Choose samples that stand for a group: the nearest to the mean, and some on the way to the farthest."""
     if rows.size > count and values is not None:
         part = values[rows]
         distance = np.square(part - part.mean(axis=0)).sum(axis=1)
@@ -57,13 +57,13 @@ def make_outline(hierarchy: Hierarchy, clusters: np.ndarray, values: np.ndarray 
     clusters : ndarray of int64, shape (n,)
         Cluster of each leaf.
     values : ndarray of float64, shape (n, d), optional
-        Numbers of each leaf, to choose representatives.
+        Measurements of each leaf, to choose representatives.
 
     Returns
     -------
     dict
-        ``nodes``: the parent (a position before it, -1 for the root) and the row (or None) of each node, depth first;
-        ``rows``: the clusters in each with their numbers of leaves, the largest first, and its representatives.
+        ``nodes`` has the parent (an earlier position, -1 for the root) and the row (or None) of each node, depth first.
+        ``rows`` has the clusters in each row with their numbers of leaves, the largest first, and representatives.
     """
     start, stop, order = hierarchy.leaf_intervals
     sequence = clusters[order]
@@ -108,7 +108,7 @@ def _branching(hierarchy: Hierarchy, node: int) -> int:
 
 
 def _open_largest(hierarchy: Hierarchy, pure: np.ndarray, sequence: np.ndarray) -> dict[int, list[list[int]]]:
-    """The nodes whose children are shown, and these; children that hold one and the same cluster are one group."""
+    """The nodes whose children are shown, with these children. Children that hold the same cluster are one group."""
     start, stop, _ = hierarchy.leaf_intervals
     root = _branching(hierarchy, hierarchy.root)
     opened: dict[int, list[list[int]]] = {}

@@ -1,8 +1,8 @@
 """The page of a session on a web server, by default for this machine only.
 
-Who was not given the address cannot use it: its path begins with a random token; the name of the host must be one of
-this machine, so that no other site can point a name of its own here; and where a browser says which site a request
-comes from, it must be this page. There are no cookies, so a request from another site carries no rights.
+Only people who were given the address can use the page. Its path begins with a random token. The host name must belong
+to this machine, so that no other site can point its own name here. If a browser says which site a request comes from,
+it must be this page. There are no cookies, so a request from another site carries no rights.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from tripletree.ask.texts import texts_as_script
 from tripletree.errors import LimitExceededError, ParseError
 
 MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
-#: Seconds that a connection has to send a request with the token, and how many that have sent none are kept.
+#: Seconds in which a connection must send a request with the token, and the most connections that have not done so.
 MAX_SILENCE, MAX_STRANGERS = 10.0, 100
-#: Where a request says what is to be called once its token has been seen.
+#: The key in a request's scope of the function to call once the token has been seen.
 KNOWN = "tripletree.known"
 HEADERS = {
     "Cache-Control": "no-store",
@@ -51,9 +51,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-#: Nothing in a picture or an exported file may run here, even if it is opened by itself.
+#: For pictures and exported files: nothing in them may run, even if they are opened on their own.
 INERT = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-#: What the page loads: the files that each part is made of, and its media type.
+#: The parts that the page loads: the files of each, and its media type.
 PARTS = {
     "": (("page.html",), "text/html"),
     "ask.css": (("ask.css",), "text/css"),
@@ -63,23 +63,23 @@ PARTS = {
 
 
 def source(*names: str) -> str:
-    """Files of the page, joined."""
+    """Join some files of the page."""
     folder = files("tripletree.ask") / "page"
     return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
-# ---------------------------------------------------------------------- who may ask
+# ---------------------------------------------------------------------- access
 
 
 class Guard:
-    """Lets requests through that have the token and do not come from another site, and takes the token off the path."""
+    """Passes on requests that have the token and do not come from another site, and takes the token off their path."""
 
     def __init__(self, app: Any, token: str, hosts: Callable[[str], bool]) -> None:
         self.app, self.token, self.hosts = app, token, hosts
         self._at_once = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer a request, with the headers that all answers have."""
+        """Answer a request, with the headers of all responses."""
         if scope["type"] != "http":  # no websockets
             return
 
@@ -155,7 +155,7 @@ def is_loopback(host: str) -> bool:
 def accepted_hosts(host: str) -> Callable[[str], bool]:
     """Return the test of host names for a server that listens at `host`.
 
-    Numeric addresses are no danger: only with a name of its own can another site come between.
+    Numeric addresses are safe, because another site needs a name of its own to interfere.
     """
     own = {"localhost", host.lower(), socket.gethostname().lower()}
 
@@ -170,13 +170,14 @@ def accepted_hosts(host: str) -> Callable[[str], bool]:
     return known
 
 
-# ---------------------------------------------------------------------- what is answered
+# ---------------------------------------------------------------------- routes
 
 
 def make_app(session: Session, token: str, hosts: Callable[[str], bool], language: str = "") -> Guard:
-    """Make the application; `hosts` tells whether a name, without port, is one of this machine.
+    """Make the application.
 
-    `language` is that of the page, "" the one that each browser prefers.
+    The function `hosts` tests whether a name, without port, belongs to this machine. `language` is the language of the
+    page. "" takes the one that each browser prefers.
     """
     exports = exports_of(session) if "files" in session.show else {}
     first = {
@@ -209,7 +210,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool], languag
         if images is None or not known:
             raise HTTPException(404, "there is no such picture")
         content, media_type = await run_in_threadpool(images.read, int(row))
-        # kept by the browser: the side shows the same pictures after each answer
+        # the browser keeps pictures, because the side shows the same ones after each answer
         return Response(content, media_type=media_type, headers={**INERT, "Cache-Control": "private, max-age=3600"})
 
     async def exported(request: Request) -> Response:
@@ -267,12 +268,12 @@ async def _message(request: Request) -> dict[str, Any]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket to listen at; port 0 is any free one.
+    """Open a socket to listen at. Port 0 takes any free port.
 
     Raises
     ------
     OSError
-        If the address is not one of this machine, or the port is taken.
+        If the address does not belong to this machine, or the port is taken.
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -283,10 +284,10 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed unless a request with the token comes soon, or when too many others wait like it.
+    """A connection that is closed unless a request with the token comes soon, or if too many others are waiting, too.
 
-    Who can reach the server can open connections, and send half a request or nothing. uvicorn waits for the rest for
-    ever, and its own limit of connections counts these: they would keep everybody out.
+    Anybody who can reach the server can open connections and send half a request or nothing. uvicorn waits for the rest
+    for ever. Its own limit counts such connections, so they would keep everybody out.
     """
 
     def connection_made(self, transport: Any) -> None:
@@ -306,7 +307,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def be_known(self) -> None:
-        """Let the connection stay, as far as uvicorn does."""
+        """Let the connection stay as long as uvicorn keeps it."""
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
@@ -316,7 +317,7 @@ class Connection(H11Protocol):
 
 
 def settings(app: Guard) -> uvicorn.Config:
-    """How the application is served."""
+    """Return the settings of the server."""
     return uvicorn.Config(
         app,
         http=Connection,
@@ -331,7 +332,7 @@ def settings(app: Guard) -> uvicorn.Config:
 
 
 def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None], language: str = "") -> None:
-    """Serve the page until interrupted; `announce` is called with its address once it can be opened."""
+    """Serve the page until interrupted. Call `announce` with its address once it can be opened."""
     token = secrets.token_urlsafe(24)
     name, port = sock.getsockname()[:2]
     if ipaddress.ip_address(name).is_unspecified:
@@ -344,8 +345,8 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
             announce(address)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a message that is cut off now is no error
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # requests cut off now are no errors
             await super().shutdown(sockets)
 
-    with suppress(KeyboardInterrupt):  # the server has closed its connections, then passes the signal on
+    with suppress(KeyboardInterrupt):  # the server closes its connections, then passes the signal on
         Announcing(settings(make_app(session, token, accepted_hosts(host), language))).run(sockets=[sock])

@@ -1,4 +1,4 @@
-"""A study, the answers to it on disk, and the question that each person is shown; for several people at once."""
+"""A study, its answers on disk, and the question that each person sees, for several people at once."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo, write_answers
 
 REPLIES = ("alike", "different", "unsure")
-#: What people may be shown beside the question.
+#: The things that people may see beside the question.
 SHOWN = ("labels", "clusters", "people", "files")
 MAX_WHO, MAX_PEOPLE = 80, 500
-MAX_SECONDS = 30 * 86400.0  # pages that were left open
-AWAY = 600.0  # seconds after which a question that is not answered goes to others
+MAX_SECONDS = 30 * 86400.0  # somebody may leave the page open for long
+AWAY = 600.0  # seconds after which an open question goes to other people
 END = 4096  # bytes at the end of the file of answers that are compared before more are written
-PATIENCE = 0.3  # seconds for which a question waits for what the last answer tells
+PATIENCE = 0.3  # seconds for which a question waits for the clusters after the last answer
 
 
 class RefusedError(Exception):
-    """A request that cannot be met; `status` is that of HTTP.
+    """A request that is refused, with an HTTP `status`.
 
-    What people can meet has a `key` of the texts of the page, which are in their language, and `values` for it.
+    Errors that participants can meet have the `key` of a text in their language, and `values` to put into it.
     """
 
     def __init__(self, message: str, status: int = 400, key: str | None = None, values: Any = None) -> None:
@@ -46,18 +46,18 @@ class RefusedError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """What the page is told."""
+        """The message to the page."""
         told = {} if self.key is None else {"key": self.key, "values": self.values}
         return {"error": str(self), **told}
 
 
 def refused(key: str, status: int, **values: Any) -> RefusedError:
-    """A request that is refused for a reason that the page tells in the language of the person."""
+    """Return an error that the page shows in the language of the person."""
     return RefusedError(texts_of("en")[key].format(**values), status, key, values)
 
 
 def check_shown(show: str | Iterable[str]) -> frozenset[str]:
-    """What people are shown beside the question, by names; "all" is everything.
+    """Check the names of the things that people see beside the question, and replace "all" by all of them.
 
     Raises
     ------
@@ -73,11 +73,14 @@ def check_shown(show: str | Iterable[str]) -> frozenset[str]:
 
 
 class Findings(NamedTuple):
-    """What some answers say.
+    """The results after some answers.
 
-    version : int; answers : AnswerSet; doubted : AnswerSet, those of them that do not hold in the clusters
-    clusters : int64[n], the cluster of each sample, numbered as the page shows them
-    uncertainty : float64[n]; sure : float64[clusters]
+    version : int
+    answers : AnswerSet
+    doubted : AnswerSet, the answers that do not hold in the clusters
+    clusters : int64[n], the cluster of each sample, numbered as on the page
+    uncertainty : float64[n]
+    sure : float64[clusters]
     make_hierarchy : function without arguments
     """
 
@@ -91,23 +94,23 @@ class Findings(NamedTuple):
 
 
 class Session:
-    """Questions, answers and what is known from them. All methods may be called from several threads.
+    """Questions, answers and results. All methods may be called from several threads.
 
     Parameters
     ----------
     study : Study
-        With all answers of the file.
+        The study, with all answers of the file.
     model : OddOneOutClustering or None
-        Started, with the same answers; None for a study whose questions do not depend on answers.
+        The started model, with the same answers. None if the questions do not depend on answers.
     cards : Cards
-        Of the samples, in the order of the model.
+        The cards of the samples, in the order of the model.
     file : AnswerFile or None
-        To which each answer is appended before anything else happens; None where a notebook keeps none.
+        Each answer is appended to this file before anything else happens. None if a notebook keeps no file.
     title : str
     show : frozenset of str
-        What of `SHOWN` people see beside the question.
+        The things of `SHOWN` that people see beside the question.
     close : callable
-        Called at the end, so that others may write the file of answers.
+        Is called at the end, to let other pages write the file of answers.
     """
 
     def __init__(
@@ -127,24 +130,24 @@ class Session:
         self._row = {name: k for k, name in enumerate(cards.names)}
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
-        self._seen: dict[str | None, float] = {}  # when each was last heard of; pages call every few seconds
+        self._seen: dict[str | None, float] = {}  # the time of the last sign of each person (pages call regularly)
         self._version = 0  # changes with every answer and undo
-        self._known: dict[str, Any] = {"version": -1}
-        self._fresh = threading.Condition()  # of what is known
-        self._at_work = False
+        self._known: dict[str, Any] = {"version": -1}  # the last results that the page shows
+        self._fresh = threading.Condition()  # guards `_known` and `_at_work`
+        self._at_work = False  # whether a thread is making newer results
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        with self._lock:  # an answer may be on its way to the disk
+        with self._lock:  # an answer may just be written to disk
             try:
                 self._rescue()
             finally:
                 self.close()
 
     def _rescue(self) -> None:
-        """Write all answers to another file if theirs was taken away."""
+        """Write all answers to another file if their own file was removed or changed by others."""
         if self.file is None or self.file.loss() is None or not len(self.study):
             return
         stem, suffix = os.path.splitext(self.file.path)
@@ -153,10 +156,10 @@ class Session:
         write_answers(self.study.answers, path)
         logging.getLogger(__name__).warning("%s %s: all answers are in %s", self.file.path, self.file.loss(), path)
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ the question
 
     def setup(self) -> dict[str, Any]:
-        """Return what stays the same: title, number of samples, columns, whether there are pictures."""
+        """Return the things that never change: title, number of samples, columns, whether there are pictures."""
         return {
             "title": shortened(self.title, MAX_WHO),
             "samples": len(self.cards.names),
@@ -166,11 +169,10 @@ class Session:
         }
 
     def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
-        """Return the question of a person and what is known so far; None if nothing has changed since `version`.
+        """Return the question of a person and the results so far, or None if nothing has changed since `version`.
 
-        A person who has just typed a name is no longer who the page said before, `was` ("" without a name).
-
-        What is known needs the hierarchy, which can take long: after a moment, that of earlier answers is returned.
+        After a person has typed a new name, `was` is the name before ("" for none). The results need the hierarchy,
+        which can take long. After a moment the results of earlier answers are returned instead.
         """
         who = _checked_who(who)
         with self._lock:
@@ -203,11 +205,11 @@ class Session:
 
     @property
     def shows_clusters(self) -> bool:
-        """Whether people see what the model knows."""
+        """Whether people see the clusters of the model."""
         return self.model is not None and "clusters" in self.show
 
     def _needs_name(self, who: str | None) -> bool:
-        """Whether somebody has to tell a name first: in a study, people have to be told apart."""
+        """Whether somebody must give a name first. In a study, people must be told apart."""
         return who is None and self.study.design.is_study
 
     def _question(self, who: str | None) -> tuple[Any, ...] | None:
@@ -226,16 +228,16 @@ class Session:
         return self._shown[who]
 
     def _release(self, who: str | None) -> None:
-        """Take back the question of somebody who is gone, so that others can be asked about its samples."""
+        """Take back the question of somebody who has left, so that other people can be asked about its samples."""
         self._shown.pop(who, None)
         self._seen.pop(who, None)
         if self.model is not None:
             self.model.release(who)
 
-    # ------------------------------------------------------------------ what is known
+    # ------------------------------------------------------------------ results
 
     def snapshot(self) -> Findings:
-        """Return all that the answers so far say, to be looked at while others come in."""
+        """Return the results of the answers so far. They do not change when more answers come in."""
         with self._lock:
             model = self.model
             assert model is not None
@@ -257,7 +259,10 @@ class Session:
             return self.study.answers
 
     def _knowledge(self, version: int) -> dict[str, Any]:
-        """What is known, of a version if that is there within a moment; it is made by a thread of its own."""
+        """Return the results of a version if they are ready within a moment, else earlier ones.
+
+        A thread of its own makes them.
+        """
         with self._fresh:
             if self._known["version"] < version and not self._at_work:
                 self._at_work = True
@@ -266,12 +271,12 @@ class Session:
             return self._known
 
     def _make_knowledge(self) -> None:
-        """Make what is known, again and again until no answer has come in meanwhile."""
+        """Make the results again until no answer has come in meanwhile."""
         while True:
             found = self.snapshot()
             try:
                 known = self._outline_of(found)
-            except Exception as error:  # shown in its place: questions go on without it
+            except Exception as error:  # the page shows the error instead, and questions go on
                 logging.getLogger(__name__).exception("the hierarchy could not be made")
                 known = {"error": f"{type(error).__name__}: {error}"}
             with self._fresh:
@@ -289,24 +294,24 @@ class Session:
             row["items"] = [cards.short(int(at[k])) for k in row["items"]]
         return {"sure": found.sure.round(4).tolist(), "sizes": np.bincount(found.clusters).tolist(), **outline}
 
-    # ------------------------------------------------------------------ what people do
+    # ------------------------------------------------------------------ answers
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep an answer, on disk first, and return the new state.
+        """Keep an answer, first on disk, and return the new state.
 
         Parameters
         ----------
         message : mapping
-            ``who``; ``number``, how many answers of this person the page knows, so that nothing is counted twice;
-            ``question``, the rows that were shown; ``reply``, a row or "alike", "different" or "unsure"; ``seconds``,
-            the response time, which may be missing.
+            ``who`` is the person. ``number`` is the number of answers of this person that the page knows, so that no
+            answer counts twice. ``question`` has the rows that were shown. ``reply`` is a row or "alike", "different"
+            or "unsure". ``seconds`` is the response time and may be missing.
 
         Raises
         ------
         RefusedError
-            If the message is malformed (400), or the person was shown another question by now (409).
+            If the message is malformed (400), or the person has another question by now (409).
         OSError
-            If the file cannot be written, or was taken away: nothing is changed then.
+            If the file cannot be written, or was removed. Nothing changes then.
         """
         who = _checked_who(message.get("who"))
         rows, reply = message.get("question"), message.get("reply")
@@ -335,14 +340,14 @@ class Session:
         return self.state(who) or {}
 
     def undo(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Take back the last answer of a person, whose question is shown again, and return the new state.
+        """Take back the last answer of a person, show its question again, and return the new state.
 
         Raises
         ------
         RefusedError
-            If there is none, or the page is behind.
+            If there is no answer, or the page is out of date.
         OSError
-            If the file cannot be written, or was taken away: nothing is changed then.
+            If the file cannot be written, or was removed. Nothing changes then.
         """
         who = _checked_who(message.get("who"))
         with self._lock:
@@ -350,7 +355,7 @@ class Session:
             if self.study.last(who) is None:
                 raise refused("errorNothingToUndo", 409)
             if who is None and self.model is not None and self.study.latest.who is not None:
-                # of nobody, models take back the last answer of all
+                # without a name, models take back the last answer of all people
                 raise refused("errorAnsweredSince", 409, who=self.study.latest.who)
             if self.file is not None:
                 self.file.add(append_undo, who=who, when=_now())
@@ -370,13 +375,13 @@ class Session:
 
 
 class AnswerFile:
-    """A file of answers that one page keeps for itself.
+    """A file of answers that only one page writes.
 
     Parameters
     ----------
     path : str
     stream : file object
-        The open file, which has the lock.
+        The open file, which holds the lock.
     """
 
     def __init__(self, path: str, stream: IO[bytes]) -> None:
@@ -384,17 +389,19 @@ class AnswerFile:
         self._note_end()
 
     def add(self, append: Callable[..., None], *arguments: Any, **named: Any) -> None:
-        """Append a line to the file, unless it was taken away: an undo would stand where its answer is missing.
+        """Append a line to the file, unless the file was removed or changed by others.
+
+        Otherwise an undo could be in a file that lacks its answer.
 
         Raises
         ------
         OSError
-            If the path leads to nothing or to another file, or the file has lost what was in it.
+            If the path leads to no file or to another one, or the file has lost earlier lines.
         """
-        what = self.loss()
-        if what is not None:
+        loss = self.loss()
+        if loss is not None:
             msg = (
-                f"{os.path.basename(self.path)} {what}, so nothing more is kept. When the server ends, it writes all "
+                f"{os.path.basename(self.path)} {loss}, so nothing more is kept. When the server ends, it writes all "
                 "answers so far to another file (in a notebook, they are in model.answers_)"
             )
             raise OSError(msg)
@@ -402,18 +409,18 @@ class AnswerFile:
         self._note_end()
 
     def _note_end(self) -> None:
-        """Keep the size and the last bytes of the file, by which another file copied over it is noticed."""
+        """Keep the size and the last bytes of the file, to notice if another file is copied over it."""
         self._size = os.path.getsize(self.path)
         self._end = self._last_bytes()
 
     def _last_bytes(self) -> bytes:
-        """The bytes that end where the file ended when it was last written to."""
+        """The last bytes of the part of the file that this page has written."""
         with open(self.path, "rb") as file:
             file.seek(max(self._size - END, 0))
             return file.read(min(END, self._size))
 
     def loss(self) -> str | None:
-        """What happened to the file, if it was taken away."""
+        """Say how the file was removed or changed by others. None if it was not."""
         if not self.is_there():
             return "is another file by now, or none"
         if os.path.getsize(self.path) < self._size:
@@ -430,12 +437,14 @@ class AnswerFile:
 
 @contextmanager
 def keep_for_one(path: str) -> Iterator[AnswerFile]:
-    """Keep other pages from writing to a file of answers while inside; it is made, and removed if it stays empty.
+    """Keep other pages from writing to a file of answers while inside.
+
+    A missing file is made, and removed again if it stays empty.
 
     Raises
     ------
     BlockingIOError
-        If another page has it.
+        If another page writes the file.
     """
     made = not os.path.exists(path)
     with open(path, "ab") as stream:
@@ -445,7 +454,7 @@ def keep_for_one(path: str) -> Iterator[AnswerFile]:
             yield file
         finally:
             if made and file.is_there() and os.path.getsize(path) == 0:
-                with suppress(OSError):  # Windows keeps what is open
+                with suppress(OSError):  # Windows does not remove open files
                     os.remove(path)
 
 
@@ -464,7 +473,7 @@ def _lock(stream: IO[bytes], path: str) -> None:
 
 
 def _checked_who(who: Any) -> str | None:
-    """A person's name without blanks around it; None if it is empty."""
+    """The name of a person without blanks around it. None if it is empty."""
     if who is None:
         return None
     if not isinstance(who, str):

@@ -1,7 +1,7 @@
-"""A study as it stands: all answers so far, and who is asked what next.
+"""The state of a study: all answers so far, and the next question of each person.
 
-The next question of a person follows from the design and the answers alone, so nothing else is kept, and a study goes
-on where its file of answers ends.
+The next question of a person follows from the design and the answers alone. So nothing else is kept, and a study goes
+on from the end of its file of answers.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.leaves import LeafIndex
 
 Question = tuple[Any, ...]
-#: Questions between an answer and the same question asked again, at least.
+#: The least number of questions between an answer and its repeat.
 GAP = 5
-#: Deals in a row without a new trio, after which the few that are left are listed.
+#: After so many deals in a row without a new trio, the few remaining trios are listed.
 MOST_DEALS = 20
-#: What a generator is for, beside the person: it makes the draws for different purposes independent.
+#: The purposes of random draws. Each person has an independent generator for each purpose.
 PLACES_OF_REPEATS, PLACES_OF_CATCHES, ORDER_OF_CATCHES, ORDER_OF_SAMPLES = range(4)
 
 
 class Study:
-    """Answers, and the questions that a design makes of them.
+    """The answers so far, and the next questions by the design.
 
     Parameters
     ----------
     design : Design
     names : LeafIndex
-        Of all samples.
+        Names of all samples.
     n_questions : int
         How many questions each person answers.
     answers : iterable of Answer
-        Given before.
+        Earlier answers.
 
     Raises
     ------
     UnknownLeafError
-        If the design names a sample that is none.
+        If the design names an unknown sample.
     """
 
     def __init__(self, design: Design, names: LeafIndex, n_questions: int, answers: Iterable[Answer] = ()) -> None:
         names.indices(design.labels, what="samples of the design")
         self.design, self.names, self.n_questions = design, names, n_questions
         self._catch = {frozenset(triplet): triplet for triplet in design.catch or ()}
-        self._log: dict[int, Answer] = {}  # by a running number, as answers of the past may be taken back
+        self._log: dict[int, Answer] = {}  # by a running number, because any answer may be taken back
         self._by: dict[str | None, list[int]] = {}
         self._asked: dict[frozenset, Counter[str | None]] = {}  # who has answered each question, and how often
         self._number = 0
@@ -59,7 +59,7 @@ class Study:
     # ------------------------------------------------------------------ answers
 
     def add(self, answer: Answer) -> None:
-        """Take in an answer."""
+        """Add an answer."""
         self._log[self._number] = answer
         self._by.setdefault(answer.who, []).append(self._number)
         self._asked.setdefault(frozenset(answer.items), Counter())[answer.who] += 1
@@ -112,21 +112,21 @@ class Study:
     def next_question(
         self, who: str | None, others: Collection[Question], ask_model: Callable[[], Question | None] | None
     ) -> Question | None:
-        """Choose what a person is asked next.
+        """Choose the next question of a person.
 
         Parameters
         ----------
         who : str or None
         others : collection of tuples
-            What other people are being asked now.
+            The open questions of other people.
         ask_model : callable or None
-            Gives a new question, or None if nothing is worth asking; without a model, new trios are those of the
-            design, or drawn at random.
+            Returns a new question, or None if no question is worth asking. Without a model, new trios come from the
+            design or are drawn at random.
 
         Returns
         -------
         tuple of labels, or None
-            None if this person has answered all there is.
+            None if this person has answered all questions.
         """
         own = [frozenset(self._log[k].items) for k in self._by.get(who, ())]
         shown = Counter(map(frozenset, others))
@@ -141,7 +141,7 @@ class Study:
         return tuple(self.names[i] for i in self._generator(who, ORDER_OF_SAMPLES, len(own)).permutation(rows).tolist())
 
     def _catch_trio(self, who: str | None, own: list[frozenset]) -> Question | None:
-        """A trio with a known answer, if one is due."""
+        """Choose a trio with a known answer, if one is due."""
         done = set(own)
         if len(done & self._catch.keys()) >= self._due(who, PLACES_OF_CATCHES, self.design.catch_share, len(own)):
             return None
@@ -150,7 +150,7 @@ class Study:
         return next((trio for key, trio in (every[k] for k in order) if key not in done), None)
 
     def _repeat(self, who: str | None, own: list[frozenset]) -> Question | None:
-        """A question that this person has answered before, if one is due."""
+        """Choose a question that this person has answered before, if a repeat is due."""
         times = Counter(own)
         if len(own) - len(times) >= self._due(who, PLACES_OF_REPEATS, self.design.repeats, len(own)):
             return None
@@ -159,7 +159,7 @@ class Study:
         return self._log[old[0]].items if old else None
 
     def _shared(self, who: str | None, shown: Counter[frozenset]) -> Question | None:
-        """A trio that fewer people have answered than are to."""
+        """Choose a trio that too few people have answered so far."""
         if self.design.overlap > 1:
             for key, people in self._asked.items():
                 if key not in self._catch and who not in people and len(people) + shown[key] < self.design.overlap:
@@ -167,27 +167,27 @@ class Study:
         return None
 
     def _new(self, shown: Counter[frozenset], ask_model: Callable[[], Question | None] | None) -> Question | None:
-        """A question that nobody has been asked: of the design, else of the model, else drawn at random."""
+        """Choose a new question: from the design, else by the model, else at random."""
         if self.design.trios is None and ask_model is not None:
             return ask_model()
         given: Any = None if self.design.draws_trios else self.design.trios
         return self._unasked(balanced_trios(self.names, self._drawn()) if given is None else given, shown)
 
     def _unasked(self, trios: Iterable[Question], shown: Counter[frozenset]) -> Question | None:
-        """The first of some trios that nobody has been asked."""
+        """Choose the first of some trios that nobody has been asked."""
         taken = self._asked.keys() | shown.keys() | self._catch.keys()
         return next((trio for trio in trios if frozenset(trio) not in taken), None)
 
     def _of_others(self, who: str | None) -> Question | None:
-        """A question that others have answered, and as few of them as possible."""
+        """Choose a question that the fewest other people have answered."""
         open_ = [key for key, people in self._asked.items() if who not in people and key not in self._catch]
         fewest = min((len(self._asked[key]) for key in open_), default=0)
         return next((tuple(key) for key in open_ if len(self._asked[key]) == fewest), None)
 
     def _due(self, who: str | None, purpose: int, share: float, number: int) -> int:
-        """How many questions of a kind a person should have been asked, the next one included.
+        """Count the questions of a kind that a person should have been asked, including the next one.
 
-        There is one in each stretch of 1 / share questions, at a place of it that is drawn.
+        Each stretch of 1 / share questions has one, at a random place.
         """
         most = int(share * (number + 1)) + 1 if share else 0
         places = (np.arange(most) + self._generator(who, purpose).random(most)) / (share or 1.0)
@@ -201,9 +201,9 @@ class Study:
 
 
 def balanced_trios(names: LeafIndex, rng: np.random.Generator) -> Iterator[Question]:
-    """Draw different trios, until there are no more, so that no sample is shown much more often than others.
+    """Draw different trios until none is left, so that no sample is shown much more often than others.
 
-    All samples are dealt in threes, again and again; those that remain of a deal begin the next one.
+    All samples are dealt in threes, again and again. The one or two that remain of a deal begin the next.
     """
     n, rest = len(names), np.empty(0, np.int64)
     given: set[frozenset[int]] = set()

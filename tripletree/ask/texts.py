@@ -1,4 +1,4 @@
-"""What people read on the page, in their language: one file for each in the folder languages."""
+"""The texts of the page in several languages. The folder ``languages`` has a file for each."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-#: The languages there are, by their codes (ISO 639-1).
+#: The known languages, by their codes (ISO 639-1).
 LANGUAGES = ("en", "de", "fr")
 
 
 @cache
 def texts_of(language: str) -> dict[str, Any]:
-    """Return the texts of a language by their keys; one with several forms has them as ``one`` and ``other``."""
+    """Return the texts of a language by their keys. A text with two forms has them under ``one`` and ``other``."""
     return json.loads((files("tripletree.ask") / "languages" / f"{language}.json").read_text(encoding="utf-8"))
 
 
@@ -23,12 +23,12 @@ def texts_as_script() -> str:
 
 
 def check_language(language: str | None) -> str:
-    """Return the code of a language; "" for None, the language that each browser prefers.
+    """Return the code of a language, or "" for None, the language that each browser prefers.
 
     Raises
     ------
     ValueError
-        If there are no texts in it.
+        If there are no texts in this language.
     """
     if language is not None and language not in LANGUAGES:
         msg = f"there is no language {language!r}; expected one of {', '.join(LANGUAGES)}, or None for the browser's"

@@ -1,10 +1,10 @@
 // Cards and clusters. All text goes into text nodes: names and texts of samples are never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const FEW = 12; // columns that are shown in a row each
-const SPOKEN = 300; // characters of a text that are read out
+const FEW = 12; // up to so many columns have a row each
+const SPOKEN = 300; // the most characters of a text that are read out
 
-/** An element with attributes (or "text"), and children. */
+/** Make an element with attributes (or "text") and children. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -15,7 +15,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A drawing of a size, with shapes given as [tag, attributes]. */
+/** Draw shapes, each given as [tag, attributes]. */
 function draw(width, height, className, shapes) {
   const svg = document.createElementNS(SVG, "svg");
   const size = { viewBox: `0 0 ${width} ${height}`, class: className, "aria-hidden": "true" };
@@ -33,7 +33,7 @@ function numberText(value, texts) {
   return value.toLocaleString(texts.language, { maximumSignificantDigits: 4, useGrouping: false });
 }
 
-/** Where a value stands between the lowest and the highest of its column, from 0 to 1. */
+/** The place of a value between the lowest and the highest of its column, from 0 to 1. */
 function share(value, column) {
   const span = column.high - column.low;
   return value === null || !(span > 0) ? 0.5 : (value - column.low) / span;
@@ -93,7 +93,7 @@ function cardContent(sample, called, columns, transport, pictures, texts) {
   if (sample.image) parts.push(picture(sample, called, transport, "tt-picture"));
   else if (pictures) parts.push(make("span", { class: "tt-noimage", text: texts.say("noPicture") }));
   if (sample.text !== undefined) {
-    // a region that scrolls needs the focus, or keys would not scroll it
+    // keys only scroll a region that can have the focus
     const label = texts.say("textOf", { sample: called });
     const region = { class: "tt-text", dir: "auto", tabindex: "0", role: "region", "aria-label": label };
     parts.push(make("div", { ...region, text: sample.text }));
@@ -124,10 +124,10 @@ function spoken(sample, called, columns, texts) {
 // ---------------------------------------------------------------------- the hierarchy down to its clusters
 
 const ROW = 52, ACROSS = 64;
-// Colours that colour-blind readers tell apart, each in six shapes: more than the rows that are shown.
+// Colour-blind readers can tell these colours apart. Each comes in six shapes, so there are more than rows.
 const PALETTE = 7, SHAPES = 6;
 
-/** Brackets that join the rows, as high as the levels above them. */
+/** Brackets that join the rows, with a step for each level. */
 function brackets({ nodes, rows }) {
   const level = nodes.map(() => 0), first = nodes.map(() => Infinity), last = nodes.map(() => -Infinity);
   const height = nodes.map(() => 0);
@@ -157,7 +157,7 @@ function swatch(cluster) {
   return make("span", { class: `tt-swatch tt-colour-${cluster % PALETTE} tt-shape-${shape}`, "aria-hidden": "true" });
 }
 
-/** One row: a cluster or a part of it, or several that are too many to show apart. */
+/** A row of the outline: a cluster, a part of one, or several clusters that are too many to show apart. */
 function outlineRow(row, known, transport, texts) {
   const [cluster] = row.clusters[0];
   const several = row.clusters.length + row.more;

@@ -1,4 +1,4 @@
-// The page of the web server: addresses are relative to its own, which holds the token.
+// The page of the web server. Addresses are relative to its own address, which contains the token.
 
 const texts = new Texts(document.documentElement.dataset.language);
 document.documentElement.lang = texts.language;

@@ -192,7 +192,7 @@ class AskView {
     return card ? `.tt-card:nth-child(${Array.from(this.cards.children).indexOf(card) + 1}) button` : `[data-reply="${at.dataset.reply}"]`;
   }
 
-  /** Give the focus back to the same place of the question, or to the question as a whole, so that keys go on. */
+  /** Give the focus back to the same place, or to the whole question, so that keys keep working. */
   hold(held) {
     if (!held) return;
     const at = this.section.querySelector(held);
@@ -269,7 +269,7 @@ class AskView {
           const label = texts.say("doesNotBelong", { place: k + 1, sample: spoken(sample, called, this.columns, texts) });
           card.append(make("button", { type: "button", class: "tt-pick", "aria-label": label }, make("kbd", { text: k + 1 })));
           card.classList.add("tt-odd");
-          card.addEventListener("click", () => this.choose(k)); // of the button, too
+          card.addEventListener("click", () => this.choose(k)); // clicks on the button arrive here, too
         }
         card.append(...cardContent(sample, called, this.columns, this.transport, this.pictures, texts));
         return card;

@@ -21,7 +21,7 @@ function kernelTransport(model, texts) {
       const id = `${number} ${Math.random()}`; // several views of one widget share its messages
       const asked = { done, fail, read, told: false };
       asked.late = setTimeout(() => {
-        asked.told = true; // it may still come: the message waits until the kernel has time
+        asked.told = true; // the reply may still come when the kernel has time
         views.silent();
       }, PATIENCE);
       waiting.set(id, asked);

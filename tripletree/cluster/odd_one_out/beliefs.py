@@ -1,4 +1,4 @@
-"""Which answered samples belong together: the most likely groups, given answers some of which may be wrong."""
+"""The likeliest groups of the answered samples, given answers of which some may be wrong."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from tripletree.core.labels import in_order_of_first
 #: Whether samples 0 and 1, 0 and 2, 1 and 2 are of one group, for each reply (0, 1, 2: the odd one; alike; different).
 TOGETHER = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]], bool)
 
-#: How many wrong replies there are to two and to three samples; a wrong one is each of them with the same chance.
+#: The number of wrong replies to two and to three samples. All wrong replies are equally likely.
 WRONG = {2: 1, 3: 4}
 
-#: Where noise is estimated: as if so many right answers, and so many wrong ones, had been seen before.
+#: Right and wrong answers that the estimate of the noise counts in advance.
 RIGHT, MISTAKEN = 30.0, 0.5
 
-#: Noise is never taken for less than this: no single answer is beyond all doubt.
+#: The least noise, so that no single answer is beyond all doubt.
 LEAST_NOISE = 1e-6
 
-#: The share of a walk that dies which speaks for a group not seen yet; the least chance of one.
+#: The share of the dying walks that counts for a group not seen yet, and the least chance of such a group.
 NOVELTY, LEAST_NOVELTY = 0.5, 5e-4
 
-#: How often a sample is new is learned: as if so many had been new, as expected, before.
+#: Samples of new groups that the estimate of their frequency counts in advance, as many as expected.
 CAUTION = 2.0
 
-#: Sweeps over all samples and blocks after each answer, at most.
+#: The most sweeps over all samples and blocks after each answer.
 SWEEPS = 10
 
-#: Passes over all components that are taken in at once.
+#: Passes over all components when many answers are heard at once.
 PASSES = 5
 
 
 class Beliefs:
     """Groups of answered samples, kept up to date answer by answer.
 
-    The groups are those that maximise the chance of the answers (each is wrong with probability `noise`) times the
-    chance, for each answered sample, that a walk from it meets its own group first.
+    The groups maximise the product of two chances: that of the answers, each of which is wrong with probability
+    `noise`, and that of a walk from each answered sample to meet its own group first.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ class Beliefs:
     node : ndarray of int, shape (n,)
         The node of each sample.
     noise : float or None
-        The share of wrong answers; None: estimated.
+        The share of wrong answers. None estimates it.
 
     Attributes
     ----------
     items : ndarray of int, shape (a,)
         The answered samples.
     group : ndarray of int, shape (a,)
-        The most likely group of each, 0..k-1.
+        The likeliest group of each answered sample, 0..k-1.
     rows : ndarray of int, shape (m, 3)
-        The answers: positions in `items`, the third -1 where two were shown.
+        The samples of each answer, as positions in `items`. The third is -1 if two samples were shown.
     replies : ndarray of int, shape (m,)
     noise : float
     """
@@ -78,7 +78,7 @@ class Beliefs:
     # ------------------------------------------------------------------ answers
 
     def add(self, row: np.ndarray, reply: int) -> None:
-        """Take in an answer: samples, the third -1 where two were shown, and the reply."""
+        """Take in an answer: the samples (the third is -1 if two were shown) and the reply."""
         if reply == UNSURE:
             return
         shown = [int(x) for x in row if x >= 0]
@@ -101,15 +101,15 @@ class Beliefs:
         self._estimate_noise()
 
     def add_components(self, items: np.ndarray, part: np.ndarray, apart: np.ndarray) -> None:
-        """Take in what follows from answers that are certain, all at once, where nothing has been answered yet.
+        """Take in many certain answers at once, before any other answer.
 
-        Again and again each component joins the group that walks say is likeliest for it, or is one of its own.
+        In several passes each component joins the group that is likeliest by the walks, or makes a group of its own.
 
         Parameters
         ----------
         items : ndarray of int, shape (a,)
         part : ndarray of int, shape (a,)
-            The component of each: what must-links hold together, numbered by first occurrence.
+            The must-linked component of each item, numbered by first occurrence.
         apart : ndarray of bool, shape (c, c)
             Which components are cannot-linked.
         """
@@ -131,7 +131,7 @@ class Beliefs:
         first = np.unique(part, return_index=True)[1]
         rest = np.setdiff1d(np.arange(items.size), first)
         rows = [np.column_stack([first[part[rest]], rest, np.full(rest.size, ALIKE)])]
-        for g in np.unique(group):  # one cannot-link of each component to each other group is enough
+        for g in np.unique(group):  # each component needs only one cannot-link to each other group
             mine = np.flatnonzero(group == g)
             some = np.flatnonzero(apart[:, mine].any(axis=1))
             other = mine[apart[np.ix_(some, mine)].argmax(axis=1)]
@@ -143,11 +143,11 @@ class Beliefs:
         self._estimate_noise()
 
     def state(self) -> tuple:
-        """What `restore` needs to forget later answers."""
+        """Return the state that `restore` needs to forget later answers."""
         return self.items.size, len(self.rows), self.group, self.noise
 
     def restore(self, state: tuple) -> None:
-        """Forget the answers since a state."""
+        """Forget all answers after a state."""
         a, m, self.group, self.noise = state
         self._known_blocks = None, []
         self.rows, self.replies = self.rows[:m], self.replies[:m]
@@ -165,10 +165,10 @@ class Beliefs:
             self.noise = (MISTAKEN + wrong) / (MISTAKEN + RIGHT + len(self.rows))
 
     def _obey(self, places: list[int], together: np.ndarray, fresh: list[int]) -> None:
-        """Try what makes the last answer hold: joining groups, moving samples, taking groups apart."""
+        """Try changes that make the last answer hold: join groups, move samples, take groups apart."""
         pairs = [(0, 1), (0, 2), (1, 2)] if len(places) == 3 else [(0, 1)]
         start, options = self.group, [self.group]
-        if fresh:  # where the answer says nothing else, a new sample belongs where walks from it end
+        if fresh:  # unless the answer decides, a new sample joins the group where walks from it end
             likely = self.conditionals()
             for x in fresh:
                 own = self.group[x]
@@ -193,7 +193,7 @@ class Beliefs:
         self.group = in_order_of_first(options[int(np.argmax(scores))])
 
     def _improve(self) -> None:
-        """Move samples and blocks as long as the score rises."""
+        """Move samples and blocks while the score rises."""
         best = self.score(self.group)
         for _ in range(SWEEPS):
             before = best
@@ -225,19 +225,19 @@ class Beliefs:
     # ------------------------------------------------------------------ how likely
 
     def satisfied(self, group: np.ndarray) -> np.ndarray:
-        """Whether each answer holds in some groups, shape (..., a): ndarray of bool, shape (..., m)."""
+        """Tell for groups of shape (..., a) whether each answer holds (ndarray of bool, shape (..., m))."""
         a, b, c = (group[..., x] for x in self.rows.T)
         want, two = TOGETHER[self.replies].T, self.rows[:, 2] < 0
         return ((a == b) == want[0]) & (two | (((a == c) == want[1]) & ((b == c) == want[2])))
 
     @property
     def weights(self) -> np.ndarray:
-        """By how much an answer is more likely where it holds, as logarithms: ndarray of float64, shape (m,)."""
+        """The log-odds of each answer, if it holds against if it does not (ndarray of float64, shape (m,))."""
         ways = np.where(self.rows[:, 2] >= 0, WRONG[3], WRONG[2])
         return np.log(ways * (1 - self.noise) / self.noise)
 
     def score(self, group: np.ndarray) -> float:
-        """The logarithm of how likely some groups are, but for a constant."""
+        """Return the log-likelihood of some groups, up to a constant."""
         k = int(group.max()) + 1
         chance = self.prior(self.at.without_itself @ np.eye(k)[group])
         alone = np.bincount(group, minlength=k)[group] == 1
@@ -246,14 +246,14 @@ class Beliefs:
 
     @property
     def lift(self) -> float:
-        """By how much more often than walks say an answered sample turned out to be the first of its group."""
+        """How many times more often than expected an answered sample was the first of its group."""
         told = ~np.isnan(self.expected)
         first = np.zeros(self.group.size, bool)
         first[np.unique(self.group, return_index=True)[1]] = True
         return (CAUTION + np.count_nonzero(first & told)) / (CAUTION + self.expected[told].sum())
 
     def prior(self, ends: np.ndarray) -> np.ndarray:
-        """Chances of groups, and of a new one in the last column, from where walks end, shape (., k)."""
+        """Return the chance of each group, and of a new one in the last column, given where walks end, shape (., k)."""
         k = ends.shape[1]
         dead = np.clip(1 - ends.sum(axis=1, keepdims=True), 0, 1)
         new = self.lift * NOVELTY * np.maximum(dead, LEAST_NOVELTY / NOVELTY)
@@ -261,9 +261,9 @@ class Beliefs:
         return p / p.sum(axis=1, keepdims=True)
 
     def conditionals(self) -> np.ndarray:
-        """How likely each group is for each sample given the groups of all others, as logarithms, shape (a, k + 1).
+        """Return the log-likelihood of each group for each sample, given the groups of all others, shape (a, k + 1).
 
-        The last column stands for a group of its own.
+        The last column stands for a new group.
         """
         k, group = self.n_groups, self.group
         out = np.log(np.maximum(self.prior(self.at.without_itself @ np.eye(k)[group]), 1e-300))
@@ -282,7 +282,10 @@ class Beliefs:
         return out
 
     def blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Groups, what answers tie together in them, and what one answer alone ties; odds of the groups for each."""
+        """Return blocks of samples that may move as a whole, with the log-likelihood of each group for each block.
+
+        A block is a group, a part of one that answers tie together, or a part that a single answer ties to the rest.
+        """
         key = self.group.tobytes(), self.noise
         if self._known_blocks[0] != key:
             self._known_blocks = key, self._blocks()
@@ -304,7 +307,7 @@ class Beliefs:
         return out
 
     def block_odds(self, block: np.ndarray) -> np.ndarray:
-        """How likely each group is for a block of samples as a whole, as logarithms, shape (k + 1,)."""
+        """Return the log-likelihood of each group for a block of samples as a whole, shape (k + 1,)."""
         k = self.n_groups
         ends = self.at.without(block) @ np.eye(k)[self.group]
         out = np.log(np.maximum(self.prior(ends).mean(axis=0), 1e-300))
@@ -313,7 +316,7 @@ class Beliefs:
         return out + self.satisfied(trial) @ self.weights
 
     def tied(self) -> np.ndarray:
-        """Numbers of what answers that hold tie together, each a part of a group: ndarray of int, shape (a,)."""
+        """Number the parts of groups that answers tie together, as far as they hold (ndarray of int, shape (a,))."""
         part = np.arange(self.items.size)
         held = self.satisfied(self.group)
         for row, reply in zip(self.rows[held], self.replies[held], strict=True):
@@ -323,10 +326,10 @@ class Beliefs:
         return np.unique(part, return_inverse=True)[1]
 
     def _hanging(self) -> list[np.ndarray]:
-        """Parts of groups that would come off if one answer were not believed; at most half of a group each.
+        """Find parts of at most half a group that would come off if a single answer were not believed.
 
-        In the graph of items and answers, where each answer is joined to the items that it puts together, these are
-        what a cut vertex that is an answer cuts off.
+        In a graph each answer is joined to the items that it puts together. An answer that is a cut vertex of the graph
+        cuts off such a part.
         """
         held = np.flatnonzero(self.satisfied(self.group) & TOGETHER[self.replies].any(axis=1))
         a = self.items.size
@@ -343,7 +346,7 @@ class Beliefs:
         return [part for part in _cut_off(joined, a) if 1 < part.size <= size[self.group[part[0]]] / 2]
 
     def chances(self) -> np.ndarray:
-        """How likely each group is for each answered sample, shape (a, k + 1); the last: a group not seen yet."""
+        """Return the chance of each group for each answered sample, shape (a, k + 1). The last is a new group."""
         odds = self.conditionals()
         chance = np.exp(odds - odds.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
@@ -361,10 +364,10 @@ def _moved(group: np.ndarray, x: int | np.ndarray, g: int) -> np.ndarray:
 
 
 def _cut_off(joined: list[list[int]], n_items: int) -> list[np.ndarray]:
-    """The items that each vertex from `n_items` on cuts off from the first item of its component, sorted.
+    """Find the items, sorted, that each vertex from `n_items` on cuts off from the first item of its component.
 
-    Depth-first search without recursion: a cut vertex c cuts off the subtree of a child from which no edge leads back
-    beyond c (Hopcroft and Tarjan 1973).
+    This is a depth-first search without recursion. A cut vertex c cuts off the subtree of a child if no edge leads from
+    it back beyond c (Hopcroft and Tarjan 1973).
     """
     n = len(joined)
     number, low, parent = [-1] * n, [0] * n, [-1] * n

@@ -33,18 +33,18 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InvalidAnswerError, LimitExceededError, warn_user
 
-#: Centres of clusters nobody was asked about are those with at least this share of the reach of the first.
+#: The least reach of the centre of a cluster nobody was asked about, as a share of the reach of the first centre.
 LEAST_CENTRE = 0.3
 
-#: Of more samples, so many stand for the others in the trees of people who answer by a tree.
+#: The most leaves of trees. If there are more samples, so many of them stand for the others.
 MOST_LEAVES = 1_000
 
-#: Without X, more samples than this are refused: trees over all of them would take long, and tell little for long.
+#: The most samples without X. Trees over more names would take long, and need many answers to say anything.
 MOST_NAMES = 2_000
 
-#: "auto" begins with questions about groups. After so many answers it goes by what people say: by a tree unless groups
-#: are likelier by a factor of exp(`FOR_TREES`), and for good once groups are less likely by exp(`SURE`). If all replies
-#: are odd ones, groups are never likelier by that factor.
+#: "auto" begins with questions about groups. After `OPEN` answers it asks about a tree, unless groups are likelier by a
+#: factor of exp(`FOR_TREES`). Once groups are less likely by a factor of exp(`SURE`), it asks about a tree for good. If
+#: all replies are odd ones, groups are never likelier by the first factor.
 OPEN, FOR_TREES, SURE = 5, 1.0, 30.0
 
 #: Replies that name no sample.
@@ -53,7 +53,7 @@ _WORDS = {"alike": ALIKE, "different": DIFFERENT, "unsure": UNSURE}
 
 @dataclass(frozen=True)
 class _Said:
-    """An answer that was taken in."""
+    """An answer that was heard."""
 
     row: tuple[int, int, int]
     reply: int
@@ -66,97 +66,105 @@ class OddOneOutClustering(HierarchicalClusterer):
     """Find a hierarchy or groups by asking somebody which of three samples is the odd one out.
 
     Somebody answers with one of the three samples, "alike" (all belong together), "different" (no two do) or "unsure".
-    Some answers may be wrong. People who sort into groups say "alike" and "different"; people who see degrees of
+    Some answers may be wrong. People who sort into groups say "alike" and "different". People who see degrees of
     likeness, know a taxonomy, or must name one of three, answer by a tree. The answers show which of the two it is, and
-    each question is the one whose answer is expected to tell most about the groups or about the tree.
+    the answer to each question is expected to tell most about the groups or about the tree.
 
     Parameters
     ----------
     n_questions : int, default 100
-        Maximum number of questions that `fit` asks, beside the answers it is given. `next_question` has no limit;
-        a page (`tripletree.ask.serve`, ``tripletree ask --questions``) counts the answers it is given, too.
+        Maximum number of questions that `fit` asks, not counting `answers`. `next_question` has no limit. A page
+        (`tripletree.ask.serve`, ``tripletree ask --questions``) counts earlier answers, too.
     target : {"auto", "hierarchy", "groups"}, default "auto"
-        What the questions are about. "auto" begins with groups and goes by the answers, whichever explains them better.
+        The subject of the questions. "auto" begins with groups, and takes the one that explains the answers better.
     questions : {"trios", "pairs"}, default "trios"
-        What is shown: three samples, or two, of which the reply is "alike", "different" or "unsure". An answer about
+        Whether to show three samples or two. Replies to two are "alike", "different" or "unsure". An answer about
         three says about three times as much. Pairs tell about groups only.
     noise : float or None, default None
-        The share of answers that are wrong, in 0..0.5; None: estimated from how far they contradict each other and
-        the data. With 0 an answer is doubted only if others contradict it.
+        The share of wrong answers, in 0..0.5. None estimates it from contradictions among the answers and with the
+        data. With 0 an answer is doubted only if others contradict it.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
-        Distances of samples. "precomputed": X is a matrix of them, n x n.
+        Distances of samples. With "precomputed", X is their n x n matrix.
     n_neighbors : int, default 10
-        Neighbours that each sample is joined to, for groups.
+        The number of neighbours of each sample in the graph for groups.
     random_state : int, Generator, RandomState or None, default 0
-        For the trees that are sampled, and for the samples that stand for the others where there are very many.
+        Seed for the sampled trees. If there are very many samples, it also draws those that stand for the others.
     verbose : bool or int, default False
         Whether `fit` shows a progress bar.
 
     Attributes
     ----------
     by_tree_ : bool
-        Whether the answers so far are those of people who answer by a tree.
+        Whether people seem to answer by a tree.
+    trust_ : float
+        The probability, in 0..1, that the answers help to foretell later answers, by a tree and given features. Below
+        one half, `labels_` are those before the first answer, and `hierarchy_` is mostly that of the features. It is 1
+        by groups, and without X.
     labels_ : ndarray of int, shape (n_samples,)
-        The likeliest cluster of each sample, 0..k-1. By groups, samples that are likeliest of a group nobody was asked
-        about make clusters of their own; so do all of them before the first answer. By a tree, clusters are a cut of
-        the hierarchy, changed by votes of "alike" and "different".
+        The likeliest cluster of each sample, 0..k-1. By groups, samples that probably belong to a group nobody was
+        asked about make clusters of their own. Before the first answer, all of them do. By a tree, clusters are a cut
+        of the hierarchy, changed by votes of "alike" and "different".
     n_clusters_ : int
     hierarchy_ : Hierarchy
-        Over the names of the samples. By groups, all triplets that were answered hold, where they are consistent, and
-        the clusters are clades where these allow it; the rest is Ward's linkage. By a tree it is the mean of trees
-        sampled from their posterior, given features and answers. Of more than 10,000 samples (by a tree 1,000), those
-        nearest to the same one of those that stand for all are leaves side by side.
+        The hierarchy over the names of the samples. By groups, all answered triplets hold if they are consistent, and
+        the clusters are clades if the triplets allow it. The rest is Ward's linkage. By a tree, it is the mean of trees
+        sampled from their posterior, given features and answers. With more than 10,000 samples (by a tree 1,000), some
+        stand for the others, and those nearest to the same one are leaves side by side.
     clade_support_ : ndarray of float64, shape (n_inner,), or None
-        By a tree, the share of the sampled trees that have the clade of each inner node of ``hierarchy_``; else None.
+        By a tree, the share of the sampled trees that have the clade of each inner node of ``hierarchy_``. Otherwise
+        None.
     uncertainty_ : ndarray of float64, shape (n_samples,)
-        By groups, the chance that a sample belongs elsewhere than `labels_` says, in 0..1; 1 where nobody was asked. By
-        a tree, the chance that it is nearer to a sample of another cluster than to one of its own.
+        By groups, the chance in 0..1 that a sample belongs to another cluster than its own, 1 if nobody was asked. By a
+        tree, the chance that it is nearer to a sample of another cluster than to one of its own.
     cluster_uncertainty_ : ndarray of float64, shape (n_clusters_,)
-        The mean of that in each cluster.
+        The mean uncertainty of the samples in each cluster.
     gain_ : float
-        How many samples the answer to the best question may settle, whoever is asked, and whether or not somebody is
-        being asked it now; 0 where nothing is left worth asking. After some tens of answers, the labels that change are
-        a half to a tenth as many.
+        The number of samples that the answer to the best question may settle, whoever is asked. It is 0 if no question
+        is worth asking. After some tens of answers, a half to a tenth as many labels change.
     answers_ : AnswerSet
         All answers in order, over the names of the samples.
     doubted_answers_ : AnswerSet
-        The answers that do not hold in the clusters, or in the hierarchy: likely mistakes.
+        Likely mistakes: the answers that do not hold in the clusters, or by a tree in the hierarchy.
     noise_ : float
-        The share of wrong answers that is assumed: `noise`, or the estimate.
+        The share of wrong answers: `noise`, or the estimate.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     See Also
     --------
     ActiveClustering : questions about pairs, for any estimator.
     tripletree.ask.widget : the questions in a notebook, for clicks and keys.
     tripletree.ask.serve : a page that asks several people.
-    tripletree.io.write_answers : keep ``answers_`` in a file; `start` takes them again.
+    tripletree.io.write_answers : keep ``answers_`` in a file, to give them to `start` later.
 
     Notes
     -----
-    Groups: a random walk on the graph of nearest neighbours [1]_, which dies with a small chance at each step.
-    The chance that a sample belongs to a group is that of meeting one of its answered samples first, and a walk that
-    dies speaks for a group not seen yet. What was said: each reply about three samples is one of the five ways to
-    put three things into groups. A wrong reply is any of the other four. The groups of the answered samples are those
-    that make answers and walks likeliest, found by moving samples, groups, and parts of groups that one answer holds.
+    Groups: a random walk goes along the graph of nearest neighbours [1]_ and dies with a small chance at each step. A
+    sample belongs to a group with the chance that a walk from it first meets an answered sample of this group. Walks
+    that die count for a group not seen yet. Each reply about three samples is one of the five ways to put three things
+    into groups, and a wrong reply is any of the other four. The groups of the answered samples make answers and walks
+    likeliest. They are found by moving samples, groups, and parts of groups that a single answer ties to the rest.
 
-    What to ask about groups: for a sample x the value is ``(1 - sum p^2)``, the chance that a guess of its group is
-    wrong, times the number of samples from which a walk would come to x before any answered one. A question is worth
-    the value of its samples, each times the share of its entropy that the answer tells. The same measure weighs a
-    sample nobody has been asked about, an answer that may be wrong, and groups that may be one.
+    Questions about groups: the value of a sample x is ``(1 - sum p^2)``, the chance that a guess of its group is wrong,
+    times the number of samples from which a walk would come to x before any answered sample. The gain of a question is
+    the value of its samples, each times the share of its entropy that the answer tells. The same measure compares
+    samples nobody was asked about, answers that may be wrong, and groups that may be one.
 
     Trees: four Markov chains walk through trees, as for `DivisiveReCon`, and go on with each answer. The question is
-    the trio about which the trees that they reach disagree most: the entropy of the odd one, times the cube root of the
-    number of triplets that depend on it. No trio is asked twice. Replies speak for a tree if they are likelier under
-    it: by a tree any odd one may be right, and "alike" and "different" come by chance; by groups each reply is right
-    or, for the share of wrong ones, any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of
-    samples, and fewer after a thousand answers; of more than 1,000 samples, 1,000 drawn at random stand for the others.
+    the trio about which the reached trees disagree most: the entropy of the odd one, times the cube root of the number
+    of triplets that depend on it. No trio is asked twice. Replies count for a tree if they are likelier under it. By a
+    tree any odd one may be right, and "alike" and "different" come by chance. By groups each reply is right, or with
+    the chance of a wrong one any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of
+    samples, and fewer after a thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
+
+    Trust: people who choose by degrees of likeness answer nearly at chance where the trees disagree, and a tree can
+    always be found that fits such answers. So each answer is foretold before it is heard, by the trees given all
+    earlier answers and by trees of the features alone. `trust_` compares the likelihood of all answers under both.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
-    after a answered samples. Of more samples, 3,000 drawn at random are the nodes of the graph, and each of the others
-    belongs to the three nearest.
+    after a answered samples. With more samples, 3,000 drawn at random are the nodes of the graph, and each of the
+    others belongs to the three nearest.
 
     References
     ----------
@@ -232,18 +240,18 @@ class OddOneOutClustering(HierarchicalClusterer):
         Parameters
         ----------
         X : array_like or DataFrame, shape (n_samples, n_features), or None
-            The samples, or their distances if ``metric="precomputed"``. None: nothing but answers tells about them, and
-            `sample_names` says what there is to ask about.
+            The samples, or their distances if ``metric="precomputed"``. If it is None, the model only uses answers, and
+            needs `sample_names`.
         y : None
             Ignored.
         oracle : callable, optional
-            ``oracle(a, b, c)`` returns the odd one, "alike", "different", or None for "cannot say"; ``oracle(a, b)``,
-            where pairs are asked, True or "alike", False or "different", or None. It gets the names of the samples: of
-            `sample_names`, else the index of X where that is a pandas DataFrame, else row numbers.
+            ``oracle(a, b, c)`` returns the odd one, "alike", "different", or None for "cannot say". If pairs are asked,
+            ``oracle(a, b)`` returns True or "alike", False or "different", or None. Samples are given by name: those
+            of `sample_names`, else the index if X is a pandas DataFrame, else row numbers.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows.
         answers : AnswerSet or iterable of Answer, optional
-            What was answered before, by the names of the samples. These are not counted in `n_questions`.
+            Earlier answers, by the names of the samples. They do not count in `n_questions`.
 
         Returns
         -------
@@ -268,7 +276,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If there is neither an oracle nor an answer, or all replies are "unsure": nothing is known then.
+            If there is neither an oracle nor an answer, or all replies are "unsure".
 
         Examples
         --------
@@ -310,7 +318,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     def start(
         self, X: Any, *, sample_names: Any = None, answers: AnswerSet | Iterable[Answer] | None = None
     ) -> OddOneOutClustering:
-        """Take in the samples, and what was answered before, without asking anything.
+        """Take in the samples and earlier answers, without asking anything.
 
         Parameters
         ----------
@@ -345,7 +353,7 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._trees: Any = None  # TreeBeliefs, while people answer by a tree
             self._settled = self._kind == "hierarchy"  # whether people answer by a tree for certain
             self._log: list[_Said] = []
-            self._before: list[Any] = []  # before each answer: the state of the beliefs in groups, and `_settled`
+            self._before: list[Any] = []  # the state of the groups, and `_settled`, before each answer
             self._open: dict[str | None, Question] = {}
             self._made: dict[str, Any] = {}
             for entry in _entries(answers, self._leaves):
@@ -410,7 +418,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Returns
         -------
         tuple of sample names, or None
-            The same for a person until it is answered. None: nothing is left worth asking.
+            The question stays the same for a person until it is answered. None if no question is worth asking.
 
         Raises
         ------
@@ -437,15 +445,15 @@ class OddOneOutClustering(HierarchicalClusterer):
     def answer(
         self, reply: Any, question: Sequence[Hashable] | None = None, *, who: str | None = None, when: str | None = None
     ) -> OddOneOutClustering:
-        """Take in what somebody said.
+        """Take in a reply.
 
         Parameters
         ----------
         reply : sample name, {"alike", "different", "unsure"} or None
-            The odd one; or all three are alike; or no two are; or it cannot be said (None). For a pair True is "alike",
-            False "different".
+            The odd one, "alike" if all three are alike, "different" if no two are, or None if it cannot be said. For a
+            pair True is "alike" and False "different".
         question : sequence of 3 or 2 sample names, optional
-            What was shown; by default the open question of this person.
+            The samples that were shown. By default they are those of the person's open question.
         who, when : str, optional
             The person, and the time.
 
@@ -457,7 +465,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Raises
         ------
         InvalidAnswerError
-            If the reply fits no question, or none was asked. Nothing is changed then.
+            If the reply does not fit the question, or none was asked. Nothing changes then.
         UnknownLeafError
             If X lacks a sample of the question.
         NotFittedError
@@ -486,12 +494,12 @@ class OddOneOutClustering(HierarchicalClusterer):
         Parameters
         ----------
         who : str, optional
-            The person whose last answer is meant; None: the last of all.
+            The person whose last answer is taken back. None takes back the last answer of all.
 
         Returns
         -------
         Answer
-            The one that was taken back. It is the open question of this person again.
+            The answer that was taken back. Its question is the open one of this person again.
 
         Raises
         ------
@@ -554,8 +562,8 @@ class OddOneOutClustering(HierarchicalClusterer):
     def defer_hierarchy(self) -> Callable[[], Hierarchy]:
         """Return a function that makes `hierarchy_` of the answers so far.
 
-        It can be called from another thread while answers are taken in: of many samples it takes longer than the choice
-        of the next question.
+        Another thread can call it while answers come in. With many samples it takes longer than the choice of the next
+        question.
 
         Returns
         -------
@@ -588,7 +596,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
         return make
 
-    # ------------------------------------------------------------------ what is known now
+    # ------------------------------------------------------------------ results
 
     @property
     def answers_(self) -> AnswerSet:
@@ -598,7 +606,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def doubted_answers_(self) -> AnswerSet:
-        """The answers that do not hold in the clusters, or in the hierarchy where people answer by a tree."""
+        """The answers that do not hold in the clusters, or by a tree in the hierarchy."""
         check_is_fitted(self)
         said = [entry for entry in self._log if entry.reply != UNSURE]
         good = self._in_tree(said) if self.by_tree_ else self._beliefs.satisfied(self._beliefs.group)
@@ -606,13 +614,18 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def by_tree_(self) -> bool:
-        """Whether people answer by a tree, rather than by groups."""
+        """Whether people seem to answer by a tree rather than by groups."""
         check_is_fitted(self)
         return self._trees is not None
 
     @property
+    def trust_(self) -> float:
+        """The probability that the answers help to foretell later answers."""
+        return self._trees.trust if self.by_tree_ else 1.0
+
+    @property
     def clade_support_(self) -> np.ndarray | None:
-        """How sure the clades of the hierarchy are."""
+        """The share of the sampled trees that have each clade of the hierarchy."""
         return self._found.support if self.by_tree_ else None
 
     @property
@@ -637,17 +650,17 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def gain_(self) -> float:
-        """What the best question is worth."""
+        """The number of samples that the answer to the best question may settle."""
         check_is_fitted(self)
         if "gain" not in self._made:
             best = self._best([], apart=True)
-            # before the first answers the samples that walk to either of the three are counted for each
+            # before the first answers a sample counts for each of the three that a walk from it comes to
             self._made["gain"] = 0.0 if best is None else min(best.gain, float(len(self._samples)))
         return self._made["gain"]
 
     @property
     def noise_(self) -> float:
-        """The share of wrong answers that is assumed."""
+        """The share of wrong answers."""
         check_is_fitted(self)
         if self._trees is None:
             return self._beliefs.noise
@@ -661,7 +674,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def predictor_(self) -> NeighbourPredictor:  # type: ignore[override]
-        """What `predict` needs, and nothing else."""
+        """The data that `predict` needs."""
         check_is_fitted(self)
         if not self._points.shape[1]:
             msg = "without X there is nothing to predict from: fit with features or distances"
@@ -679,43 +692,45 @@ class OddOneOutClustering(HierarchicalClusterer):
     def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and uncertainty."""
         check_is_fitted(self)
-        if self.by_tree_:
+        trusted = self.trust_ >= 0.5
+        if self.by_tree_ and (trusted or self._graph is None):
             return self._found.labels, self._found.uncertainty
         if "clusters" not in self._made:
-            self._made["clusters"] = _clusters_of(self._graph, self._beliefs)
+            beliefs = self._beliefs if trusted else Beliefs(self._beliefs.walk, self._graph.node, self.noise)
+            self._made["clusters"] = _clusters_of(self._graph, beliefs)
         return self._made["clusters"]
 
     @property
     def _found(self) -> FoundTree:
-        """What the trees say."""
+        """The hierarchy and the clusters by a tree."""
         if "tree" not in self._made:
-            self._made["tree"] = find_tree(
-                self._trees.sample(), self._points[self._stand_in], self._leaf, self.answers_
-            )
+            answers = self.answers_ if self.trust_ >= 0.5 else self.answers_[:0]
+            sample = self._trees.sample()
+            self._made["tree"] = find_tree(sample, self._points[self._stand_in], self._leaf, answers)
         return self._made["tree"]
 
     def _in_tree(self, log: list[_Said]) -> np.ndarray:
-        """Whether replies hold in what the trees say: odd ones in the hierarchy, others in the clusters."""
-        found, good = self._found, np.ones(len(log), bool)
+        """Whether odd ones hold in the hierarchy by a tree, and other replies in the clusters."""
+        found, labels, good = self._found, self.labels_, np.ones(len(log), bool)
         odd = [k for k, entry in enumerate(log) if entry.reply < 3]
         good[odd] = displayed(found.hierarchy, _triplets(log).astype(np.int32))
         for k, entry in enumerate(log):
             if entry.reply >= 3:
-                groups = found.labels[[i for i in entry.row if i >= 0]]
+                groups = labels[[i for i in entry.row if i >= 0]]
                 good[k] = np.unique(groups).size == (1 if entry.reply == ALIKE else groups.size)
         return good
 
     def _best(self, others: list[tuple[int, ...]], *, apart: bool) -> Question | None:
-        """The question worth most that was not asked yet, and is not what others are being asked.
+        """Choose the question with the greatest gain that was not asked yet, and is not open for other people.
 
-        If `apart`, it has none of the samples that others are being asked about.
+        If `apart`, it has no sample of the open questions.
         """
         if self._trees is not None:
             return self._best_in_trees(others, apart)
         unsure = [tuple(x for x in entry.row if x >= 0) for entry in self._log if entry.reply == UNSURE]
         asked = {frozenset(x for x in entry.row if x >= 0) for entry in self._log}
         weight = np.ones(len(self._points))
-        for shown in unsure:  # what could not be said is worth half of an answer
+        for shown in unsure:  # samples of a question that nobody could answer have half of their value
             weight[list(shown)] /= 2
         for shown in others if apart else []:
             weight[list(shown)] = 0
@@ -729,7 +744,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     def _best_in_trees(self, others: list[tuple[int, ...]], apart: bool) -> Question | None:
         shown = self._leaf[np.array(others, np.int64).reshape(-1, 3)]
-        trios = [entry.row for entry in self._log if entry.row[2] >= 0]  # others are about two
+        trios = [entry.row for entry in self._log if entry.row[2] >= 0]  # without questions about two samples
         asked = self._leaf[np.array(trios, np.int64).reshape(-1, 3)]
         found = self._trees.question(np.concatenate([asked, shown]), shown.ravel() if apart else shown[:0].ravel())
         if found is None:
@@ -741,7 +756,7 @@ class OddOneOutClustering(HierarchicalClusterer):
             warn_user(f"{why}; labels_ are those before the first answer, not the clusters of the data (see ReCon)")
 
     def _take_in(self, entry: _Said) -> None:
-        """Take in one answer; nothing is changed if that fails."""
+        """Take in an answer. Nothing changes if that fails."""
         self._note(entry)
         try:
             self._hear()
@@ -751,18 +766,18 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._open.pop(entry.who, None)
         said = {i for i in entry.row if i >= 0}
         if None in self._open and set(self._open[None].samples) == said:
-            del self._open[None]  # asked of nobody by name, answered by somebody
+            del self._open[None]  # the question had no name, and somebody has answered it
 
     def _restore(self, k: int) -> None:
-        """Forget the answers from a place on, and what they said about groups."""
+        """Forget the answers from a place on, and their effect on the groups."""
         state, self._settled = self._before[k]
         if state is not None:
             self._beliefs.restore(state)
         del self._log[k:], self._before[k:]
-        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
+        self._made = {}  # a new one, because a thread may still write results of earlier answers into the old one
 
     def _note(self, entry: _Said) -> None:
-        """Keep an answer, and what it says about groups unless people answer by a tree for certain."""
+        """Keep an answer, and update the groups unless people certainly answer by a tree."""
         state, settled = None, self._settled
         if not settled:
             state = self._beliefs.state()
@@ -775,10 +790,10 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._log.append(entry)
         if self._kind == "auto" and not self._settled:
             self._settled = self._lead_of_trees() > SURE
-        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
+        self._made = {}  # a new one, because a thread may still write results of earlier answers into the old one
 
     def _hear(self) -> None:
-        """Let the chains of trees hear all answers, if people answer by a tree."""
+        """Let the chains of trees hear all answers, if people seem to answer by a tree."""
         if not (self._settled or (self._kind == "auto" and self._lead_of_trees() > -FOR_TREES)):
             self._trees = None
             return
@@ -790,7 +805,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._trees.hear(rows[apart].astype(np.int32))
 
     def _lay_out_leaves(self) -> None:
-        """The leaf of each sample in the trees, and the sample that stands for each leaf."""
+        """Find the leaf of each sample in the trees, and the sample that stands for each leaf."""
         n = len(self._points)
         self._stand_in = self._leaf = np.arange(n)
         if n > MOST_LEAVES and self._points.shape[1]:
@@ -800,10 +815,10 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._leaf[self._stand_in] = np.arange(MOST_LEAVES)
 
     def _lead_of_trees(self) -> float:
-        """By how much likelier the replies are if people answer by a tree than by groups, as a logarithm.
+        """The log-likelihood ratio of the replies, if people answer by a tree against if they answer by groups.
 
-        By a tree all odd ones may be right, and the two other replies come by chance. By groups each reply is right or,
-        for the share of wrong ones, any other.
+        By a tree all odd ones may be right, and the two other replies come by chance. By groups each reply is right, or
+        with the chance of a wrong one any other.
         """
         replies = self._beliefs.replies
         if len(replies) < OPEN:
@@ -831,7 +846,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
 
 def _as_answer(reply: Any, question: Sequence[Hashable], who: str | None, when: str | None) -> Answer:
-    """A reply as an `Answer`, for which samples and replies are told apart."""
+    """Turn a reply into an `Answer`, which keeps samples and other replies apart."""
     if isinstance(reply, Answer):
         return reply
     items = tuple(question)
@@ -859,7 +874,7 @@ def _entry(answer: Answer, leaves: LeafIndex) -> _Said:
 
 
 def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
-    """Answers that are given, all checked before any is used."""
+    """Check all given answers before any is used."""
     if answers is None:
         return []
     if isinstance(answers, (str, bytes)) or not isinstance(answers, Iterable):
@@ -875,7 +890,7 @@ def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
 
 
 def _triplets(log: list[_Said]) -> np.ndarray:
-    """The triplets that replies say, the odd one last (int64, shape (m, 3))."""
+    """The answered triplets, with the odd one last (int64, shape (m, 3))."""
     rows = np.array([entry.row for entry in log], np.int64).reshape(-1, 3)
     reply = np.array([entry.reply for entry in log], np.int64)
     near = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
@@ -887,9 +902,9 @@ def _triplets(log: list[_Said]) -> np.ndarray:
 
 
 def _clusters_of(graph: NeighbourGraph, beliefs: Beliefs) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest cluster of each sample, numbered by first occurrence, and the chance that it is another.
+    """Find the likeliest cluster of each sample, numbered by first occurrence, and the chance that it is another.
 
-    Samples that are likeliest of a group not seen yet make clusters around the nodes that most of them come to.
+    Samples that probably belong to a group not seen yet make clusters around the nodes that most of their walks reach.
     """
     k, every = beliefs.n_groups, np.arange(graph.node.size)
     of_items = beliefs.chances()

@@ -1,4 +1,4 @@
-"""The neighbour graph that questions and clusters are found on: a node for each sample, or for many samples."""
+"""The neighbour graph for questions about groups, with a node for each sample or, if there are many, for several."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-#: The most nodes: of more different samples, so many drawn at random stand for the others.
+#: The most nodes. If more samples differ, so many of them are drawn at random and stand for the others.
 MOST_NODES = 3_000
 
 #: The distance to the neighbour of this rank is the scale of a node (Zelnik-Manor and Perona 2004).
 SCALE = 7
 
-#: Nodes that a sample without a node of its own belongs to, with weights.
+#: A sample without a node of its own belongs to so many nodes, with weights.
 SHARED = 3
 
 
@@ -26,11 +26,11 @@ class NeighbourGraph:
     weights : scipy.sparse.csr_array of float64, shape (r, r)
         Similarities of neighbours.
     sample : ndarray of int, shape (r,)
-        The sample that each node stands at.
+        The sample at each node.
     node : ndarray of int, shape (n,)
-        The node of each sample: the one it stands at, or the nearest.
+        The node of each sample: its own, or the nearest.
     membership : scipy.sparse.csr_array of float64, shape (n, r)
-        How much of each sample belongs to each node; rows sum to 1.
+        The share of each sample that belongs to each node. Rows sum to 1.
     """
 
     weights: Any
@@ -40,22 +40,22 @@ class NeighbourGraph:
 
     @property
     def mass(self) -> np.ndarray:
-        """The samples that belong to each node: ndarray of float64, shape (r,)."""
+        """The number of samples that belong to each node (ndarray of float64, shape (r,))."""
         return np.asarray(self.membership.sum(axis=0)).ravel()
 
 
 def neighbour_graph(X: np.ndarray, n_neighbors: int, rng: np.random.Generator) -> NeighbourGraph:
     """Join each sample with its nearest neighbours.
 
-    Equal samples are one node. Where more than `MOST_NODES` differ, so many of them are nodes, and the others are
-    shared among the nearest ones.
+    Equal samples are one node. If more than `MOST_NODES` differ, so many of them are nodes, and the others are shared
+    among the nearest ones.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, d)
     n_neighbors : int
     rng : numpy.random.Generator
-        Draws the nodes, where not all samples can be.
+        Draws the nodes if there are too many samples.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def neighbour_graph(X: np.ndarray, n_neighbors: int, rng: np.random.Generator) -
 
 
 def _nearest(points: np.ndarray, others: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Distances and numbers of the k nearest points, for each of the others."""
+    """Return the distances and numbers of the k nearest points for each of the others."""
     from sklearn.neighbors import NearestNeighbors
 
     return NearestNeighbors(n_neighbors=k).fit(points).kneighbors(others)
 
 
 def _similarities(points: np.ndarray, n_neighbors: int) -> Any:
-    """The weights of the graph: exp(-d(a, b)^2 / (s(a) s(b))) where one is among the neighbours of the other."""
+    """Return the weights exp(-d(a, b)^2 / (s(a) s(b))) for all a and b of which one is a neighbour of the other."""
     from scipy.sparse import csr_array
 
     r = len(points)
@@ -107,7 +107,7 @@ def _similarities(points: np.ndarray, n_neighbors: int) -> Any:
 
 
 def _shares(X: np.ndarray, points: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest points of each sample, and what each has of it: as much as it is nearer than the next one."""
+    """Return the nearest points of each sample and the share of each, which falls with the distance."""
     distance, near = _nearest(points, X, k)
     width = np.maximum(distance[:, -1:], np.finfo(float).tiny)
     share = np.exp(-((distance / width) ** 2) * 2)

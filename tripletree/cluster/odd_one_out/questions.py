@@ -1,4 +1,4 @@
-"""The choice of the next question: the one whose answer would change the clusters of most samples."""
+"""The choice of the next question about groups: its answer is expected to change the clusters of most samples."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 
-#: How many samples are weighed for each question; the groups that are weighed for each; those shown beside two samples.
+#: The number of samples that are compared for each question, and of groups for each sample.
 CANDIDATES, GROUPS = 12, 3
 
-#: A question whether groups are one weighs so much less: most are not, and the more often samples are of new groups.
+#: The factor for questions whether two groups are one, because most are not.
 MERGING = 0.5
 
 #: A question worth less than this is not asked.
@@ -30,7 +30,7 @@ class Question:
     samples : tuple of int
         Three, or two.
     gain : float
-        The samples that the answer may settle.
+        The number of samples that the answer may settle.
     """
 
     samples: tuple[int, ...]
@@ -38,7 +38,7 @@ class Question:
 
 
 def node_chances(beliefs: Beliefs, of_items: np.ndarray) -> np.ndarray:
-    """How likely each group, and in the last column a new one, is for each node: ndarray, shape (r, k + 1)."""
+    """Return the chance of each group, and of a new one in the last column, for each node, shape (r, k + 1)."""
     ends = beliefs.at.hits @ of_items
     k = beliefs.n_groups
     p = beliefs.prior(ends[:, :k])
@@ -52,12 +52,12 @@ def entropy(p: np.ndarray) -> float:
 
 
 def ranked(x: np.ndarray) -> np.ndarray:
-    """Places in the order of falling numbers; those that differ by rounding only keep their order."""
+    """Return places in the order of falling numbers. Numbers that differ by rounding only keep their order."""
     return np.argsort(-(x / max(x.max(initial=0.0), 1e-300)).round(9), kind="stable")
 
 
 class _Choice:
-    """What is known when a question is chosen."""
+    """The candidates for a question, and their values."""
 
     def __init__(self, X: np.ndarray, graph: NeighbourGraph, beliefs: Beliefs, weight: np.ndarray, pairs: bool) -> None:
         self.X, self.graph, self.beliefs, self.weight, self.pairs = X, graph, beliefs, weight, pairs
@@ -67,7 +67,7 @@ class _Choice:
         reach = beliefs.at.reach
         self.mass = beliefs.walk.mass @ beliefs.at.hits
         free = np.setdiff1d(np.arange(reach.size), beliefs.node[beliefs.items])
-        # candidates: a sample for each node that has no answer, and the answered samples
+        # candidates: a sample for each node without an answer, and all answered samples
         self.sample = np.concatenate([graph.sample[free], beliefs.items])
         self.chance = np.concatenate([nodes[free], self.of_items])
         reach = np.concatenate([reach[free], self.mass])
@@ -76,7 +76,7 @@ class _Choice:
         self.free = free.size
 
     def first(self) -> Iterator[Question]:
-        """Nothing is known: samples that most others come to, one after the other; then others in the last place."""
+        """Propose first questions: samples that most walks reach, one by one, then others in the last place."""
         walk, weight = self.beliefs.walk, self.weight[self.graph.sample]
         nodes: list[int] = []
         gain = 0.0
@@ -91,7 +91,7 @@ class _Choice:
             yield Question(tuple(self.graph.sample[[*nodes[:-1], last]].tolist()), gain)
 
     def shown(self, g: int) -> int:
-        """The member of a group that stands for it: the one nearest to the mean of those that surely belong to it."""
+        """Return the member that stands for a group: the nearest to the mean of members that surely belong to it."""
         beliefs = self.beliefs
         mine = np.flatnonzero(beliefs.group == g)
         sure = self.of_items[mine, g]
@@ -100,7 +100,7 @@ class _Choice:
         return int(beliefs.items[mine[np.square(points - points.mean(axis=0)).sum(axis=1).argmin()]])
 
     def questions(self) -> Iterator[Question]:
-        """All that are weighed."""
+        """Propose questions, which are compared by their gain."""
         top = ranked(self.value)[:CANDIDATES]
         top = top[self.value[top] > LEAST_GAIN]
         k = self.beliefs.n_groups
@@ -112,14 +112,14 @@ class _Choice:
         yield from self.about_blocks()
 
     def near(self, x: int) -> list[int]:
-        """The likeliest groups of a candidate, but for those that it stands for itself."""
+        """Return the likeliest groups of a candidate, without groups that it stands for itself."""
         p = self.chance[x]
         return [g for g in ranked(p[:-1])[: GROUPS + 1].tolist() if p[g] > 0 and self.member[g] != self.sample[x]][
             :GROUPS
         ]
 
     def about_one(self, x: int, k: int) -> Iterator[Question]:
-        """One sample and the groups it may belong to."""
+        """Propose a sample with the groups it may belong to."""
         p, near = self.chance[x], self.near(x)
         all_ = max(entropy(p), 1e-9)
         mine = int(self.sample[x])
@@ -129,7 +129,7 @@ class _Choice:
             yield Question((mine, *(self.member[g] for g in shown)), float(self.value[x] * share))
 
     def about_two(self, x: int, top: np.ndarray, k: int) -> Iterator[Question]:
-        """Two samples and a group."""
+        """Propose two samples with a group."""
         p1, near = self.chance[x], self.near(x)
         all1 = max(entropy(p1), 1e-9)
         others = top[top != x]
@@ -149,7 +149,7 @@ class _Choice:
                 yield Question((int(self.sample[x]), int(self.sample[y]), self.member[g]), float(one + two))
 
     def about_blocks(self) -> Iterator[Question]:
-        """A group, or a part of one that a single answer holds there, and the groups that it may belong to."""
+        """Propose a group, or a part of one that a single answer ties to it, with the groups it may belong to."""
         beliefs, k = self.beliefs, self.beliefs.n_groups
         total = np.bincount(beliefs.group, self.mass, k)
         for block, odds in beliefs.blocks():
@@ -187,7 +187,7 @@ class _Choice:
         return int(items[np.square(points - points.mean(axis=0)).sum(axis=1).argmin()])
 
     def fallback(self) -> Iterator[Question]:
-        """The most valuable sample with any others."""
+        """Propose the most valuable sample with any others."""
         order = ranked(self.value)
         order = order[self.value[order] > LEAST_GAIN]
         if not order.size:
@@ -209,7 +209,7 @@ def best_question(
     is_open: Callable[[tuple[int, ...]], bool],
     pairs: bool,
 ) -> Question | None:
-    """The question worth most; None where none is worth asking.
+    """Choose the question with the greatest gain. None if no question is worth asking.
 
     Parameters
     ----------
@@ -217,9 +217,9 @@ def best_question(
     graph : NeighbourGraph
     beliefs : Beliefs
     weight : ndarray of float64, shape (n,)
-        By what the value of each sample is multiplied: 0 where it is not to be asked about.
+        The factor for the value of each sample. 0 if it is not to be asked about.
     is_open : callable
-        Whether samples may be shown together.
+        Tells whether samples may be shown together.
     pairs : bool
         Whether to show two samples instead of three.
     """

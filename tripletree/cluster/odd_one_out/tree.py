@@ -1,4 +1,4 @@
-"""The hierarchy that goes with the clusters: what was answered holds in it, and the data decide the rest."""
+"""The hierarchy of the samples: by Ward's linkage under the answers, or the mean of sampled trees."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
 
-#: Triplets that are drawn for each sample to say how sure its cluster is.
+#: Triplets that are drawn for each sample to estimate the uncertainty of its cluster.
 DRAWN = 10
 
-#: Of more samples, those of one node and one cluster are leaves side by side: Ward's linkage of all would take minutes.
+#: With more samples than this, those of one node and one cluster are leaves side by side, because Ward's linkage of all
+#: would take minutes.
 MOST_MERGED = 10_000
 
 
 def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, triplets: TripletSet) -> Hierarchy:
-    """The hierarchy of Ward merges that displays triplets, and has the clusters as clades where these allow it.
+    """Build the hierarchy of Ward merges that displays the triplets, with the clusters as clades if these allow it.
 
     Parameters
     ----------
@@ -41,9 +42,9 @@ def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, trip
     labels : ndarray of int, shape (n,)
         Clusters.
     node : ndarray of int, shape (n,)
-        The node of the neighbour graph that each sample belongs to.
+        The node of each sample in the neighbour graph.
     triplets : TripletSet
-        Over the n samples. Of contradicting ones, `repair` keeps a part.
+        Triplets over the n samples. If they contradict each other, `repair` keeps a part of them.
 
     Returns
     -------
@@ -54,7 +55,7 @@ def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, trip
         triplets = repair(triplets, random_state=0).kept
     if n <= MOST_MERGED:
         return _merged(X, labels, triplets)
-    # samples with an answer stand alone, the others with those of the same node and cluster
+    # a sample with an answer is an item of its own, the others share one if they share node and cluster
     alone = np.full(n, -1)
     alone[triplets.used_leaves] = triplets.used_leaves
     _, first, item = np.unique(np.stack([alone, node, labels], axis=1), axis=0, return_index=True, return_inverse=True)
@@ -65,19 +66,19 @@ def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, trip
 
 
 def expanded(tree: Hierarchy, item: np.ndarray, leaves: LeafIndex) -> Hierarchy:
-    """A tree over items becomes one over samples: those of an item are leaves side by side below a node in its place.
+    """Replace each leaf of a tree over items by the samples of the item, as leaves side by side.
 
     Parameters
     ----------
     tree : Hierarchy
-        Over g items.
+        A tree over g items.
     item : ndarray of int, shape (n,)
-        The item of each sample; each has one at least.
+        The item of each sample. Each item has at least one sample.
     leaves : LeafIndex
-        Of the n samples.
+        Names of the n samples.
     """
     n, g, size = item.size, tree.n_leaves, np.bincount(item)
-    # the leaves of that tree become inner nodes, numbered first, but for those of one sample
+    # the leaves of the tree become the first inner nodes, except for items of one sample
     above = np.where(tree.parent >= 0, tree.parent + n, -1).astype(np.int32)
     number = np.arange(g, dtype=np.int32) + n
     parent = np.concatenate([number[item], above])
@@ -96,25 +97,25 @@ def _merged(X: np.ndarray, labels: np.ndarray, triplets: TripletSet) -> Hierarch
     constraints = combine_constraints(triplets, PairwiseConstraints(chain, [], triplets.leaves))
     try:
         check_consistent(constraints)
-    except InconsistentTripletsError:  # triplets that tell samples of one cluster from each other, and tie others in
+    except InconsistentTripletsError:  # some triplet joins two clusters before one of them is complete
         constraints = combine_constraints(triplets, PairwiseConstraints([], [], triplets.leaves))
     merges, _ = merge_samples(X, MergePlan(constraints), "ward", FittedMetric("euclidean"))
     return from_linkage(merges, triplets.leaves)
 
 
-# ---------------------------------------------------------------------- people who answer by a tree
+# ---------------------------------------------------------------------- for people who answer by a tree
 
 
 @dataclass(frozen=True, eq=False)
 class FoundTree:
-    """What a sample of trees says about the samples.
+    """The hierarchy and the clusters of a sample of trees.
 
     Attributes
     ----------
     hierarchy : Hierarchy
         The mean of the trees.
     support : ndarray of float64, shape (inner nodes,)
-        The share of the trees that have each clade; 0 for leaves that stand side by side.
+        The share of the trees that have each clade. 0 for leaves side by side.
     labels : ndarray of int, shape (n,)
     uncertainty : ndarray of float64, shape (n,)
         The chance that a sample is nearer to one of another cluster than to one of its own.
@@ -127,18 +128,18 @@ class FoundTree:
 
 
 def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers: AnswerSet) -> FoundTree:
-    """The mean of sampled trees, and the clusters in it.
+    """Find the mean of sampled trees, and the clusters in it.
 
     Parameters
     ----------
     sample : TreeSample
         Trees over r leaves.
     points : ndarray of float64, shape (r, d)
-        Of the leaves; d = 0 if nothing but answers is known.
+        Points of the leaves. d = 0 if there are no features.
     leaf : ndarray of int, shape (n,)
         The leaf of each sample.
     answers : AnswerSet
-        Over the n samples.
+        Answers about the n samples.
     """
     r, rng = len(points), np.random.default_rng(0)
     parent, over = mean_of(sample), LeafIndex(r)
@@ -171,13 +172,13 @@ def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers:
 
 
 def _on_leaves(leaf: np.ndarray, rows: np.ndarray, width: int) -> np.ndarray:
-    """Rows of samples as rows of leaves, without those of which two samples share a leaf."""
+    """Turn rows of samples into rows of leaves, without rows in which two samples share a leaf."""
     rows = leaf[rows.reshape(-1, width)]
     return rows[(np.diff(np.sort(rows, axis=1), axis=1) > 0).all(axis=1)].astype(np.int32)
 
 
 def _uncertainty(sample: TreeSample, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The share of triplets xy|z, y of the cluster of x and z of another, that sampled trees do not display."""
+    """Share of triplets xy|z, with y in the cluster of x and z in another, that the sampled trees do not display."""
     r, k = labels.size, int(labels.max()) + 1
     order, size = np.argsort(labels, kind="stable"), np.bincount(labels)
     if k == 1 or k == r:
@@ -203,7 +204,7 @@ def _sizes(parent: np.ndarray) -> np.ndarray:
 
 
 def _ordered(parent: np.ndarray, height: np.ndarray) -> np.ndarray:
-    """A linkage matrix of a tree whose inner nodes have some heights, ordered by these."""
+    """Make the linkage matrix of a tree with given heights of inner nodes."""
     n = (parent.size + 1) // 2
     number = np.arange(parent.size)
     number[n + np.argsort(height[n:], kind="stable")] = np.arange(n, parent.size)
@@ -218,7 +219,7 @@ def _ordered(parent: np.ndarray, height: np.ndarray) -> np.ndarray:
 
 
 def _best_cut(tree: Hierarchy, rows: np.ndarray, links: PairwiseConstraints) -> np.ndarray:
-    """The clusters, of up to the square root of n, that satisfy most of what was said about groups, read flatly."""
+    """Choose the cut into at most sqrt(n) clusters that satisfies most answers, read as answers about groups."""
     a, b, c = rows.T
     must, cannot = np.array(links.must_link).reshape(-1, 2).T, np.array(links.cannot_link).reshape(-1, 2).T
     best, most = None, -1

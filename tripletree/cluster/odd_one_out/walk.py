@@ -1,4 +1,4 @@
-"""A random walk on the neighbour graph that ends at answered samples, or dies on the way."""
+"""A random walk on the neighbour graph that ends at answered samples or dies on the way."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 
-#: The chance that a walk goes on at each step; of what goes on, a little goes to any node, so that none is unreachable.
+#: The chance that a walk goes on at each step, and the share of steps that go to any node, so that all are reachable.
 LIFE, ANYWHERE = 0.99, 1e-3
 
-#: Samples hang at their node by an edge this many times as strong as the mean degree: several may hang at one node.
+#: Each sample hangs at its node by an edge so many times as strong as the mean degree. A node may have several samples.
 TIE = 1e4
 
-#: Columns of an inverse that are made at a time.
+#: Columns of the inverse that are computed at a time.
 COLUMNS = 256
 
 
 class AbsorbingWalk:
-    """The walk before anything absorbs it.
+    """The walk before any sample absorbs it.
 
     Parameters
     ----------
@@ -29,9 +29,11 @@ class AbsorbingWalk:
     Attributes
     ----------
     green : ndarray of float64, shape (r, r)
-        The inverse of D - life W, W the weights with a little of everywhere and D their sums: symmetric, and
-        ``green[i, j] * degree[j]`` visits of j are expected from i. It is never changed, so a walk serves all answers.
+        The inverse of D - `LIFE` W. W has the weights and a little between all nodes, and D has the sums of its rows.
+        The matrix is symmetric. A walk from i is expected to visit j ``green[i, j] * degree[j]`` times. It never
+        changes, so one walk serves all answers.
     mass : ndarray of float64, shape (r,)
+        The number of samples that belong to each node.
 
     Notes
     -----
@@ -50,7 +52,7 @@ class AbsorbingWalk:
         weights[np.diag_indices(r)] += degree
         factor = cho_factor(weights, lower=True, overwrite_a=True)
         self.green = np.eye(r)
-        for start in range(0, r, COLUMNS):  # Ctrl-C waits for one of them, not for all
+        for start in range(0, r, COLUMNS):  # Ctrl-C works between two blocks
             block = self.green[:, start : start + COLUMNS]
             block[:] = cho_solve(factor, block)
         self.tie = 1.0 / (TIE * degree.mean())
@@ -63,20 +65,20 @@ class AbsorbingWalk:
         Parameters
         ----------
         nodes : ndarray of int, shape (a,)
-            The node of each sample; several may be at one.
+            The node of each sample. Several samples may be at one node.
         """
         return Absorption(self, nodes)
 
 
 @dataclass(eq=False)
 class Absorption:
-    """Where walks end.
+    """The walk with some absorbing samples, and the places where it ends.
 
     Attributes
     ----------
     walk : AbsorbingWalk
     nodes : ndarray of int, shape (a,)
-        The nodes of the samples that absorb.
+        The nodes of the absorbing samples.
     """
 
     walk: AbsorbingWalk
@@ -91,19 +93,19 @@ class Absorption:
 
     @cached_property
     def without_itself(self) -> np.ndarray:
-        """Where walks from each absorbing sample would end if it alone did not absorb, shape (a, a)."""
+        """The chances of where a walk from each absorbing sample ends if this sample alone did not absorb, (a, a)."""
         out = -self.precision / np.diag(self.precision)[:, None]
         np.fill_diagonal(out, 0.0)
         return np.maximum(out, 0.0)
 
     @cached_property
     def hits(self) -> np.ndarray:
-        """The chance that a walk from a node ends at a sample: ndarray of float64, shape (r, a); the rest dies."""
+        """The chance that a walk from a node ends at a sample (ndarray of float64, shape (r, a)). The rest dies."""
         return np.maximum(self.walk.green[:, self.nodes] @ self.precision, 0.0)
 
     @cached_property
     def reach(self) -> np.ndarray:
-        """The samples that would come to each node if it absorbed, too: ndarray of float64, shape (r,)."""
+        """The number of samples that would come to each node if it absorbed, too (ndarray of float64, shape (r,))."""
         green = self.walk.green
         rest = np.diagonal(green) - np.einsum("xa,ax->x", self.hits, green[self.nodes])
         come = self.walk.visits - (self.walk.mass @ self.hits) @ green[self.nodes]
@@ -112,7 +114,7 @@ class Absorption:
         return np.divide(np.maximum(come, 0.0), rest, out=np.zeros(rest.size), where=free)
 
     def bonds(self, x: int, others: np.ndarray) -> np.ndarray:
-        """How likely walks from x pass each of the others, or from it x, whichever is more: shape (len(others),)."""
+        """Return the chance that a walk from x passes each other node, or the reverse, whichever is greater."""
         green, at = self.walk.green, self.nodes
         between = green[x, others] - self.hits[x] @ green[np.ix_(at, others)]
         own = green[x, x] - self.hits[x] @ green[at, x]
@@ -120,19 +122,21 @@ class Absorption:
         return np.clip(between / np.maximum(np.minimum(own, theirs), 1e-300), 0.0, 1.0)
 
     def centres(self, where: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes that most others come to, one after the other, and where walks end if these absorb, too.
+        """Choose centres one after the other: each time the node that most walks come to if it absorbs, too.
 
         Parameters
         ----------
         where : ndarray of bool, shape (r,)
-            The nodes that may be one.
+            The nodes that may be a centre.
         least : float
-            The last one has this share of the reach of the first.
+            The least reach of a centre, as a share of the reach of the first.
 
         Returns
         -------
         nodes : ndarray of int, shape (v,)
+            The centres.
         hits : ndarray of float64, shape (r, v)
+            The chance that a walk from each node ends at each centre.
         """
         green = self.walk.green
         rest = np.diagonal(green) - np.einsum("xa,ax->x", self.hits, green[self.nodes])
@@ -148,7 +152,7 @@ class Absorption:
             first = max(first, reach[x])
             if reach[x] < max(least * first, 1e-9):
                 break
-            # a step of Cholesky's method on the walk that the others absorb
+            # a step of Cholesky's method on the walk that the others already absorb
             column = green[:, x] - self.hits @ green[self.nodes, x]
             step = column - steps @ steps[x]
             step /= np.sqrt(step[x])
@@ -162,7 +166,7 @@ class Absorption:
         return np.array(nodes), np.linalg.solve(visits[nodes].T, visits.T).T
 
     def without(self, some: np.ndarray) -> np.ndarray:
-        """Where walks from some of the absorbing samples would end if these did not absorb, shape (len(some), a)."""
+        """Return the chances of where walks from some absorbing samples end if these did not absorb, (len(some), a)."""
         rest = np.setdiff1d(np.arange(self.nodes.size), some)
         out = np.zeros((some.size, self.nodes.size))
         if rest.size:
