@@ -32,6 +32,7 @@ os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 from _data import FOLDERS, load, load_seeds, standardized
+from _kinds import carnivora, debian
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
@@ -54,6 +55,9 @@ REPORTING = (
     *("tic-tac-toe", "soybean", "mushroom"),
 )
 CATEGORIES = ("tic-tac-toe", "soybean", "mushroom")
+#: Other kinds, with the constants as they are: texts in uneven sections, families of species, 40 classes of ten samples
+#: (as many as there are people in the Olivetti faces), and classes each half as large as the one before.
+KINDS = ("packages", "families", "forty", "halving")
 
 
 # ---------------------------------------------------------------------- data
@@ -73,6 +77,8 @@ def _raw(name):
         return known[name](return_X_y=True)
     if name == "seeds":
         return load_seeds()
+    if name in KINDS:
+        return another_kind(name)
     if name == "led7digit":
         return led_display()
     if name in ("parkinsons", "transfusion", "crabs"):
@@ -88,6 +94,16 @@ def _raw(name):
     X, y = load(source)
     rows = slice(None) if some is None else np.isin(y, list(some))
     return X[rows], y[rows]
+
+
+def another_kind(name):
+    if name in ("packages", "families"):
+        data = debian(200, 0) if name == "packages" else carnivora(None, 0)
+        return data.X, data.y
+    rng = np.random.default_rng(0)
+    sizes = [10] * 40 if name == "forty" else [160, 80, 40, 20, 10, 5]
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return rng.normal(size=(len(y), 20)) + rng.normal(0, 0.8, (len(sizes), 20))[y], y
 
 
 def led_display(n=1000):

@@ -6,8 +6,13 @@ model's tree displays. "exchanged": the person knows another order of the sample
 Of 1,000 samples up to 10,000 answers are heard, to chosen questions only; the last column of the results is the time
 from an answer to the next question.
 
-    python benchmarks/bench_tree_questions.py [first seed] [seeds] [kinds] > results.csv
+    python benchmarks/bench_tree_questions.py [first seed] [seeds] [kinds] [methods] > results.csv
     python benchmarks/bench_tree_questions.py table results.csv
+
+People who see degrees of likeness must name one of three, and choose by dot products of sparse vectors. How well do the
+trees foretell their choices, and how good are the clusters, beside a model that asks nothing?
+
+    python benchmarks/bench_tree_questions.py degrees [first seed] [seeds]
 """
 
 import collections
@@ -17,9 +22,11 @@ import time
 
 import numpy as np
 from _kinds import carnivora, debian, generator, people, simulated
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
 
 import tripletree as tt
-from tripletree.algorithms.induce import displays
+from tripletree.algorithms.induce import displayed, displays
 from tripletree.cluster import OddOneOutClustering
 
 N, AT = 100, (50, 100, 200, 400)
@@ -88,6 +95,56 @@ def run(kind, seed, wrong, method):
             seconds, before = 0.0, q
 
 
+def degrees(seed, n=120, kinds=8, d=24):
+    """Features, kinds and dot products of things whose vectors are sparse. Each kind has two dimensions of its own.
+
+    Products are scaled so that the true chances foretell 70 % of choices. Features are the vectors and as much noise.
+    """
+    rng = generator("degrees", seed)
+    y = np.sort(rng.integers(0, kinds, n))
+    vectors = rng.gamma(0.3, 0.5, (n, d)) * (rng.random((n, d)) < 0.3)
+    for k in range(kinds):
+        vectors[np.ix_(y == k, rng.choice(d, 2, replace=False))] += rng.gamma(4, 0.3, ((y == k).sum(), 2))
+    likeness = vectors @ vectors.T
+    trios = np.argsort(rng.random((4_000, n)), axis=1)[:, :3]
+    scales = np.geomspace(0.01, 20, 200)
+    scale = next((x for x in scales if chances(x * likeness, trios).max(axis=1).mean() > 0.7), scales[-1])
+    return vectors + rng.normal(0, vectors.std(), vectors.shape), y, scale * likeness, trios, rng
+
+
+def chances(likeness, trios):
+    """The chance that each of three is named: those that are alike stay together."""
+    a, b, c = trios.T
+    share = np.exp(np.stack([likeness[b, c], likeness[a, c], likeness[a, b]], axis=1))
+    return share / share.sum(axis=1, keepdims=True)
+
+
+def foretold(hierarchy, trios, chance):
+    """The share of choices that a hierarchy foretells, a third of those where it does not tell."""
+    share = np.full(len(trios), 1 / 3)
+    for k, order in enumerate(((1, 2, 0), (0, 2, 1), (0, 1, 2))):
+        shown = displayed(hierarchy, trios[:, order].astype(np.int32))
+        share[shown] = chance[shown, k]
+    return share.mean()
+
+
+def by_degrees(seed, at=(25, 50, 100, 200)):
+    X, y, likeness, trios, rng = degrees(seed)
+    chance = chances(likeness, trios)
+    D = likeness.max() - likeness
+    np.fill_diagonal(D, 0)
+    limit = foretold(tt.from_linkage(linkage(squareform(D, checks=False), "average")), trios, chance)
+    for method in ("asked", "random"):
+        model = OddOneOutClustering(random_state=seed).start(X)
+        yield method, 0, tt.pairwise_f_score(y, model.labels_), foretold(plain_tree(X), trios, chance), 1.0, limit
+        for q in range(1, at[-1] + 1):
+            trio = model.next_question() if method == "asked" else tuple(rng.choice(len(X), 3, replace=False).tolist())
+            model.answer(trio[rng.choice(3, p=chances(likeness, np.array([trio]))[0])], trio)
+            if q in at:
+                found = tt.pairwise_f_score(y, model.labels_), foretold(model.hierarchy_, trios, chance)
+                yield method, q, *found, model.trust_, limit
+
+
 def trio_place(person, order, trio):
     """The place of the odd one among the samples that have exchanged places with these."""
     other = tuple(order[list(trio)].tolist())
@@ -124,13 +181,19 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["table"]:
         table(sys.argv[2])
         sys.exit()
+    if sys.argv[1:2] == ["degrees"]:
+        for seed in range(int(sys.argv[2]), int(sys.argv[2]) + int(sys.argv[3])):
+            for method, q, f, share, trust, limit in by_degrees(seed):
+                print(f"{seed},{method},{q},{f:.3f},{share:.3f},{trust:.3f},{limit:.3f}", flush=True)
+        sys.exit()
     first, number = [int(x) for x in sys.argv[1:3]] or (100, 3)
     seeds = range(first, first + number)
     kinds = sys.argv[3].split(",") if len(sys.argv) > 3 else [kind for kind in KINDS if not kind.endswith("large")]
+    methods = sys.argv[4].split(",") if len(sys.argv) > 4 else METHODS
     for seed in seeds:
         for kind in kinds:
             for wrong in (0, 0.1):
-                for method in METHODS:
+                for method in methods:
                     if method not in ("asked", "random") and wrong or method != "asked" and "large" in kind:
                         continue
                     for at, share, seconds in run(kind, seed, wrong, method):

@@ -302,6 +302,30 @@ def test_tree__auto_goes_by_the_answers(world, blobs):
     assert model.clade_support_ is None
 
 
+@pytest.mark.parametrize("target", ["auto", "hierarchy"])
+def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked(world, target):
+    X, truth = world
+    test, rng = tt.sample_triplets(truth, 2_000, random_state=0), np.random.default_rng(4)
+    model = OddOneOutClustering(target=target).start(X)
+    before, plain = model.labels_.tolist(), displays(model.hierarchy_, test).mean()
+    for _ in range(80):
+        question = model.next_question()
+        model.answer(question[rng.integers(3)], question)
+    assert model.by_tree_
+    assert model.trust_ < 0.1
+    assert displays(model.hierarchy_, test).mean() > plain - 0.08
+    assert target == "hierarchy" or model.labels_.tolist() == before
+    assert len(model.doubted_answers_) > 20
+
+
+def test_tree__answers_that_help_are_trusted(world):
+    X, truth = world
+    model = OddOneOutClustering(40).fit(X, oracle=expert(truth))
+    assert model.trust_ > 0.9
+    assert OddOneOutClustering(target="groups").start(X).trust_ == 1
+    assert OddOneOutClustering(5).fit(None, oracle=expert(truth), sample_names=range(40)).trust_ == 1
+
+
 def test_tree__two_people_are_asked_about_different_samples(world):
     X, _ = world
     model = OddOneOutClustering(target="hierarchy").start(X)

@@ -266,7 +266,7 @@ class Session:
         with self._fresh:
             if self._known["version"] < version and not self._at_work:
                 self._at_work = True
-                threading.Thread(target=self._make_knowledge, name="what is known", daemon=True).start()
+                threading.Thread(target=self._make_knowledge, name="results", daemon=True).start()
             self._fresh.wait_for(lambda: self._known["version"] >= version, PATIENCE)
             return self._known
 

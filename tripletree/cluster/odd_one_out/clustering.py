@@ -160,7 +160,8 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     Trust: people who choose by degrees of likeness answer nearly at chance where the trees disagree, and a tree can
     always be found that fits such answers. So each answer is foretold before it is heard, by the trees given all
-    earlier answers and by trees of the features alone. `trust_` compares the likelihood of all answers under both.
+    earlier answers and by trees of the features alone. `trust_` compares the likelihood of all answers under both, and
+    under replies at random.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
     after a answered samples. With more samples, 3,000 drawn at random are the nodes of the graph, and each of the

@@ -5,8 +5,8 @@ trees. With each answer they go on, given all answers so far. The question is th
 disagree most, and on which most of the tree depends.
 
 Answers are only believed if they help to foretell later answers. Each new answer is foretold twice: by the trees that
-have heard all earlier answers, and by trees of the features alone. If the latter do better, the answers teach nothing,
-and the belief goes back to the features.
+have heard all earlier answers, and by trees of the features alone. If the latter do better, or neither does better than
+chance, the belief goes back to the features.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ HANGING = 1 / 3
 #: Trees of each chain in a sample, and the steps between two of them for each leaf.
 SAMPLED, APART = 25, 5
 
-#: The share of questions drawn at random until the odds for or against the answers exceed `SURE`. Only on random trios
-#: do answers show how well trees foretell in general. As long as the answers are not trusted, all questions are random.
-PROBES, SURE = 0.2, 150.0
+#: The share of questions drawn at random, because only random trios show how well trees foretell in general. It is 0
+#: while the odds that answers help are above the first limit, and 1 while they are below the second.
+PROBES, HELPFUL, USELESS = 0.1, 150.0, 0.1
 
 #: Shares of wrong answers over which the chance of all answers is averaged.
 SHARES = np.linspace(0.0025, 0.665, 266)
@@ -108,11 +108,15 @@ class TreeBeliefs:
 
     @property
     def trust(self) -> float:
-        """The probability, in 0..1, that trees given the answers foretell more than trees of the features alone."""
+        """The probability, in 0..1, that trees given the answers foretell best.
+
+        The alternatives are trees of the features alone, and replies by chance. Each has the prior probability 1/4.
+        """
         if self.plain is None or not len(self.foretold):
             return 1.0
         heard, plain = (_evidence(chance, self.given)[0] for chance in self.foretold.T)
-        return float(1 / (1 + np.exp(np.clip(plain - heard, -50, 50))))
+        others = np.logaddexp(plain, len(self.foretold) * np.log(1 / 3)) - np.log(2)
+        return float(1 / (1 + np.exp(np.clip(others - heard, -50, 50))))
 
     @property
     def noise(self) -> float:
@@ -170,7 +174,7 @@ class TreeBeliefs:
     def _probing(self) -> float:
         """The chance that the next question is drawn at random."""
         odds = self.trust / (1 - self.trust) if self.trust < 1 else np.inf
-        return 0.0 if odds > SURE else PROBES if odds >= 1 else 1.0
+        return 0.0 if odds > HELPFUL else 1.0 if odds < USELESS else PROBES
 
     def _code(self, trios: np.ndarray) -> np.ndarray:
         """Return a number for each trio that does not depend on its order."""
