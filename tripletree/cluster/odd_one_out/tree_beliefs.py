@@ -46,6 +46,9 @@ SAMPLED, APART = 25, 5
 #: while the odds that answers help are above the first limit, and 1 while they are below the second.
 PROBES, HELPFUL, USELESS = 0.1, 150.0, 0.1
 
+#: Answers are believed until the evidence against them is greater than this ratio.
+AGAINST = 20.0
+
 #: Shares of wrong answers over which the chance of all answers is averaged.
 SHARES = np.linspace(0.0025, 0.665, 266)
 
@@ -110,12 +113,12 @@ class TreeBeliefs:
     def trust(self) -> float:
         """The probability, in 0..1, that trees given the answers foretell best.
 
-        The alternatives are trees of the features alone, and replies by chance. Each has the prior probability 1/4.
+        The alternatives are trees of the features alone, and replies by chance. Both are equally probable beforehand.
         """
         if self.plain is None or not len(self.foretold):
             return 1.0
         heard, plain = (_evidence(chance, self.given)[0] for chance in self.foretold.T)
-        others = np.logaddexp(plain, len(self.foretold) * np.log(1 / 3)) - np.log(2)
+        others = np.logaddexp(plain, len(self.foretold) * np.log(1 / 3)) - np.log(2 * AGAINST)
         return float(1 / (1 + np.exp(np.clip(others - heard, -50, 50))))
 
     @property
