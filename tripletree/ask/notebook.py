@@ -19,7 +19,7 @@ from tripletree.plots.page.notebook import RememberedWidget
 
 
 class AskWidget(RememberedWidget):
-    """Shows questions and takes answers; `session` does the work."""
+    """Shows questions and takes answers. The `session` does the work."""
 
     _esm = (
         files("tripletree.plots.page").joinpath("notebook.js").read_text("utf-8")

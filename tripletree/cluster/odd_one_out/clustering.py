@@ -97,9 +97,8 @@ class OddOneOutClustering(HierarchicalClusterer):
     by_tree_ : bool
         Whether people seem to answer by a tree.
     trust_ : float
-        The probability, in 0..1, that the answers help to foretell later answers, by a tree and given features. Below
-        one half, `labels_` are those before the first answer, and `hierarchy_` is mostly that of the features. It is 1
-        by groups, and without X.
+        The probability, in 0..1, that the answers help to foretell later answers, by a tree and given features. The
+        lower it is, the more is `hierarchy_` that of the features alone. It is 1 by groups, and without X.
     labels_ : ndarray of int, shape (n_samples,)
         The likeliest cluster of each sample, 0..k-1. By groups, samples that probably belong to a group nobody was
         asked about make clusters of their own. Before the first answer, all of them do. By a tree, clusters are a cut
@@ -693,21 +692,18 @@ class OddOneOutClustering(HierarchicalClusterer):
     def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and uncertainty."""
         check_is_fitted(self)
-        trusted = self.trust_ >= 0.5
-        if self.by_tree_ and (trusted or self._graph is None):
+        if self.by_tree_:
             return self._found.labels, self._found.uncertainty
         if "clusters" not in self._made:
-            beliefs = self._beliefs if trusted else Beliefs(self._beliefs.walk, self._graph.node, self.noise)
-            self._made["clusters"] = _clusters_of(self._graph, beliefs)
+            self._made["clusters"] = _clusters_of(self._graph, self._beliefs)
         return self._made["clusters"]
 
     @property
     def _found(self) -> FoundTree:
         """The hierarchy and the clusters by a tree."""
         if "tree" not in self._made:
-            answers = self.answers_ if self.trust_ >= 0.5 else self.answers_[:0]
             sample = self._trees.sample()
-            self._made["tree"] = find_tree(sample, self._points[self._stand_in], self._leaf, answers)
+            self._made["tree"] = find_tree(sample, self._points[self._stand_in], self._leaf, self.answers_)
         return self._made["tree"]
 
     def _in_tree(self, log: list[_Said]) -> np.ndarray:
