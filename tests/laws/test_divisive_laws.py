@@ -6,6 +6,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from examples import yule
 from oracles import clades_of, components, displayed, leaves_of
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
@@ -311,3 +312,14 @@ def test_threads_and_runs_do_not_change_the_result(monkeypatch, rng):
         models.append(DivisiveReCon(3, constraints="soft").fit(X, triplets=rows))
     assert models[0].hierarchy_ == models[1].hierarchy_ == models[2].hierarchy_
     np.testing.assert_array_equal(models[0].linkage_, models[1].linkage_)
+
+
+def test_few_triplets_divide_a_tree_if_no_trees_are_sampled():
+    """Fewer triplets than samples that they name. Features say nothing, so an undivided tree displays about half."""
+    shares = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, h = rng.normal(size=(60, 2)), yule(60, rng)
+        t = tt.TripletSet(tt.sample_triplets(h, 20, random_state=rng).rows, 60)
+        shares.append(tt.displays(DivisiveReCon(4, effort=0, noise=0.01).fit(X, triplets=t).hierarchy_, t).mean())
+    assert np.mean(shares) > 0.7

@@ -131,6 +131,25 @@ def test_chain__is_the_same_on_any_number_of_threads(monkeypatch, rng):
         assert np.array_equal(fit.clade_support_, fits[0].clade_support_)
 
 
+def test_chain__tells_how_far_it_is(rng):
+    """In hundredths of all steps, whatever their number: a bar moves while chains go on."""
+    n, told = 12, []
+    t = sample_triplets(yule(n, rng).reindex(LeafIndex(n)), 12, random_state=rng)
+    start = yule(n, rng).reindex(LeafIndex(n)).parent.astype(np.int32)
+    X, one = rng.normal(size=(n, 2)), np.ones(len(t))
+    posterior.sample_trees(X, [start, start], t.rows, one, rng, effort=0.1, tell=told.append)
+    assert sum(told) == 100
+
+
+def test_chain__ends_when_time_is_up(rng):
+    X = rng.normal(size=(40, 3))
+    rows = np.array([rng.permutation(40)[:3] for _ in range(40)])
+    model = DivisiveReCon(3, effort=1e5)
+    with pytest.raises(tt.TimeLimitError), tt.time_limit(1.0):
+        model.fit(X, triplets=rows)
+    assert not hasattr(model, "hierarchy_")
+
+
 def test_support__is_the_share_of_trees_with_the_clade(rng):
     n = 9
     X, rows = rng.normal(size=(n, 2)), np.array([[0, 1, 2], [3, 4, 0], [5, 6, 1], [1, 2, 7]])

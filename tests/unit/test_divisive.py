@@ -572,3 +572,14 @@ def test_hierarchy__names_that_are_written_otherwise_are_told(X):
         UserWarning, match=r"of 2 samples the hierarchy says nothing.* 'bee' beside the leaf 'Bee', 'eel'"
     ):
         DivisiveReCon(2, effort=0).fit(X, hierarchy=tree)
+
+
+@pytest.mark.parametrize(
+    ("known", "effort", "total"),
+    [({}, 1, 5), ({"triplets": [("ant", "dog", "bee")]}, 1, 106), ({"triplets": [("ant", "dog", "bee")]}, 0, 6)],
+)
+def test_verbose__the_bar_is_full_in_the_end(X, known, effort, total, capsys):
+    DivisiveReCon(2, effort=effort, verbose=True).fit(X, **known)
+    assert f"{total}/{total}" in capsys.readouterr().err
+    DivisiveReCon(2, effort=effort).fit(X, **known)
+    assert capsys.readouterr().err == ""

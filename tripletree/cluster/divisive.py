@@ -373,6 +373,7 @@ def _tree(
     merges: np.ndarray,
     known: _Known,
     hard: bool,
+    divide: bool,
     estimate: bool,
     effort: float,
     rng: np.random.Generator,
@@ -384,6 +385,8 @@ def _tree(
     ----------
     hard : bool
         Whether all triplets must hold.
+    divide : bool
+        Whether triplets divide a tree. They do if all must hold.
     estimate : bool
         Whether the share of wrong triplets is estimated.
     effort : float
@@ -392,18 +395,15 @@ def _tree(
     n = merges.shape[0] + 1
     owner, plain = _coarse(merges, COARSE)
     above = known if n <= COARSE else _mapped(known, owner)
-    few = len(known.rows) == 0 or known.weight.sum() < np.unique(known.rows).size
-    tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
-    divide = hard or tied or not few
-    sampled = effort > 0 and not is_matrix and not tied and len(known.rows) > 0 and 2 < n <= COARSE
     sample: TreeSample | None = None
     base, share = merges[:, :2].astype(np.int32), None
     if len(above.rows):
         items = _items(points, is_matrix, owner, plain)
-        held = _held_out(items, above, not (few or hard), rng, tell)
-        best = held.shown if few or hard else held.soft
-        if not hard and not tied and above.weight @ held.shown > above.weight @ best:
-            divide, best = False, held.shown
+        held = _held_out(items, above, divide and not hard, rng, tell)
+        best = held.shown
+        if divide and not hard:
+            divide = bool(above.weight @ held.soft >= above.weight @ held.shown)
+            best = held.soft if divide else held.shown
         share = float(best.mean())
         lead = _lead(held.shown, _shown(parents_of(plain), above.rows), above.weight)
         weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
@@ -411,11 +411,11 @@ def _tree(
     parent, noise = parents_of(base), 0.0 if hard else known.noise
     if divide:
         parent = _divided(base, known, hard)
-    if divide and estimate and not hard and not few:
+    if divide and estimate and not hard and len(known.rows):
         violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
         noise = float(min(max(violated, LEAST), MOST))
         parent = _divided(base, replace(known, noise=noise), hard)
-    if sampled:
+    if effort > 0:
         other = _divided(plain, known, True) if hard else parents_of(plain)
         share_of_wrong = None if estimate else known.noise
         trees, shares = sample_trees(
@@ -447,10 +447,12 @@ class DivisiveReCon(HierarchicalClusterer):
     """Divisive clustering with triplets, pairs, a hierarchy or class labels, some of which may be wrong.
 
     The tree is the mean of trees sampled from their posterior, given the features, which evolve along the branches, and
-    triplets, of which some may be wrong. The chains of the sample begin at a tree that is divided from the top by the
-    votes of the triplets, and at the plain tree. In the end all hard constraints hold, and soft ones may be outvoted.
+    triplets, of which some may be wrong. The chains of the sample begin at a tree of distances that triplets have
+    changed, which their votes divide from the top unless they are few, and at the plain tree. In the end all hard
+    constraints hold, and soft ones may be outvoted.
     Without any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of
-    precomputed distances. With these, with classes alone and with hard pairs it is the divided tree.
+    precomputed distances. With these, with classes and with hard pairs no trees are sampled. A tree is then divided
+    from the top by the votes of the triplets, but not by those of soft classes.
 
     Parameters
     ----------
@@ -468,8 +470,7 @@ class DivisiveReCon(HierarchicalClusterer):
         and are never an error.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
-        no trees are sampled, it is the share that a first division violates, or 0.1 if there are fewer triplets than
-        samples they name.
+        no trees are sampled, it is the share that a first division violates, or 0.1 if there is none.
     effort : float, default 1.0
         Factor on the number of steps in which trees are sampled. With 0 none are sampled: the tree is a first
         division, and its clades have no probabilities.
@@ -843,7 +844,14 @@ class DivisiveReCon(HierarchicalClusterer):
         """The linkage of the tree that follows from the statements, and the plain one."""
         n = len(points)
         linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
-        with progress_bar(self.verbose, n + 1 + FOLDS, type(self).__name__, "steps") as bar:
+        tied = closure.n_components < n or len(closure.cannot) > 0
+        can_sample = 2 < n <= COARSE and len(given.rows) > 0 and not (is_matrix or tied or given.codes is not None)
+        effort = float(self.effort) if can_sample else 0.0
+        # chains begin at an undivided tree if triplets are few; those of classes name a few samples over and over
+        few = given.weight.sum() < np.unique(given.rows).size
+        divide = hard or not ((effort > 0 and few) or given.codes is not None)
+        total = n - 1 + min(FOLDS, len(given.rows)) + 100 * (effort > 0)
+        with progress_bar(self.verbose, total, type(self).__name__, "steps") as bar:
             tell = bar or (lambda done: None)
             nothing = TripletSet([], n), PairwiseConstraints([], [], n)
             plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
@@ -858,9 +866,7 @@ class DivisiveReCon(HierarchicalClusterer):
             cannot = first[closure.cannot].astype(np.int32)
             known = _Known(given.rows, given.weight, cannot, group, self.noise_)
             seen = points if given.codes is None or is_matrix else _whitened(points, given.codes)
-            # labels of classes are many triplets on few samples, of which the model of the trees knows nothing
-            effort = 0.0 if given.codes is not None else float(self.effort)
-            found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, effort, rng, tell)
+            found = _tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
         self.constraints_ = "hard" if hard else "soft"
         self.reason_ = "as asked for"
         if self.constraints == "auto":

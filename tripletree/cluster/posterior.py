@@ -145,7 +145,7 @@ def sample_trees(
     effort : float
         Factor on the number of steps.
     tell : callable
-        Is given the number of chains that have ended.
+        Is given how many hundredths of all steps were taken since the last call.
 
     Returns
     -------
@@ -157,13 +157,22 @@ def sample_trees(
     with threadpool_limits(limits=1, user_api="blas"):  # the number of threads changes the rounding
         coordinates = [independent(points, start) for start in starts]
     seeds = rng.integers(2**63, size=len(starts)).tolist()
-    each = -(-TREES // len(starts))
+    each, taken, told = -(-TREES // len(starts)), [0.0] * len(starts), 0
+
+    def count(ended: int) -> None:
+        nonlocal told
+        before, told = told, round(100 * sum(taken) / len(taken))
+        tell(told - before)
 
     def run(i: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
         chain = Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
-        return chain.sampled(n_steps(len(points), effort), each, stop)
 
-    found = side_by_side(run, len(starts), tell)
+        def note(share: float) -> None:
+            taken[i] = share
+
+        return chain.sampled(n_steps(len(points), effort), each, stop, note)
+
+    found = side_by_side(run, len(starts), count)
     return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
 
 
@@ -245,7 +254,9 @@ class Chain:
         """The tree reached so far: its parents, inner nodes numbered by their heights."""
         return _numbered(self.walk)
 
-    def sampled(self, steps: int, trees: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
+    def sampled(
+        self, steps: int, trees: int, stop: Event, tell: Callable[[float], Any] = lambda share: None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Trees at equal distances after the first third of the steps, and the share of wrong triplets with each."""
         part = max(500, 2 * len(self.walk.near))
         n_parts = max(-(-steps // part), trees + 1)
@@ -260,6 +271,7 @@ class Chain:
             if k in taken:
                 out.append(self.tree())
                 shares.append(self.wrong)
+            tell((k + 1) / n_parts)
         return np.array(out), np.array(shares)
 
     def share_of_wrong(self) -> float:
