@@ -583,3 +583,29 @@ def test_verbose__the_bar_is_full_in_the_end(X, known, effort, total, capsys):
     assert f"{total}/{total}" in capsys.readouterr().err
     DivisiveReCon(2, effort=effort).fit(X, **known)
     assert capsys.readouterr().err == ""
+
+
+def test_divisive__fits_to_the_same_samples_share_their_plain_tree(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    other = X[::-1] ** 2
+    triplets = tt.sample_class_triplets(y, 60, random_state=0)
+    model = DivisiveReCon(3, random_state=0)
+
+    def fitted(model, X, **known):
+        model.fit(X, **known)
+        return model.labels_.tolist(), model.linkage_.tolist()
+
+    found = [fitted(model, X), fitted(model, X, triplets=triplets), fitted(model, other), fitted(model, X)]
+    fresh = [
+        fitted(DivisiveReCon(3, random_state=0), x, **k) for x, k in ((X, {}), (X, {"triplets": triplets}), (other, {}))
+    ]
+    assert found == [*fresh, fresh[0]]
+
+    def refuse(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("tripletree.cluster.divisive.merge_samples", refuse)
+    assert fitted(model, X) == fresh[0]
+    with pytest.raises(AssertionError):
+        model.fit(other)

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -853,9 +854,7 @@ class DivisiveReCon(HierarchicalClusterer):
         total = n - 1 + min(FOLDS, len(given.rows)) + 100 * (effort > 0)
         with progress_bar(self.verbose, total, type(self).__name__, "steps") as bar:
             tell = bar or (lambda done: None)
-            nothing = TripletSet([], n), PairwiseConstraints([], [], n)
-            plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
-            merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
+            merges = self._plain_merges(points, linkage, metric, rng, tell)
             self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
             self._sample = None
             self.noise_ = NOISE if self.noise is None else float(self.noise)
@@ -873,6 +872,23 @@ class DivisiveReCon(HierarchicalClusterer):
             self.reason_ = "a hierarchy is given" if hard else "some triplets may be wrong"
         self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
         return linkage_of(found.parent, points, is_matrix), merges
+
+    def _plain_merges(
+        self, points: np.ndarray, linkage: str, metric: str, rng: np.random.Generator, tell: Callable[[int], Any]
+    ) -> np.ndarray:
+        """The linkage without statements. It is kept, as fits to the same samples follow each other in validation."""
+        n = len(points)
+        nothing = TripletSet([], n), PairwiseConstraints([], [], n)
+        plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
+        digest = blake2b(np.ascontiguousarray(points)).digest()
+        kept, merges = getattr(self, "_plain", (None, None))
+        if kept == (digest, points.shape, metric):
+            tell(n - 1)
+            return merges.copy()
+        merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
+        if plan.n_micro_clusters is None:  # micro-clusters are drawn at random, anew in each fit
+            self._plain = (digest, points.shape, metric), merges.copy()
+        return merges
 
     def _flat_clusters(
         self,
