@@ -880,14 +880,14 @@ class DivisiveReCon(HierarchicalClusterer):
         n = len(points)
         nothing = TripletSet([], n), PairwiseConstraints([], [], n)
         plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
-        digest = blake2b(np.ascontiguousarray(points)).digest()
-        kept, merges = getattr(self, "_plain", (None, None))
-        if kept == (digest, points.shape, metric):
+        key = blake2b(np.ascontiguousarray(points).data).digest(), points.shape, metric
+        kept = getattr(self, "_plain", None)
+        if kept is not None and kept[0] == key:
             tell(n - 1)
-            return merges.copy()
+            return kept[1].copy()
         merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
         if plan.n_micro_clusters is None:  # micro-clusters are drawn at random, anew in each fit
-            self._plain = (digest, points.shape, metric), merges.copy()
+            self._plain = key, merges.copy()
         return merges
 
     def _flat_clusters(
