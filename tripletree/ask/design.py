@@ -42,7 +42,8 @@ class Design:
         How many people answer each trio. A trio with fewer answers goes to the next people before a new one is asked.
     repeats : float, default=0
         The share of the questions of each person, in 0..0.5, that repeat an earlier question of this person. At least
-        five others come in between. Repeats measure how far people agree with themselves.
+        five others come in between, each question is repeated once, and catch trios never, so large shares may not be
+        reached. Repeats measure how far people agree with themselves.
     catch : TripletSet, optional
         Trios with a known answer: for each triplet ab|c, c is the odd one of a, b and c. Everybody gets them, each
         person in another order. They expose people who answer without looking: see
@@ -72,7 +73,8 @@ class Design:
     Notes
     -----
     The order of the samples is drawn anew for each person and question. Only the answers are kept. The next question
-    follows from them, so an interrupted study goes on at the same place.
+    follows from them, so an interrupted study with given or random trios goes on with the same question. If a model
+    chooses the trios, it samples its trees again, so the next question may be another one.
 
     Examples
     --------
