@@ -238,6 +238,7 @@ def test_cluster__bad_tables_are_refused(run, table, wanted):
         (["--index-column", "z"], "there is no column 'z'"),
         (["--index-column", "x", "--drop", "x"], "cannot be both"),
         (["--plot", "p.xyz"], "the suffix chooses the kind of picture"),
+        (["--plot", "p.html"], "tripletree plot --html FILE"),
         (["--triplets", "-"], "only one can be the standard input"),
         (["--triplets", "gone.txt"], "no such file: gone.txt"),
     ],

@@ -42,7 +42,9 @@ def check_picture_format(path: str) -> None:
     known = FigureCanvasBase.get_supported_filetypes()
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in known:
-        raise bad_input(f"{path}: the suffix chooses the kind of picture; expected one of {', '.join(sorted(known))}")
+        page = ", and a page is written by tripletree plot --html FILE" if suffix in {"html", "htm"} else ""
+        msg = f"{path}: the suffix chooses the kind of picture; expected one of {', '.join(sorted(known))}{page}"
+        raise bad_input(msg)
 
 
 def save_figure(figure: Any, path: str) -> None:
