@@ -12,7 +12,7 @@ from recon_oracle import random_triplets
 import tripletree
 import tripletree as tt
 from tripletree import kernels
-from tripletree.cluster import DivisiveReCon
+from tripletree.cluster import DivisiveReCon, posterior
 from tripletree.cluster.agglomerative import merges as _engine
 from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
 from tripletree.cluster.agglomerative.penalty import merge_softly
@@ -49,6 +49,7 @@ def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkag
 
 @needs_numba
 def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, monkeypatch):
+    monkeypatch.setattr(posterior, "TREES", 10)  # with 100, chains take plain Python 50 seconds
     for n, kind in [(9, "hard"), (40, "soft"), (24, "auto"), (30, "pairs"), (30, "distances"), (30, "classes")]:
         y = np.arange(n) % 3
         X = rng.normal(size=(n, 3)) + y[:, None]
@@ -62,7 +63,8 @@ def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, mon
             known = {"classes": np.where(rng.random(n) < 0.5, y, np.nan)}
         metric = "precomputed" if kind == "distances" else "euclidean"
         samples = np.abs(X[:, None] - X[None]).sum(axis=2) if kind == "distances" else X
-        model = DivisiveReCon(3, metric=metric, constraints=kind if kind in ("hard", "soft") else "auto")
+        constraints = kind if kind in ("hard", "soft") else "auto"
+        model = DivisiveReCon(3, metric=metric, constraints=constraints, effort=0.01)
         found = []
         for mode in ("never", "always"):
             monkeypatch.setattr(jit, "MODE", mode)

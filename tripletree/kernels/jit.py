@@ -304,6 +304,7 @@ class Pointer:
     def __init__(self, source: Any, result: Any, *arguments: Any, real: str = "float64") -> None:
         self.source, self._types = getattr(source, "source", source), (result, arguments, real)
         self.__name__, self.__module__ = source.__name__, source.__module__
+        self._numba: Any = None  # the compiled function, once it is loaded
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it as plain Python."""
@@ -313,8 +314,10 @@ class Pointer:
         """The arguments for `Kernel.fast` or for `Kernel.plain`."""
         if not is_fast or MODE == "never":
             return self
-        import_numba()
-        return in_thread(self._compiled)
+        if self._numba is None:
+            import_numba()
+            self._numba = in_thread(self._compiled)
+        return self._numba
 
     def _compiled(self) -> Any:
         result, arguments, real = self._types
