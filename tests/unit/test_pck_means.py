@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from pck_oracle import pair_costs, pck_objective, price, random_pairs
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from tripletree.cluster import MPCKMeans, PCKMeans
+from tripletree.cluster.kmeans.lloyd import points_of
 from tripletree.cluster.kmeans.soft_pairs import WeightedLinks, link_costs, settled
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, UnknownLeafError
@@ -392,3 +395,29 @@ def test_frame__is_mean_and_spread(rng):
     mean = np.average(X, axis=0, weights=w)
     np.testing.assert_allclose(model._mean, mean)
     np.testing.assert_allclose(model._spread**2, np.average(((X - mean) ** 2).sum(axis=1), weights=w))
+
+
+# ------------------------------------------------------------------ tables of costs
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_costs__of_some_points_by_definition(rng, is_sparse):
+    for d, k, m in ((1, 1, 3), (4, 3, 300), (7, 5, 600)):  # more than a block, and features that are not whole fours
+        table = np.where(rng.random((m, d)) < 0.5, 0.0, rng.normal(size=(m, d)))
+        centres, weights = rng.normal(size=(k, d)), rng.random(m) + 0.1
+        factors, offsets, others = rng.random(d), rng.normal(size=k), rng.random(m)
+        points = points_of(csr_array(table) if is_sparse else table, weights)
+        which, rows = rng.permutation(m)[: m - 1].astype(np.int32), rng.permutation(m)[: m - 1].astype(np.int32)
+        left = np.setdiff1d(np.arange(m), rows)
+        for scaled, more, given in ((None, None, None), (factors, offsets, others)):
+            out = np.full((m, k), np.nan)
+            points.fill_costs(out, rows, which, centres, factors=scaled, offsets=more, weights=given)
+            square = cdist(table * (1.0 if scaled is None else scaled), centres, "sqeuclidean")
+            costs = (weights if given is None else given)[:, None] * (square + (0.0 if more is None else more))
+            np.testing.assert_allclose(out[rows], costs[which])
+            assert np.isnan(out[left]).all()
+        out, scale = np.full((m, k), np.nan), rng.random((k, d))
+        points.fill_diagonal_costs(out, rows, centres, scale, offsets)
+        square = np.stack([((table - centre) ** 2) @ by for centre, by in zip(centres, scale, strict=True)], axis=1)
+        np.testing.assert_allclose(out[rows], (weights[:, None] * (square + offsets))[rows])
+        assert np.isnan(out[left]).all()

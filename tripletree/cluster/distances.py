@@ -222,9 +222,12 @@ def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
     if is_sparse(samples):
         _check_lengths(samples, dtype)
         return
-    with np.errstate(over="ignore", under="ignore"):
-        widest = np.square(np.ptp(samples, axis=0)).sum()
     limits = np.finfo(dtype)
+    with np.errstate(over="ignore", under="ignore"):  # the range of all numbers and that of one feature mostly tell
+        most, least = samples.shape[1] * np.square(np.ptp(samples)), np.square(np.ptp(samples[:, 0]))
+        if most <= limits.max / (8 * samples.shape[0]) and least >= limits.tiny / limits.eps**2:
+            return
+        widest = np.square(np.ptp(samples, axis=0)).sum()
     if not widest <= limits.max / (4 * samples.shape[0]):
         column = int(np.ptp(samples / 2, axis=0).argmax())
         i, j = int(samples[:, column].argmin()), int(samples[:, column].argmax())

@@ -410,17 +410,19 @@ class CannotGraph:
 
     def _part(self, nodes: np.ndarray) -> _Part:
         """The graph on some nodes, connected parts together."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        m = self.bound.size
-        place = np.full(m, -1)
+        if not nodes.size:
+            return _Part(nodes, _neighbours(np.empty((0, 2), np.int64), 0), freeze(np.zeros(1, np.int32)))
+        place = np.full(self.bound.size, -1)
         place[nodes] = np.arange(nodes.size)
-        ends = place[np.stack([np.repeat(np.arange(m), self.degree), self.neighbours.near], axis=1)]
-        ends = ends[(ends >= 0).all(axis=1) & (ends[:, 0] < ends[:, 1])]
-        shape = (nodes.size, nodes.size)
-        graph = coo_array((np.ones(len(ends), np.int8), (ends[:, 0], ends[:, 1])), shape=shape)
-        count, block = connected_components(graph, directed=False) if nodes.size else (0, np.empty(0, int))
+        ends = np.stack([place[x] for x in self._edges], axis=1)
+        if nodes.size < place.size:
+            ends = ends[(ends >= 0).all(axis=1)]
+        start, near = _neighbours(ends, nodes.size)
+        graph = csr_array((np.ones(near.size), near, start), shape=(nodes.size, nodes.size))
+        count, block = connected_components(graph, directed=False)
         order = np.argsort(block, kind="stable")
         rank = np.empty(nodes.size, np.int64)
         rank[order] = np.arange(nodes.size)
@@ -431,11 +433,12 @@ class CannotGraph:
 
 def _neighbours(ends: np.ndarray, n: int) -> Graph:
     """The neighbours of nodes 0..n-1, ascending, by edges of which each occurs once."""
-    both = np.concatenate([ends, ends[:, ::-1]])
-    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    one, other = ends.T
+    key = np.sort(np.concatenate([one * n + other, other * n + one]))
+    of, near = np.divmod(key, max(n, 1))
     start = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(both[:, 0], minlength=n), out=start[1:])
-    return Graph(freeze(start), frozen(both[:, 1]))
+    np.cumsum(np.bincount(of, minlength=n), out=start[1:])
+    return Graph(freeze(start), freeze(near.astype(np.int32)))
 
 
 def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:

@@ -129,12 +129,14 @@ def _components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
         return np.arange(n, dtype=np.int32), n
     from scipy.sparse.csgraph import connected_components
 
-    k, label = connected_components(_graph(must, n), directed=False)
+    some, ends = np.unique(must, return_inverse=True)
+    k, label = connected_components(_graph(ends.reshape(must.shape), some.size), directed=False)
     first = np.empty(k, np.int64)
-    first[label[::-1]] = np.arange(n - 1, -1, -1)  # the last value written to a place stays
-    rank = np.empty(k, np.int32)
-    rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
-    return rank[label], int(k)
+    first[label[::-1]] = some[::-1]  # the last value written to a place stays
+    root = np.arange(n)
+    root[some] = first[label]
+    rank = np.cumsum(root == np.arange(n), dtype=np.int32) - np.int32(1)
+    return rank[root], int(rank[-1]) + 1
 
 
 def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> PairClosure:

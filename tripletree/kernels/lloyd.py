@@ -129,6 +129,35 @@ def squared_distances(columns, centres):
 
 
 @inner
+def _gather(columns, which, lo, factors, out):
+    """Fill out with points which[lo], which[lo + 1], ..., their features multiplied."""
+    for t in range(columns.shape[0]):
+        values, factor, row = columns[t], factors[t], out[t]
+        for i in range(len(row)):
+            row[i] = factor * values[which[lo + i]]
+
+
+@njit
+def fill_costs(columns, weight, which, centres, factors, offsets, rows, out):
+    """Fill rows of a table with the costs of some points: weight times the sum of squared distance and offset.
+
+    which : int32, read-only, the points
+    factors : float64[d], read-only, the points' features are multiplied by these
+    offsets : float64[k], read-only, of the centres
+    rows : int32, read-only, the row of each of the points
+    out : float64[m, k]
+    """
+    some, scratch = np.empty((columns.shape[0], _BLOCK)), np.empty(_BLOCK)
+    for lo in range(0, len(which), _BLOCK):
+        part = scratch[: min(_BLOCK, len(which) - lo)]
+        _gather(columns, which, lo, factors, some[:, : len(part)])
+        for j in range(centres.shape[0]):
+            _block_distances(some, centres, j, 0, part)
+            for i in range(len(part)):
+                out[rows[lo + i], j] = weight[which[lo + i]] * (part[i] + offsets[j])
+
+
+@inner
 def _block_weighted(columns, centres, scale, j, lo, out):
     """As `_block_distances`, the squared differences times factors of centre j."""
     d, size = columns.shape[0], len(out)
@@ -190,6 +219,19 @@ def weighted_distances(columns, centres, scale):
             for i in range(len(part)):
                 out[lo + i, j] = part[i]
     return out
+
+
+@njit
+def fill_weighted_costs(columns, weight, which, centres, scale, offsets, rows, out):
+    """As `fill_costs`, by scaled squared distances."""
+    some, scratch, ones = np.empty((columns.shape[0], _BLOCK)), np.empty(_BLOCK), np.ones(columns.shape[0])
+    for lo in range(0, len(which), _BLOCK):
+        part = scratch[: min(_BLOCK, len(which) - lo)]
+        _gather(columns, which, lo, ones, some[:, : len(part)])
+        for j in range(centres.shape[0]):
+            _block_weighted(some, centres, scale, j, 0, part)
+            for i in range(len(part)):
+                out[rows[lo + i], j] = weight[which[lo + i]] * (part[i] + offsets[j])
 
 
 @njit

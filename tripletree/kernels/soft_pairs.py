@@ -77,23 +77,80 @@ def _least(cost, here):
 
 
 @njit
-def settle(order, large, some, groups, links, label, rounds):
+def restless(start, other, pair, n_must, part, label, nearest):
+    """The samples that a move could improve, in ascending order: int32.
+
+    If all samples of a part are in the cluster that is cheapest for them alone, and no pair of it is violated, nothing
+    costs less.
+
+    start, other, pair : int32, read-only, the links of each sample, see `PricedLinks`
+    part : int32[m], read-only. Pairs join samples of one part only
+    label, nearest : int32[m], read-only
+    """
+    m = len(label)
+    moving = np.zeros(m, np.bool_)  # by part: these are no more than samples
+    for i in range(m):
+        if label[i] != nearest[i]:
+            moving[part[i]] = True
+        for p in range(start[i], start[i + 1]):
+            if (label[i] == label[other[p]]) == (pair[p] >= n_must):
+                moving[part[i]] = True
+    found, count = np.empty(m, np.int32), 0
+    for i in range(m):
+        if moving[part[i]]:
+            found[count] = i
+            count += 1
+    return found[:count].copy()
+
+
+@njit
+def settle(order, large, some, part, groups, links, label, rounds):
     """Move samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any more.
 
-    order, large : int32, both read-only, the samples and the groups in the order in which they are looked at
-    some : int32, read-only, these samples in ascending order, the order for chains. Pairs join them only to each other
+    order, large : int32, both read-only, all samples and groups in the order in which they are looked at
+    some : int32, read-only, the samples that may move, whole parts in ascending order, the order for chains
+    part : int32[m], read-only. Pairs join samples of one part only
     rounds : int, of moves of all samples, or of groups and chains, after which to return
 
-    Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at.
+    Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at. A
+    part of which neither sample nor group nor chain could be moved is done with: nothing else changes its costs.
     """
-    stale = np.ones(links.base.shape[0], np.bool_)
+    stale, moving = np.zeros(len(part), np.bool_), np.zeros(len(part), np.bool_)
+    for i in some:
+        moving[part[i]] = stale[i] = True
+    left, turns = some.copy(), large.copy()
+    n_left, n_turns = len(left), _keep_moving(turns, len(turns), groups, part, moving)
+    before = label.copy()
     for _ in range(rounds):
         if _move_samples(order, links, label, stale) > 0:
             continue
-        if move_groups(large, groups, links, label) + _move_chains(some, links, label) == 0:
+        for i in left[:n_left]:
+            before[i] = label[i]
+        if move_groups(turns[:n_turns], groups, links, label) + _move_chains(left[:n_left], links, label) == 0:
             return True
-        stale[:] = True
+        moving[:] = False
+        for i in left[:n_left]:
+            if label[i] != before[i]:
+                moving[part[i]] = True
+        count = 0
+        for i in left[:n_left]:
+            if moving[part[i]]:
+                left[count] = i
+                stale[i] = True
+                count += 1
+        n_left, n_turns = count, _keep_moving(turns, n_turns, groups, part, moving)
     return False
+
+
+@inner
+def _keep_moving(turns, n_turns, groups, part, moving):
+    """Keep the groups whose parts move, in their order. Returns how many these are."""
+    count = 0
+    for c in turns[:n_turns]:
+        if moving[part[groups.member[groups.first[c]]]]:
+            turns[count] = c
+            count += 1
+    return count
 
 
 @allocating

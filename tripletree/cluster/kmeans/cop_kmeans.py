@@ -44,6 +44,7 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
+from tripletree.kernels import freeze
 
 #: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
 #: it goes to the nearest cluster that the pairs allow.
@@ -133,7 +134,10 @@ class MeanCentres:
         return self.points.nearest(centres)
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
-        return self.points.part(which).squared_distances(centres) * self._light_weights[which, None]
+        costs = np.empty((which.size, len(centres)))
+        rows = np.arange(which.size, dtype=np.int32)
+        self.points.fill_costs(costs, rows, which, centres, weights=self._light_weights)
+        return costs
 
     def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
         return self._first.squared_distances(centres)
@@ -148,7 +152,7 @@ class MeanCentres:
 
     @cached_property
     def _light_weights(self) -> np.ndarray:
-        return np.maximum(self.points.weights, _FEATHER * self.points.weights.max())
+        return freeze(np.maximum(self.points.weights, _FEATHER * self.points.weights.max()))
 
     def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         return self.points.own_distances(labels, centres)

@@ -23,6 +23,8 @@ _H = TypeVar("_H")
 
 #: Costs that differ by such a part of them are equal: else the choice would depend on the machine.
 _ROUNDING = 1e-12
+#: Samples that are put into columns at a time.
+_PART = 256
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,28 @@ class Points:
     def of(cls, samples: np.ndarray, weights: np.ndarray | None = None) -> Points:
         """From samples of shape (n, d) and their weights, None for ones."""
         weights = np.ones(samples.shape[0]) if weights is None else weights
-        return cls(freeze(np.array(samples.T, np.float64, order="C")), frozen(weights, np.float64))
+        return cls(freeze(_columns(samples)), frozen(weights, np.float64))
 
     @classmethod
     def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
         """The weighted means of groups 0..n_groups-1 of samples. A group without weight has its plain mean."""
         mass = np.bincount(group, weights, n_groups)
-        size = np.bincount(group, minlength=n_groups)
-        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
-            columns = np.empty((samples.shape[1], n_groups))
-            columns[:, group] = samples.T
-            return cls(freeze(columns), freeze(mass))
-        share = np.where(mass[group] > 0, weights / np.where(mass > 0, mass, 1.0)[group], 1.0 / size[group])
-        rows = (np.bincount(group, share * samples[:, t], n_groups) for t in range(samples.shape[1]))
-        return cls(freeze(np.array(list(rows))), freeze(mass))
+        some = np.empty(n_groups, np.intp)
+        some[group] = np.arange(group.size)  # a sample of each group
+        columns = _columns(samples, some)
+        if n_groups < group.size:  # groups of several samples
+            size = np.bincount(group, minlength=n_groups)
+            many = np.flatnonzero(size > 1)
+            place = np.full(n_groups, -1)
+            place[many] = np.arange(many.size)
+            members = np.flatnonzero(place[group] >= 0)
+            of, own = place[group[members]], weights[members]
+            mass_of = mass[many][of]
+            share = np.where(mass_of > 0, own / np.where(mass_of > 0, mass_of, 1.0), 1.0 / size[many][of])
+            rows = samples.take(members, axis=0)
+            for t, column in enumerate(columns):
+                column[many] = np.bincount(of, share * rows[:, t], many.size)
+        return cls(freeze(columns), freeze(mass))
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -110,6 +120,39 @@ class Points:
         """Squared distances to the centres, shape (n, k)."""
         return kernels.lloyd.squared_distances(self.columns, frozen(centres, np.float64))
 
+    def fill_costs(
+        self,
+        out: np.ndarray,
+        rows: np.ndarray,
+        which: np.ndarray,
+        centres: np.ndarray,
+        *,
+        factors: np.ndarray | None = None,
+        offsets: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> None:
+        """Fill rows of a table with the costs of some points: weight times the sum of squared distance and offset.
+
+        Parameters
+        ----------
+        out : ndarray of float64, shape (m, k)
+        rows, which : ndarray of int32
+            Rows, and the points that they are for.
+        centres : ndarray of float64, shape (k, d)
+        factors : ndarray of float64, shape (d,), optional
+            For the points `scaled` by these.
+        offsets : ndarray of float64, shape (k,), optional
+            Zeros by default.
+        weights : ndarray of float64, shape (n,), optional
+            Other weights than those of the points.
+        """
+        (k, d), real = centres.shape, np.float64
+        factors = np.ones(d) if factors is None else factors
+        offsets = np.zeros(k) if offsets is None else offsets
+        weights = self.weights if weights is None else weights
+        given = frozen(which), frozen(centres, real), frozen(factors, real), frozen(offsets, real), frozen(rows)
+        kernels.lloyd.fill_costs(self.columns, frozen(weights, real), *given, out)
+
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the own centres, shape (n,)."""
         return kernels.lloyd.own_distances(self.columns, frozen(centres, np.float64), frozen(labels))
@@ -146,6 +189,14 @@ class Points:
         """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
         return kernels.lloyd.weighted_distances(self.columns, frozen(centres, np.float64), frozen(scale, np.float64))
 
+    def fill_diagonal_costs(
+        self, out: np.ndarray, rows: np.ndarray, centres: np.ndarray, scale: np.ndarray, offsets: np.ndarray
+    ) -> None:
+        """As `fill_costs`, by such distances, for the points whose numbers are those of the rows."""
+        some, real = frozen(rows), np.float64
+        given = frozen(centres, real), frozen(scale, real), frozen(offsets, real)
+        kernels.lloyd.fill_weighted_costs(self.columns, self.weights, some, *given, some, out)
+
     def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """The centre of the least such distance plus an offset, int32."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(offset, np.float64)
@@ -160,6 +211,16 @@ class Points:
         """Weighted sums of squared differences to the own centres, feature by feature, shape (k, d)."""
         given = frozen(labels), frozen(centres, np.float64)
         return kernels.lloyd.diagonal_scatter(self.columns, self.weights, *given)
+
+
+def _columns(samples: np.ndarray, which: np.ndarray | None = None) -> np.ndarray:
+    """Samples, or some of them, in columns. A part at a time is copied, which stays in the cache."""
+    n = samples.shape[0] if which is None else which.size
+    columns = np.empty((samples.shape[1], n))
+    for lo in range(0, n, _PART):
+        here = slice(lo, lo + _PART)
+        columns[:, here] = (samples[here] if which is None else samples.take(which[here], axis=0)).T
+    return columns
 
 
 @dataclass(frozen=True)
@@ -223,6 +284,21 @@ class SparsePoints:
         sizes = self.lengths[:, None] + squared_lengths(centres)
         return _unless_rounding(sizes - 2.0 * (self.table @ centres.T), sizes)
 
+    def fill_costs(
+        self,
+        out: np.ndarray,
+        rows: np.ndarray,
+        which: np.ndarray,
+        centres: np.ndarray,
+        *,
+        factors: np.ndarray | None = None,
+        offsets: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> None:
+        some = self.part(which, None if weights is None else weights[which])
+        square = (some if factors is None else some.scaled(factors)).squared_distances(centres)
+        out[rows] = some.weights[:, None] * (square if offsets is None else square + offsets)
+
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         sizes = self.lengths + squared_lengths(centres)[labels]
         return _unless_rounding(sizes - 2.0 * self._own_products(labels, centres), sizes)
@@ -279,6 +355,12 @@ class SparsePoints:
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         sizes = self._squares @ scale.T + (scale * centres**2).sum(axis=1)
         return _unless_rounding(sizes - 2.0 * (self.table @ (scale * centres).T), sizes)
+
+    def fill_diagonal_costs(
+        self, out: np.ndarray, rows: np.ndarray, centres: np.ndarray, scale: np.ndarray, offsets: np.ndarray
+    ) -> None:
+        some = self.part(rows)
+        out[rows] = some.weights[:, None] * (some.diagonal_distances(centres, scale) + offsets)
 
     def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
         return _least(self.diagonal_distances(centres, scale) + offset)[0]
@@ -554,7 +636,7 @@ def starting_centres(
 
 def value_order(columns: np.ndarray) -> np.ndarray:
     """Points in the order of their first feature, of the next ones where it is equal."""
-    order = np.argsort(columns[0], kind="stable")
+    order = np.argsort(columns[0])
     first = columns[0, order]
     if (first[1:] == first[:-1]).any():
         order = np.lexsort(columns[::-1])

@@ -61,6 +61,11 @@ class MetricTask:
     shared: bool
     tol: float
 
+    @cached_property
+    def tied(self) -> Points:
+        """The points in pairs."""
+        return self.points.part(self.links.nodes)
+
 
 def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generator, *, full: bool) -> tuple:
     """``apart`` and ``far`` of a problem.
@@ -234,18 +239,21 @@ class MetricState:
 
     def linked(self, some: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
-        nodes, diagonals = self.problem.links.nodes[some], self._diagonals
-        points = self.problem.points.part(nodes)
+        tied, diagonals = self.problem.tied, self._diagonals
+        costs = np.empty((tied.n, len(self.centres)))
         if self.problem.shared and self.metrics.ndim == 2:
             root = _root(self.metrics[0])
-            lengths = points.scaled(root).squared_distances(_mapped_rows(root, self.centres))
+            given = some, some, _mapped_rows(root, self.centres)
+            tied.fill_costs(costs, *given, factors=root, offsets=-self.log_det)
         elif self.problem.shared:
-            lengths = self._points_and_centres[0].part(nodes).squared_distances(self._points_and_centres[1])
+            points, centres = self._points_and_centres
+            given = some, self.problem.links.nodes[some], centres
+            points.fill_costs(costs, *given, offsets=-self.log_det)
         elif diagonals is None:
-            return points.weights[:, None] * self._costs[nodes]
+            costs[some] = tied.weights[some, None] * self._costs[self.problem.links.nodes[some]]
         else:
-            lengths = points.diagonal_distances(*diagonals)
-        return points.weights[:, None] * (lengths - self.log_det)
+            tied.fill_diagonal_costs(costs, some, *diagonals, -self.log_det)
+        return costs
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `SoftState`: with the cost of the metrics by themselves."""

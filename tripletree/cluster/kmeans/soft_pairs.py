@@ -118,25 +118,19 @@ class WeightedLinks:
         return freeze(np.arange(self.nodes.size, dtype=np.int32))
 
     @cached_property
-    def _part(self) -> np.ndarray:
-        """The part of each sample: pairs join samples of one part only."""
-        from scipy.sparse import coo_array
+    def part(self) -> np.ndarray:
+        """The part of each sample (int32): pairs join samples of one part only."""
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
         m = self.nodes.size
-        graph = coo_array((np.ones(len(self.ends), np.int8), tuple(self.ends.T)), shape=(m, m))
-        return connected_components(graph, directed=False)[1]
+        graph = csr_array((np.ones(self.other.size), self.other, self.start), shape=(m, m))
+        return frozen(connected_components(graph, directed=False)[1])
 
     def restless(self, label: np.ndarray, nearest: np.ndarray) -> np.ndarray:
-        """The samples that a move could improve, in ascending order (int32).
-
-        If all samples of a part are in the cluster that is cheapest for them alone, and no pair of it is violated,
-        nothing costs less.
-        """
-        moving = np.zeros(self.nodes.size, np.bool_)  # parts are no more than samples
-        moving[self._part[label != nearest]] = True
-        moving[self._part[self.ends[violated_links(self, label), 0]]] = True
-        return freeze(np.flatnonzero(moving[self._part]).astype(np.int32))
+        """The samples that a move could improve, see `kernels.soft_pairs.restless`."""
+        given = self.start, self.other, self.edge, self.n_must, self.part, frozen(label), frozen(nearest)
+        return freeze(kernels.soft_pairs.restless(*given))
 
 
 def settled(
@@ -178,14 +172,9 @@ def settled(
     else:
         label = label.astype(np.int32)
     order, large = frozen(rng.permutation(links.nodes.size)), frozen(rng.permutation(links.large))
-    if some is None:
-        some = links.all
-    elif some.size < links.nodes.size:
-        moving = np.zeros(links.nodes.size, np.bool_)
-        moving[some] = True
-        order, large = freeze(order[moving[order]]), freeze(large[moving[links.member[links.first[large]]]])
+    some = links.all if some is None else some
     for _ in range(_ROUNDS // _A_CALL):
-        if loops.settle(order, large, some, groups, priced, label, _A_CALL):
+        if loops.settle(order, large, some, links.part, groups, priced, label, _A_CALL):
             break
     return label
 
@@ -334,7 +323,7 @@ class SoftState(Protocol):
         """The cost of each sample in its cluster, without the pairs."""
 
     def linked(self, some: np.ndarray) -> np.ndarray:
-        """The cost of some of the samples in pairs in each cluster, shape (number of them, k)."""
+        """The cost of the samples in pairs in each cluster, shape (m, k), of which only some rows are filled."""
 
     def updated(self, labels: np.ndarray) -> SoftState:
         """The best one for the labels. Empty clusters stay as they are."""
@@ -461,9 +450,7 @@ class _SoftMeans:
         if links.nodes.size:
             now = None if labels is None else labels[links.nodes]
             some = links.all if now is None else links.restless(now, free[links.nodes])
-            base = np.zeros((links.nodes.size, state.centres.shape[0]))
-            base[some] = state.linked(some)
-            free[links.nodes] = settled(links, base, state.pay, now, self.rng, some)
+            free[links.nodes] = settled(links, state.linked(some), state.pay, now, self.rng, some)
         return free
 
 
@@ -474,7 +461,7 @@ class EuclideanState:
     Attributes
     ----------
     points : Points
-    nodes : ndarray of int32, shape (m,)
+    tied : Points
         The points in pairs.
     centres : ndarray of float64, shape (k, d)
     pay : ndarray of float64, shape (e, k)
@@ -483,7 +470,7 @@ class EuclideanState:
     """
 
     points: Points
-    nodes: np.ndarray
+    tied: Points
     centres: np.ndarray
     pay: np.ndarray
     tolerance: float
@@ -495,7 +482,7 @@ class EuclideanState:
         """With the price of a violated pair of weight 1."""
         share = np.where(np.arange(links.weights.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
         pay = np.repeat((penalty * share * links.weights)[:, None], centres.shape[0], axis=1)
-        return cls(points, links.nodes, centres, freeze(pay), tolerance)
+        return cls(points, points.part(links.nodes), centres, freeze(pay), tolerance)
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
@@ -507,8 +494,9 @@ class EuclideanState:
 
     def linked(self, some: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
-        points = self.points.part(self.nodes[some])
-        return points.weights[:, None] * points.squared_distances(self.centres)
+        costs = np.empty((self.tied.n, len(self.centres)))
+        self.tied.fill_costs(costs, some, some, self.centres)
+        return costs
 
     def updated(self, labels: np.ndarray) -> EuclideanState:
         """See `SoftState`."""
@@ -530,7 +518,7 @@ class EuclideanState:
 
     def at(self, points: Points) -> EuclideanState:
         """See `SoftState`."""
-        return replace(self, points=points, nodes=self.nodes[:0], pay=self.pay[:0])
+        return replace(self, points=points, tied=points.part(np.empty(0, np.intp)), pay=self.pay[:0])
 
     def distances(self) -> np.ndarray:
         """See `SoftState`."""
