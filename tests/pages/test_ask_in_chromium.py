@@ -34,12 +34,13 @@ NASTY = [
 SERVER = """
 import json, sys
 import numpy as np
-from asking_model import RandomQuestions
 from tripletree.ask import serve
-from tripletree.cluster import OddOneOutClustering
 given = json.load(open(sys.argv[1]))
-model = OddOneOutClustering() if given.pop("real") else RandomQuestions()
-serve(model, np.array(given.pop("values")), open_browser=False, **given)
+if given.pop("real"):
+    from tripletree.cluster import OddOneOutClustering as Model
+else:
+    from asking_model import RandomQuestions as Model
+serve(Model(), np.array(given.pop("values")), open_browser=False, **given)
 """
 
 
