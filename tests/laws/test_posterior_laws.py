@@ -79,14 +79,14 @@ def test_chain__keeps_what_it_could_compute_anew(n, rng):
         loops.rescale(walk, 1.0, rng.random((2, 2)))
         assert (np.diff(walk.height[walk.order]) >= 0).all()
         assert np.array_equal(walk.place[walk.order], np.arange(n - 1))
-        state, size, shown = walk.state.copy(), walk.size.copy(), walk.shown.copy()
+        state, size, worth = walk.state.copy(), walk.size.copy(), walk.worth.copy()
         loops.begin(walk)
         np.testing.assert_allclose(state, walk.state, rtol=1e-8)
         assert np.array_equal(size, walk.size)
-        assert np.array_equal(shown, walk.shown)
+        assert np.array_equal(worth, walk.worth)
         assert (walk.height[walk.parent[:-1][walk.parent[:-1] >= 0]] > 0).all()
         tree = Hierarchy(posterior._numbered(walk), LeafIndex(n))
-        assert np.array_equal(displays(tree, t), shown)
+        assert np.array_equal(displays(tree, t), worth == 1)
         assert literal_fit(walk) - walk.state[kernels.posterior.FIT] == pytest.approx(offset, abs=1e-6)
 
 
@@ -243,12 +243,90 @@ def test_trees__are_nearer_to_the_truth_than_without_the_sample():
     assert np.mean(gain) > 0.03
 
 
+# ---------------------------------------------------------------------- people who tell degrees of likeness
+
+
+def literal_chance(tree, height, trio, named, sharpness, wrong):
+    """The chance that one of three is named: pairs stay together in proportion to the power of their height."""
+    likeness = [height[tree.common_ancestor(x for x in trio if x != left)] ** -sharpness for left in trio]
+    by_likeness = likeness[trio.index(named)] / sum(likeness)
+    return (1 - 1.5 * wrong) * by_likeness + 0.5 * wrong
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 20])
+@pytest.mark.parametrize(("sharpness", "wrong"), [(0.5, 0.1), (4.0, 0.01), (30.0, 0.3)])
+def test_replies__keep_their_chances(n, sharpness, wrong, rng):
+    """After many steps the worth of each reply is the logarithm of its literal chance, and the sums are right."""
+    walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
+    walk.state[kernels.posterior.SHARPNESS], walk.state[kernels.posterior.WRONG] = sharpness, wrong
+    kernels.posterior.begin(walk)
+    for _ in range(5):
+        kernels.posterior.walk(walk, 1.0, 1.0, rng.random((300, 8)))
+        kernels.posterior.rescale(walk, 1.0, rng.random((2, 2)))
+        tree, height = Hierarchy(posterior._numbered(walk), LeafIndex(n)), np.sort(walk.height)
+        expected = [math.log(literal_chance(tree, height, row, row[2], sharpness, wrong)) for row in t.rows.tolist()]
+        np.testing.assert_allclose(walk.worth, expected, rtol=1e-8)
+        votes, state = walk.state[kernels.posterior.VOTES], walk.state.copy()
+        assert votes == pytest.approx(walk.weight @ expected)
+        kernels.posterior.begin(walk)
+        np.testing.assert_allclose(state, walk.state, rtol=1e-8)
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 6.0])
+def test_replies__weigh_trees_by_their_chances(sharpness):
+    """Three leaves and one reply: the share of each tree, by integration over the ratio of the two heights."""
+    rng, wrong, n = np.random.default_rng(1), 0.1, 3
+    ratio = (np.arange(4_000) + 0.5) / 4_000
+    prior = (ratio + 2) ** -2 + 0.5 * (2 * ratio + 1) ** -2  # Yule and coalescent trees, their rates integrated out
+    other = ratio**sharpness
+    right, one_wrong = (
+        prior @ ((1 - 1.5 * wrong) * named / (1 + 2 * other) + 0.5 * wrong) for named in (np.ones_like(other), other)
+    )
+    start = np.array([3, 3, 4, 4, -1], np.int32)
+    walk = state(rng.normal(size=(n, 1)), start, np.array([[0, 2, 1]], np.int32), np.ones(1))
+    walk.state[kernels.posterior.SHARPNESS], walk.state[kernels.posterior.WRONG] = sharpness, wrong
+    count = np.zeros(3)
+    for k in range(20_000):
+        kernels.posterior.walk(walk, 0.0, 1.0, rng.random((6, 8)))
+        if k % 20 == 0:  # heights have no scale without data
+            walk.height[n:] *= 10 / walk.state[kernels.posterior.LENGTH]
+            kernels.posterior.begin(walk)
+        parent = posterior._numbered(walk)
+        count[int(np.flatnonzero(parent[:n] == n + 1)[0])] += 1
+    share = count / count.sum()
+    expected = np.array([one_wrong, right, one_wrong]) / (right + 2 * one_wrong)
+    np.testing.assert_allclose(share, expected, atol=0.02)
+
+
+def test_chain__learns_how_sharp_people_are():
+    """Given enough replies to trios of a known tree, the sharpness and the share of wrong ones are near the truth."""
+    rng = np.random.default_rng(0)
+    h = yule(60, rng).reindex(LeafIndex(60))
+    chain = posterior.Chain(traits(h, 8, rng, 0.05), h.parent.astype(np.int32), np.empty((0, 3), np.int32), np.empty(0),
+                            False, None, rng, by_order=0.5)  # fmt: skip
+    trios = np.array([rng.choice(60, 3, replace=False) for _ in range(4_000)], np.int32)
+    odd, ratio, _ = kernels.posterior.odd_ones(chain.tree()[None], chain.heights[None], trios)
+    chance = np.stack([posterior.reply_chance(odd[0] == k, ratio[0], 4.0, 0.05) for k in range(3)], axis=1)
+    np.testing.assert_allclose(chance.sum(axis=1), 1)
+    named = (rng.random(len(trios))[:, None] > chance.cumsum(axis=1)).sum(axis=1)
+    rows = np.array([[*np.delete(trio, k), trio[k]] for trio, k in zip(trios, named, strict=True)], np.int32)
+    chain.hear(rows, np.ones(len(rows)))
+    drawn = []
+    for _ in range(200):  # a draw compares a few values only
+        chain.go_on(1)
+        drawn.append((chain.sharpness, chain.wrong))
+    sharpness, wrong = np.mean(drawn[50:], axis=0)
+    assert 2.8 < sharpness < 5.7
+    assert 0.02 < wrong < 0.09
+
+
 def test_odd_ones__are_those_of_the_clades():
     rng = np.random.default_rng(5)
     trees = [yule(9, rng).reindex(LeafIndex(9)) for _ in range(4)]
     trios = np.array([rng.choice(9, 3, replace=False) for _ in range(40)], np.int32)
     parents = np.array([h.parent for h in trees], np.int32)
-    odd, hanging = kernels.posterior.odd_ones(parents, trios)
+    heights = np.sort(rng.random((4, 8)), axis=1)
+    odd, ratio, hanging = kernels.posterior.odd_ones(parents, heights, trios)
     for i, h in enumerate(trees):
         clades = [set(h.clade(u)) for u in range(h.n_nodes)]
         for k, trio in enumerate(trios.tolist()):
@@ -258,3 +336,5 @@ def test_odd_ones__are_those_of_the_clades():
             assert sizes.count(min(sizes)) == 1
             alone = [max(len(c) for c in clades if c & set(trio) == {x}) for x in trio]
             assert hanging[i, k] == np.prod(alone)
+            low, _, high = sorted(heights[i, h.common_ancestor(pair) - 9] for pair in map(sorted, both))
+            assert ratio[i, k] == low / high

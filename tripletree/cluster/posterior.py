@@ -32,6 +32,13 @@ NEAR = 10
 #: The share of wrong triplets has the prior Beta(1, 9).
 WRONG, RIGHT = 1.0, 9.0
 
+#: People who tell degrees of likeness have one of these sharpnesses, and others the last one, which is as good as
+#: infinite. The share of wrong replies is one of `SHARES`.
+SHARPNESSES, SHARES = np.append(np.geomspace(0.25, 256, 21), 1e9), np.linspace(0.0025, 0.6, 48)
+
+#: So many random ones of these are compared with the value now in a draw.
+TRIED = 6
+
 #: Steps of a chain for each leaf, the least number from 32 leaves on (fewer for fewer), and the greatest.
 STEPS, LEAST, MOST = 1_000, 100_000, 1_200_000
 
@@ -193,11 +200,17 @@ class Chain:
     noise : float or None
         The share of wrong triplets. None estimates it with the trees.
     rng : Generator
+    by_order : float or None
+        If given, triplets are replies of people, who either go by the order of the heights at which three leaves meet,
+        or tell the odd one less surely the closer these heights are (``kernels/posterior.py``). This is the chance of
+        the former beforehand.
+    power : float or None
+        The exponent of the likelihood of the features. None takes 12 / d if there are more than 12.
 
     Attributes
     ----------
-    wrong : float
-        The share of wrong triplets, as drawn last.
+    wrong, sharpness : float
+        The share of wrong triplets, and the sharpness of people, as drawn last.
     """
 
     def __init__(
@@ -209,10 +222,17 @@ class Chain:
         hard: bool,
         noise: float | None,
         rng: np.random.Generator,
+        by_order: float | None = None,
+        power: float | None = None,
     ) -> None:
         self.walk = _begun(points, parent)
-        self.power = min(1.0, FEATURES / max(points.shape[1], 1))
-        self.hard, self.noise, self.rng, self.wrong = hard, noise, rng, 0.0
+        self.power = min(1.0, FEATURES / max(points.shape[1], 1)) if power is None else power
+        self.hard, self.noise, self.rng = hard, noise, rng
+        self.prior: np.ndarray | None = None  # of the sharpness, if triplets are replies
+        if by_order is not None:
+            degrees = len(SHARPNESSES) - 1
+            self.prior = np.append(np.full(degrees, (1 - by_order) / degrees), by_order)
+        self.wrong, self.sharpness = WRONG / (WRONG + RIGHT) if noise is None else noise, SHARPNESSES[-1]
         self.hear(rows, weight)
 
     def hear(self, rows: np.ndarray, weight: np.ndarray) -> None:
@@ -223,7 +243,7 @@ class Chain:
         self.walk = self.walk._replace(
             rows=rows.astype(np.int32),
             weight=weight.astype(np.float64),
-            shown=np.zeros(m, bool),
+            worth=np.zeros(m),
             start=start,
             told=np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32),
             stamp=np.zeros(m, np.int64),
@@ -242,11 +262,14 @@ class Chain:
         A chain whose first tree breaks most triplets would learn to disbelieve them before it could change the tree. So
         at first it is `believing`: the share of wrong triplets is no greater than its prior mean.
         """
-        loops, walk = kernels.posterior, self.walk
-        self.wrong = 0.0 if self.hard else self.share_of_wrong()
-        if believing and self.noise is None:
-            self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
-        price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
+        loops, walk, price = kernels.posterior, self.walk, 1.0
+        if self.prior is not None:
+            self._draw_replies(self.prior)
+        else:
+            self.wrong = 0.0 if self.hard else self.share_of_wrong()
+            if believing and self.noise is None:
+                self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
+            price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
         loops.walk(walk, self.power, price, self.rng.random((steps, 8)))
         loops.rescale(walk, self.power, self.rng.random((2, 2)))
 
@@ -274,12 +297,56 @@ class Chain:
             tell((k + 1) / n_parts)
         return np.array(out), np.array(shares)
 
+    @property
+    def heights(self) -> np.ndarray:
+        """The heights of the inner nodes, as they are numbered in `tree`."""
+        return self.walk.height[self.walk.order]
+
+    def _draw_replies(self, prior: np.ndarray) -> None:
+        """Draw the sharpness and the share of wrong replies from their distributions given the tree."""
+        loops, walk, m = kernels.posterior, self.walk, len(self.walk.rows)
+        displayed, ratio = np.empty(m, bool), np.empty(m)
+        loops.relations(walk, displayed, ratio)
+
+        def fit(sharpness: np.ndarray | float, wrong: np.ndarray | float) -> np.ndarray:
+            return np.log(reply_chance(displayed, ratio, sharpness, wrong)) @ walk.weight
+
+        self.sharpness = self._drawn(SHARPNESSES, prior, self.sharpness, lambda tried: fit(tried, self.wrong))
+        if self.noise is None:
+            prior = (1 - SHARES) ** (RIGHT - 1)
+            self.wrong = self._drawn(SHARES, prior, self.wrong, lambda tried: fit(self.sharpness, tried))
+        walk.worth[:] = np.log(reply_chance(displayed, ratio, self.sharpness, self.wrong))
+        walk.state[loops.SHARPNESS], walk.state[loops.WRONG] = self.sharpness, self.wrong
+        walk.state[loops.VOTES] = walk.worth @ walk.weight
+
+    def _drawn(
+        self, values: np.ndarray, prior: np.ndarray, now: float, fit: Callable[[np.ndarray], np.ndarray]
+    ) -> float:
+        """Draw one of the value now and some random other ones, given their prior and their log-likelihood.
+
+        Looking at all of them would take long if there are many replies.
+        """
+        possible = np.flatnonzero(prior)
+        some = self.rng.choice(possible, min(TRIED, len(possible)), replace=False)
+        tried = np.unique(np.append(some, np.abs(values - now).argmin()))
+        log = np.log(prior[tried]) + fit(values[tried][:, None])
+        chance = np.exp(log - log.max())
+        return float(values[self.rng.choice(tried, p=chance / chance.sum())])
+
     def share_of_wrong(self) -> float:
         """Drawn from its distribution given the tree (Gibbs sampling), unless it is given."""
         if self.noise is not None:
             return self.noise
         right = float(self.walk.state[kernels.posterior.VOTES])
         return float(np.clip(self.rng.beta(WRONG + max(self.given - right, 0.0), RIGHT + right), 1e-9, 0.6))
+
+
+def reply_chance(
+    right: np.ndarray, ratio: np.ndarray, sharpness: np.ndarray | float, wrong: np.ndarray | float
+) -> np.ndarray:
+    """The chance that one of three is named as the odd one, as in ``kernels/posterior.py``. Arrays of any shapes."""
+    other = ratio**sharpness
+    return (1 - 1.5 * wrong) * np.where(right, 1.0, other) / (1 + 2 * other) + 0.5 * wrong
 
 
 # ---------------------------------------------------------------------- coordinates
@@ -342,7 +409,8 @@ def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
     mean[:n] = points
     order, place = n + np.argsort(height[n:], kind="stable").astype(np.int32), np.zeros(N, np.int32)
     place[order] = np.arange(n - 1)
-    state = np.zeros(7)
+    state = np.zeros(9)
+    state[kernels.posterior.SHARPNESS] = np.inf
     state[kernels.posterior.NOISE] = np.median(height[n:]) / 4
     state[kernels.posterior.SHAPE] = math.lgamma(n) - (n - 1) * math.log(2.0)
     return kernels.posterior.Walk(
@@ -357,7 +425,7 @@ def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
         log=np.zeros(N),
         rows=np.empty((0, 3), np.int32),
         weight=np.empty(0),
-        shown=np.empty(0, bool),
+        worth=np.empty(0),
         start=np.zeros(n + 1, np.int32),
         told=np.empty(0, np.int32),
         near=_near(points),

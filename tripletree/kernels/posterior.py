@@ -6,6 +6,12 @@ only. Heights have the prior of a Yule tree or of a coalescent one, half each, w
 are accepted by the rule of Metropolis and Hastings. All random numbers are handed in, so the chain is the same whether
 it is compiled or not, and however it is cut into parts.
 
+A triplet is worth 1 if the tree displays it, else 0 (``state[SHARPNESS]`` is infinite). Or it is the reply of a person
+who tells the odd one of three less surely the closer the heights are at which the three meet. Two leaves that meet at
+height h are alike by 1 / h^s, where s is the sharpness, and a pair is named as the one that stays together in
+proportion to its likeness (Luce 1959). A share of the replies is wrong whatever the heights are. Then the triplet is
+worth the logarithm of the chance of the reply.
+
 Nodes are numbered: n leaves, then inner nodes in any order. Heights grow strictly towards the root. A step takes
 O(depth * d) time, plus the nodes that a height passes, plus the triplets that name a leaf of a clade that moves, if the
 step may still be accepted. The caller is ``cluster/posterior.py``.
@@ -30,10 +36,12 @@ _WIDE, _SCALE, _BLUR = 1.0, 0.1, 1.0  # width of the logarithm: of the height of
 LENGTH = 0  # the sum of all heights, the root's twice: for the prior of a Yule tree
 PAIRS = 1  # the integral of the number of pairs of lineages over height: for the prior of a coalescent tree
 FIT = 2  # log-likelihood of the features
-VOTES = 3  # weight of the triplets displayed
+VOTES = 3  # weighted sum of the worth of the triplets
 NOISE = 4  # variance at the leaves
 STEP = 5  # steps so far
 SHAPE = 6  # log((n - 1)! / 2^(n - 1)), by which the constant of the coalescent's prior exceeds that of Yule's
+SHARPNESS = 7  # of people; infinite if only the order of the heights counts
+WRONG = 8  # share of replies that are wrong whatever the heights are, if the sharpness is finite
 
 
 class Walk(NamedTuple):
@@ -50,12 +58,12 @@ class Walk(NamedTuple):
     log: np.ndarray  #: float64[2 n - 1], the log-likelihood of a node's contrasts
     rows: np.ndarray  #: int32[m, 3]: triplets
     weight: np.ndarray  #: float64[m]
-    shown: np.ndarray  #: bool[m]: which the tree displays
+    worth: np.ndarray  #: float64[m]: of each triplet in the tree
     start: np.ndarray  #: int32[n + 1]: the triplets that name leaf i are told[start[i]:start[i + 1]]
     told: np.ndarray  #: int32[3 m]
     near: np.ndarray  #: int32[n, k]: leaves near each
     stamp: np.ndarray  #: int64[m]: the step at which a triplet was last looked at
-    state: np.ndarray  #: float64[7]: the entries LENGTH, PAIRS, ... below
+    state: np.ndarray  #: float64[9]: the entries LENGTH, PAIRS, ... below
 
 
 # ---------------------------------------------------------------------- likelihood and prior
@@ -151,9 +159,45 @@ def _meet(w, a, b):
 
 
 @inner
+def _relation(w, t):
+    """Whether a triplet is displayed, and the lower height at which its leaves meet, divided by the upper one."""
+    a, b, c = w.rows[t, 0], w.rows[t, 1], w.rows[t, 2]
+    near = _meet(w, a, b)
+    top = _meet(w, near, c)
+    displayed = near != top
+    if not displayed:  # then c meets a or b below the node where a and b meet
+        near = _meet(w, a, c)
+        if near == top:
+            near = _meet(w, b, c)
+    return displayed, w.height[near] / w.height[top]
+
+
+@inner
+def _worth(w, t):
+    """The worth of a triplet in the tree."""
+    sharpness = w.state[SHARPNESS]
+    if sharpness == np.inf:
+        return 1.0 if _displays(w, t) else 0.0
+    displayed, ratio = _relation(w, t)
+    return math.log(_reply_chance(displayed, ratio, sharpness, w.state[WRONG]))
+
+
+@inner
 def _displays(w, t):
     near = _meet(w, w.rows[t, 0], w.rows[t, 1])
     return _meet(w, near, w.rows[t, 2]) != near
+
+
+@inner
+def _reply_chance(right, ratio, sharpness, wrong):
+    """The chance that a person names one of three as the odd one.
+
+    right : whether it is the odd one in the tree; ratio : the lower of the two heights at which the three meet, divided
+    by the upper one; wrong : share of replies that are wrong at any heights
+    """
+    other = ratio**sharpness  # the likeness of the odd one to either, if the others are alike by 1
+    named = (1.0 if right else other) / (1.0 + 2.0 * other)
+    return (1.0 - 1.5 * wrong) * named + 0.5 * wrong
 
 
 @inner
@@ -263,30 +307,29 @@ def _named(w, i, stack, named, count):
 
 
 @inner
-def _worth(price, votes):
+def _gain(price, votes):
     """The change of the logarithm of the posterior by a change of the votes."""
     return price * votes if votes != 0.0 else 0.0
 
 
 @inner
-def _turned(w, named, count, price, needed):
-    """Keep the triplets that are displayed now and were not before, or the reverse. Returns their number and votes.
+def _turned(w, named, count, fresh, price, needed):
+    """Keep the triplets whose worth has changed, and write their new worth. Returns their number, the change of votes.
 
     The rest is left out when the step is sure to be rejected: its triplets cannot be worth what is needed.
     """
-    kept, votes = 0, 0.0  # as if all were displayed that have not been looked at
+    kept, votes = 0, 0.0  # as if all that have not been looked at were worth most
+    most = 1.0 if w.state[SHARPNESS] == np.inf else 0.0
     for e in range(count):
-        if not w.shown[named[e]]:
-            votes += w.weight[named[e]]
+        votes += w.weight[named[e]] * (most - w.worth[named[e]])
     for e in range(count):
-        if _worth(price, votes) <= needed:
+        if _gain(price, votes) <= needed:
             break
         t = named[e]
-        is_shown = _displays(w, t)
-        if not is_shown:
-            votes -= w.weight[t]
-        if is_shown != w.shown[t]:
-            named[kept] = t
+        worth = _worth(w, t)
+        votes -= w.weight[t] * (most - worth)
+        if worth != w.worth[t]:
+            named[kept], fresh[kept] = t, worth
             kept += 1
     return kept, votes
 
@@ -315,8 +358,18 @@ def _update(w, one, other, path, mean, variance, log):
 
 
 @njit
+def relations(w, displayed, ratio):
+    """Write of each triplet whether it is displayed, and the ratio of the heights at which the three meet. O(m depth).
+
+    w : Walk; displayed : bool[m]; ratio : float64[m]
+    """
+    for t in range(w.rows.shape[0]):
+        displayed[t], ratio[t] = _relation(w, t)
+
+
+@njit
 def begin(w):
-    """Compute sizes, what is displayed, the likelihood and the sums of the prior; ``state[NOISE]`` is given.
+    """Compute sizes, the worth of the triplets, the likelihood and the sums of the prior; ``state[NOISE]`` is given.
 
     w : Walk
     """
@@ -326,9 +379,8 @@ def begin(w):
         _resize(w, i, 1)
     w.state[VOTES] = 0.0
     for t in range(w.rows.shape[0]):
-        w.shown[t] = _displays(w, t)
-        if w.shown[t]:
-            w.state[VOTES] += w.weight[t]
+        w.worth[t] = _worth(w, t)
+        w.state[VOTES] += w.weight[t] * w.worth[t]
     w.state[LENGTH], w.state[PAIRS] = w.height[w.order[n - 2]], 0.0
     for r in range(n - 1):
         w.state[LENGTH] += w.height[w.order[r]]
@@ -376,13 +428,15 @@ def walk(w, power, price, draws):
     a clade with its uncle, or change the height of a node.
 
     w : Walk; power : exponent of the likelihood of the features; price : log-odds of a triplet that is displayed,
-    infinite if all must hold (they do at first); draws : float64[steps, 8], uniform in [0, 1)
+    infinite if all must hold (they do at first), 1 if the sharpness is finite
+    draws : float64[steps, 8], uniform in [0, 1)
     Returns how many steps were accepted : int.
     """
     n, d = w.near.shape[0], w.mean.shape[1]
     N, m = 2 * n - 1, w.rows.shape[0]
     path, stack, named = np.empty(N, np.int64), np.empty(N + 2, np.int64), np.empty(m, np.int64)
-    mean, variance, log = np.empty((N, d)), np.empty(N), np.empty(N)
+    mean, variance, log, fresh = np.empty((N, d)), np.empty(N), np.empty(N), np.empty(m)
+    graded = w.state[SHARPNESS] != np.inf
     prior, taken = _prior(w.state[LENGTH], w.state[PAIRS], n, w.state[SHAPE]), 0
     root = _lineage(w, 0, np.inf)
     for step in range(draws.shape[0]):
@@ -453,19 +507,23 @@ def walk(w, power, price, draws):
         w.height[u] = new
         k, more = _update(w, one, other, path, mean, variance, log)
         gain += power * more + after - prior
-        # only triplets with a leaf in a moved clade can turn, and they must be worth `needed` for the step to stay
+        # Only triplets with a leaf in a moved clade, or with three leaves that meet at a new height, can change. They
+        # must be worth `needed` for the step to stay. Leaves that meet at u are on either side of it: one is enough.
         count, votes, needed = 0, 0.0, math.log(1.0 - draw[7]) - gain
-        if m > 0 and moved:
+        if m > 0 and (moved or graded):
+            if kind == 2:
+                a, b = w.child[u, 0], w.child[u, 1]
+                i = np.int64(a if w.size[a] < w.size[b] else b)
             count = _named(w, i, stack, named, 0)
             if kind == 1:
                 count = _named(w, j, stack, named, count)
-            count, votes = _turned(w, named, count, price, needed)
-        if needed < _worth(price, votes):
+            count, votes = _turned(w, named, count, fresh, price, needed)
+        if needed < _gain(price, votes):
             w.state[LENGTH], w.state[PAIRS], prior = length, pairs, after
             w.state[FIT] += more
             w.state[VOTES] += votes
             for e in range(count):
-                w.shown[named[e]] = not w.shown[named[e]]
+                w.worth[named[e]] = fresh[e]
             if new != old:
                 _reorder(w, u)
             taken += 1
@@ -498,21 +556,23 @@ def _sisters(parent, a, b):
 
 
 @njit
-def odd_ones(parents, trios):
-    """Find which of three leaves is the odd one in each tree, and how much of the tree depends on it.
+def odd_ones(parents, heights, trios):
+    """Find which of three leaves is the odd one in each tree, how clearly, and how much of the tree depends on it.
 
     The odd one of a, b, c is c if ab|c. Then all triplets between the largest clades around a, b and c that hold none
     of the other two are of the same kind; their number is the product of the three sizes. O(t q depth).
 
-    parents : int32[t, 2 n - 1], after their children; trios : int32[q, 3], different leaves
-    Returns the odd ones as 0, 1, 2 : int8[t, q]; these products : float64[t, q].
+    parents : int32[t, 2 n - 1], after their children; heights : float64[t, n - 1], of the inner nodes
+    trios : int32[q, 3], different leaves
+    Returns the odd ones as 0, 1, 2 : int8[t, q]; the lower of the two heights at which the three meet, divided by the
+    upper one : float64[t, q]; these products : float64[t, q].
     """
     t, N = parents.shape
     n, q = (N + 1) // 2, trios.shape[0]
-    odd, hanging = np.empty((t, q), np.int8), np.empty((t, q))
+    odd, ratio, hanging = np.empty((t, q), np.int8), np.empty((t, q)), np.empty((t, q))
     size = np.empty(N)
     for i in range(t):
-        parent = parents[i]
+        parent, height = parents[i], heights[i]
         size[:n], size[n:] = 1.0, 0.0
         for v in range(N - 1):
             size[parent[v]] += size[v]
@@ -520,11 +580,15 @@ def odd_ones(parents, trios):
             a, b, c = np.int64(trios[k, 0]), np.int64(trios[k, 1]), np.int64(trios[k, 2])
             ab, ba = _sisters(parent, a, b)
             ac, ca = _sisters(parent, a, c)
-            if parent[ab] < parent[ac]:
+            low, high = parent[ab], parent[ac]
+            if low < high:
                 odd[i, k], hanging[i, k] = 2, size[ab] * size[ba] * size[ca]
-            elif parent[ac] < parent[ab]:
+            elif high < low:
                 odd[i, k], hanging[i, k] = 1, size[ac] * size[ca] * size[ba]
+                low, high = high, low
             else:
                 bc, cb = _sisters(parent, b, c)
                 odd[i, k], hanging[i, k] = 0, size[bc] * size[cb] * size[ab]
-    return odd, hanging
+                low = parent[bc]
+            ratio[i, k] = height[low - n] / height[high - n]
+    return odd, ratio, hanging

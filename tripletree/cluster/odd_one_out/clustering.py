@@ -97,8 +97,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     by_tree_ : bool
         Whether people seem to answer by a tree.
     trust_ : float
-        The probability, in 0..1, that the answers help to foretell later answers, by a tree and given features. The
-        lower it is, the more is `hierarchy_` that of the features alone. It is 1 by groups, and without X.
+        The probability, in 0..1, that trees that know the answers foretell later answers better than trees of the
+        features alone. The lower it is, the more is `hierarchy_` that of the features. By groups, and without X, it is
+        1.
     labels_ : ndarray of int, shape (n_samples,)
         The likeliest cluster of each sample, 0..k-1. By groups, samples that probably belong to a group nobody was
         asked about make clusters of their own. Before the first answer, all of them do. By a tree, clusters are a cut
@@ -150,17 +151,19 @@ class OddOneOutClustering(HierarchicalClusterer):
     the value of its samples, each times the share of its entropy that the answer tells. The same measure compares
     samples nobody was asked about, answers that may be wrong, and groups that may be one.
 
-    Trees: four Markov chains walk through trees, as for `DivisiveReCon`, and go on with each answer. The question is
-    the trio about which the reached trees disagree most: the entropy of the odd one, times the cube root of the number
-    of triplets that depend on it. No trio is asked twice. Replies count for a tree if they are likelier under it. By a
-    tree any odd one may be right, and "alike" and "different" come by chance. By groups each reply is right, or with
-    the chance of a wrong one any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of
-    samples, and fewer after a thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
+    Trees: four Markov chains walk through trees, as for `DivisiveReCon`, and go on with each answer. Two of them take
+    the features as they are. In these, people may tell degrees of likeness: of three pairs, one stays together in
+    proportion to a power of 1 / h, the height at which it meets (Luce's choice). The power is estimated, and may be so
+    great that only the order of heights counts. In the other two, only the order counts, and the likelihood of the
+    features has the exponent 1/4, so that answers overrule features that do not fit the tree. The question is the trio
+    whose reply tells most about the tree: the mutual information of both, times the cube root of the number of triplets
+    that depend on it. No trio is asked twice. Replies count for a tree if they are likelier under it. By a tree any odd
+    one may be right, and "alike" and "different" come by chance. By groups each reply is right, or with the chance of a
+    wrong one any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of samples, and fewer
+    after a thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
 
-    Trust: people who choose by degrees of likeness answer nearly at chance where the trees disagree, and a tree can
-    always be found that fits such answers. So each answer is foretold before it is heard, by the trees given all
-    earlier answers and by trees of the features alone. `trust_` compares the likelihood of all answers under both, and
-    under replies at random.
+    Trust: each answer is foretold before it is heard, by both kinds of chains and by trees of the features alone. Trees
+    count in proportion to the likelihood of all answers under them. `trust_` is the share of the chains.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
     after a answered samples. With more samples, 3,000 drawn at random are the nodes of the graph, and each of the

@@ -2,23 +2,25 @@
 
 `OddOneOutClustering` calls this if people answer by a tree. Some Markov chains (``cluster/posterior.py``) walk through
 trees. With each answer they go on, given all answers so far. The question is the trio about which the reached trees
-disagree most, and on which most of the tree depends.
+disagree most about the reply, and on which most of the tree depends.
 
-Answers are only believed if they help to foretell later answers. Each new answer is foretold twice: by the trees that
-have heard all earlier answers, and by trees of the features alone. If the latter do better, or neither does better than
-chance, the belief goes back to the features.
+There are two kinds of chains, which explain otherwise why answers and features do not agree: people tell degrees of
+likeness, or the features do not fit the tree. Each new answer is foretold by the trees of each kind that have heard all
+earlier answers, and by trees of the features alone. Trees count by how well they foretell. If those of the features do
+best, or none does better than chance, the belief goes back to the features.
 """
 
 from __future__ import annotations
 
 import copy
 from threading import Event
+from typing import NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
 from tripletree.cluster.odd_one_out.questions import Question
-from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of
+from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chance
 from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile.
@@ -46,11 +48,42 @@ SAMPLED, APART = 25, 5
 #: while the odds that answers help are above the first limit, and 1 while they are below the second.
 PROBES, HELPFUL, USELESS = 0.1, 150.0, 0.1
 
+#: Kinds of chains: the exponent of the likelihood of the features, and the chance beforehand that people go by the
+#: order of heights. The first kind takes features as they are, and people may tell degrees of likeness. The second lets
+#: answers overrule features that do not fit the tree.
+KINDS = ((1.0, 0.5), (0.25, 1.0))
+
 #: Answers are believed until the evidence against them is greater than this ratio.
 AGAINST = 20.0
 
 #: Shares of wrong answers over which the chance of all answers is averaged.
 SHARES = np.linspace(0.0025, 0.665, 266)
+
+
+class Draws(NamedTuple):
+    """Trees that chains have reached, and what goes with each."""
+
+    parents: np.ndarray  #: int32[t, 2 n - 1]
+    heights: np.ndarray  #: float64[t, n - 1], of the inner nodes
+    sharpness: np.ndarray  #: float64[t], of people
+    wrong: np.ndarray  #: float64[t], share of replies that are wrong whatever the heights are
+
+    def chances(self, trios: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The chance of each of the three replies to trios in each tree, and how much of the tree depends on them.
+
+        Returns
+        -------
+        chance : ndarray of float64, shape (3, t, q)
+        hanging : ndarray of float64, shape (t, q)
+        """
+        odd, ratio, hanging = kernels.posterior.odd_ones(self.parents, self.heights, np.ascontiguousarray(trios))
+        of_each = self.sharpness[:, None], self.wrong[:, None]
+        return np.stack([reply_chance(odd == k, ratio, *of_each) for k in range(3)]), hanging
+
+    def spread(self, k: int) -> Draws:
+        """Choose k trees at equal distances, some of them again if there are fewer."""
+        chosen = np.arange(k) * len(self.parents) // max(k, 1)
+        return Draws(*(x[chosen] for x in self))
 
 
 class TreeBeliefs:
@@ -69,26 +102,32 @@ class TreeBeliefs:
     ----------
     rows : ndarray of int32, shape (m, 3)
         The answered triplets.
-    trees : ndarray of int32, shape (t, 2 r - 1)
-        The trees reached since the last answer, as parents.
-    foretold : ndarray of float64, shape (m, 2)
-        The chance of each answer before it was heard: by the trees given all earlier answers, and by the trees of the
-        features alone.
+    trees, plain : list of Draws
+        The trees of each kind of chains: those reached since the last answer, and those of the features alone.
+    foretold : ndarray of float64, shape (s, 2 k)
+        The log-likelihood of all answers, each foretold before it was heard, for s shares of wrong ones: by `trees` of
+        each kind, and by `plain`.
     """
 
     def __init__(self, points: np.ndarray, noise: float | None, seed: int) -> None:
         self.n, self.seed, self.steps = len(points), seed, min(MOST_STEPS, STEPS * len(points)) // SHOWN
-        self.given, self.rows, self.foretold = noise, np.empty((0, 3), np.int32), np.empty((0, 2))
-        rng = np.random.default_rng(seed)
-        self.chains = []
+        self.given, self.rows = noise, np.empty((0, 3), np.int32)
+        d, rng = points.shape[1], np.random.default_rng(seed)
+        kinds = KINDS if d else KINDS[:1]
+        self.chains: list[list[Chain]] = [[] for _ in kinds]
         for k in range(CHAINS):
             start = _first_tree(points, MOVED if k else 0.0, rng)
-            coordinates = independent(points, start) if points.shape[1] else points
+            coordinates = independent(points, start) if d else points
             own = np.random.default_rng(rng.integers(2**63))
             wrong = None if noise is None else min(max(noise, 1e-9), 0.6)
-            self.chains.append(Chain(coordinates, start, self.rows, np.empty(0), False, wrong, own))
-        self.trees, self._shares = _walked(self.chains, SHOWN, LONG * self.steps)
-        self.plain = self._walk_on() if points.shape[1] else None  # trees of the features alone, and their noise
+            power, by_order = kinds[k % len(kinds)]
+            chain = Chain(coordinates, start, self.rows, np.empty(0), False, wrong, own, by_order, power)
+            self.chains[k % len(kinds)].append(chain)
+        self.trees = _walked(self.chains, SHOWN, LONG * self.steps)
+        self.plain = self._walk_on() if d else []  # trees of the features alone
+        self.shares = SHARES if noise is None else np.array([min(max(noise, 1e-9), 0.6)])
+        self.foretold = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
+        self.n_foretold = 0
 
     def hear(self, rows: np.ndarray) -> None:
         """Go on with all triplets that were answered so far."""
@@ -96,18 +135,39 @@ class TreeBeliefs:
         parts = min(new, PARTS)
         for left in range(parts - 1, -1, -1):
             some = rows[: len(rows) - left * new // parts]
-            self._foretell(some[len(self.foretold) :])
-            for chain in self.chains:
+            self._foretell(some[self.n_foretold :])
+            for chain in (chain for some in self.chains for chain in some):
                 chain.hear(some, np.ones(len(some)))
             steps = self.steps * LONG if left == 0 and parts > 1 else self.steps * FULL // max(len(some), FULL)
-            self.trees, self._shares = _walked(self.chains, SHOWN, steps)
+            self.trees = _walked(self.chains, SHOWN, steps)
         self.rows = rows
 
     def _foretell(self, rows: np.ndarray) -> None:
-        """Note the chance of new answers by the trees that have not heard them."""
-        if self.plain is not None and len(rows):
-            chances = [_chance(trees, rows) for trees in (self.trees, self.plain[0])]
-            self.foretold = np.concatenate([self.foretold, np.stack(chances, axis=1)])
+        """Add the chance of new answers by the trees that have not heard them."""
+        if self.plain and len(rows):
+            chance = np.stack([_chance(trees, rows) for trees in (*self.trees, *self.plain)], axis=1)
+            wrong = self.shares[:, None, None]
+            self.foretold += np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
+            self.n_foretold += len(rows)
+
+    @property
+    def _by_shares(self) -> np.ndarray:
+        """The same as `foretold`, with the prior Beta(1, 9) of the share of wrong answers."""
+        prior = (1 - self.shares) ** (RIGHT - 1)
+        return self.foretold + np.log(prior / prior.sum())[:, None]
+
+    @property
+    def _weights(self) -> np.ndarray:
+        """How probable it is that each kind of trees foretells best, as in the columns of `foretold`.
+
+        Trees of the features alone count, too, if nothing foretells better than chance.
+        """
+        g = len(self.trees)
+        log = np.logaddexp.reduce(self._by_shares, axis=0)
+        log[g:] = np.logaddexp(log[g:], -self.n_foretold * np.log(3)) - np.log(2 * AGAINST)
+        if not self.n_foretold:
+            log[g:] = -np.inf
+        return np.exp(log - np.logaddexp.reduce(log))
 
     @property
     def trust(self) -> float:
@@ -115,34 +175,31 @@ class TreeBeliefs:
 
         The alternatives are trees of the features alone, and replies by chance. Both are equally probable beforehand.
         """
-        if self.plain is None or not len(self.foretold):
-            return 1.0
-        heard, plain = (_evidence(chance, self.given)[0] for chance in self.foretold.T)
-        others = np.logaddexp(plain, len(self.foretold) * np.log(1 / 3)) - np.log(2 * AGAINST)
-        return float(1 / (1 + np.exp(np.clip(others - heard, -50, 50))))
+        return float(self._weights[: len(self.trees)].sum())
 
     @property
     def noise(self) -> float:
         """The share of wrong answers."""
-        wrong = float(self._shares.mean())
-        if self.plain is None or not len(self.foretold):
-            return wrong
-        return self.trust * wrong + (1 - self.trust) * _evidence(self.foretold[:, 1], self.given)[1]
+        heard = [some.wrong.mean() for some in self.trees]
+        log = self._by_shares[:, len(heard) :]
+        plain = self.shares @ np.exp(log - np.logaddexp.reduce(log, axis=0))
+        return float(self._weights @ np.concatenate([heard, plain]))
 
     def sample(self) -> TreeSample:
         """Draw a sample of trees. Copies of the chains walk for it, so it does not change later questions."""
-        return TreeSample(*self._mixed(*self._walk_on()), np.arange(self.n))
+        some = self._mixed(self._walk_on())
+        return TreeSample(some.parents, some.wrong, np.arange(self.n))
 
-    def _walk_on(self) -> tuple[np.ndarray, np.ndarray]:
+    def _walk_on(self) -> list[Draws]:
         return _walked(copy.deepcopy(self.chains), SAMPLED, max(APART * self.n, self.steps))
 
-    def _mixed(self, trees: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Replace some of the trees by trees of the features alone, more of them the less the answers are trusted."""
-        few = round(len(trees) * (1 - self.trust))
-        if self.plain is None or few == 0:
-            return trees, shares
-        kept, put = _spread(len(trees), len(trees) - few), _spread(len(self.plain[0]), few)
-        return np.concatenate([trees[kept], self.plain[0][put]]), np.concatenate([shares[kept], self.plain[1][put]])
+    def _mixed(self, trees: list[Draws]) -> Draws:
+        """Mix trees that have heard the answers with trees of the features alone, by their weights."""
+        total = sum(len(some.parents) for some in trees)
+        ends = np.rint(total * np.cumsum(self._weights)).astype(int)
+        every = [*trees, *self.plain]
+        few = np.diff(ends, prepend=0).tolist()
+        return Draws(*map(np.concatenate, zip(*(x.spread(k) for x, k in zip(every, few, strict=True)), strict=True)))
 
     # ------------------------------------------------------------------ the next question
 
@@ -162,12 +219,11 @@ class TreeBeliefs:
         for look_closer in (False, True):
             if not len(trios):
                 return None
-            trees = self.sample().parents if look_closer else self._mixed(self.trees, self._shares)[0]
-            odd, hanging = kernels.posterior.odd_ones(trees, trios)
-            share = np.stack([(odd == k).mean(axis=0) for k in range(3)])
-            told = -(share * np.log(np.maximum(share, 1e-300))).sum(axis=0)
+            trees = self._mixed(self._walk_on() if look_closer else self.trees)
+            chance, hanging = trees.chances(trios)
+            told = _entropy(chance.mean(axis=1)) - _entropy(chance).mean(axis=0)
             best = int((told * (hanging**HANGING).mean(axis=0)).argmax())
-            if told[best] > 0:
+            if told[best] > 1e-9:
                 chosen = 0 if rng.random() < self._probing else best  # the first trio is drawn at random
                 settled = told[chosen] / np.log(3) * 3 * np.cbrt(hanging[:, chosen]).mean()
                 return Question(tuple(trios[chosen].tolist()), float(min(settled, self.n)))
@@ -187,7 +243,8 @@ class TreeBeliefs:
     def _open_trios(self, rng: np.random.Generator, refused: np.ndarray, busy: np.ndarray) -> np.ndarray:
         """Draw random trios and trios of neighbouring clades, and keep those that may be asked."""
         several = rng.integers(0, self.n, (TRIOS, 3))
-        some = self.trees[rng.integers(0, len(self.trees), NEIGHBOURING)]
+        reached = self._mixed(self.trees).parents
+        some = reached[rng.integers(0, len(reached), NEIGHBOURING)]
         trios = np.concatenate([several, *(_neighbouring(tree, rng) for tree in some)])
         a, b, c = trios.T
         kept = (a != b) & (a != c) & (b != c) & ~np.isin(trios, busy).any(axis=1)
@@ -201,46 +258,31 @@ def mean_of(sample: TreeSample) -> np.ndarray:
     return parents_of(mean_tree(list(sample.parents), np.ones(t), np.ones(n)))
 
 
-def _chance(trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The share of the trees that display each triplet, as if one more tree were undecided (float64, shape (m,))."""
-    odd, _ = kernels.posterior.odd_ones(trees, np.ascontiguousarray(rows))
-    return ((odd == 2).sum(axis=0) + 1 / 3) / (len(trees) + 1)
+def _chance(trees: Draws, rows: np.ndarray) -> np.ndarray:
+    """The chance of each triplet, as if one more tree were undecided (float64, shape (m,))."""
+    return (trees.chances(rows)[0][2].sum(axis=0) + 1 / 3) / (len(trees.parents) + 1)
 
 
-def _evidence(chance: np.ndarray, noise: float | None) -> tuple[float, float]:
-    """Return the log-likelihood of answers of which some are wrong, and the mean share of wrong answers.
-
-    chance : of each answer if it is not wrong; noise : the share of wrong answers, None for its prior Beta(1, 9)
-    """
-    shares = SHARES if noise is None else np.array([min(max(noise, 1e-9), 0.6)])
-    log = np.log((1 - shares)[:, None] * chance + shares[:, None] * (1 - chance) / 2).sum(axis=1)
-    prior = (RIGHT - 1) * np.log(1 - shares)
-    weight = np.exp(log + prior - (log + prior).max())
-    total = (log + prior).max() + np.log(weight.sum()) - np.log(np.exp(prior).sum())
-    return float(total), float(weight @ shares / weight.sum())
+def _entropy(chance: np.ndarray) -> np.ndarray:
+    return -(chance * np.log(np.maximum(chance, 1e-300))).sum(axis=0)
 
 
-def _spread(n: int, k: int) -> np.ndarray:
-    """Choose k of the numbers 0..n-1 at equal distances."""
-    return np.arange(k) * n // max(k, 1)
+def _walked(chains: list[list[Chain]], trees: int, steps: int) -> list[Draws]:
+    """Take trees from each chain, so many steps apart. A list of draws for each list of chains."""
 
-
-def _walked(chains: list[Chain], trees: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Take trees from each chain, so many steps apart, with the share of wrong answers at each."""
-
-    def walk(i: int, stop: Event) -> tuple[list[np.ndarray], list[float]]:
-        found, shares, chain = [], [], chains[i]
+    def walk(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray, float, float]]:
+        found, chain = [], every[i]
         for _ in range(trees):
             if stop.is_set():
                 break
             chain.go_on(steps)
-            found.append(chain.tree())
-            shares.append(chain.wrong)
+            found.append((chain.tree(), chain.heights, chain.sharpness, chain.wrong))
         chain.begin()
-        return found, shares
+        return found
 
-    every = side_by_side(walk, len(chains), lambda done: None)
-    return np.array([x for found, _ in every for x in found]), np.array([x for _, some in every for x in some])
+    every = [chain for some in chains for chain in some]
+    found = iter(side_by_side(walk, len(every), lambda done: None))
+    return [Draws(*map(np.array, zip(*(x for _ in some for x in next(found)), strict=True))) for some in chains]
 
 
 def _first_tree(points: np.ndarray, moved: float, rng: np.random.Generator) -> np.ndarray:
