@@ -215,6 +215,8 @@ def test_consensus__answers_that_repeat_weigh_as_much_as_a_weight():
     twice = consensus(AnswerSet([*said, said[0]]), weights=None, **BINARY)
     heavy = consensus(AnswerSet(said), weights={"anna": 2.0}, **BINARY)
     assert np.array_equal(twice.support, heavy.support, equal_nan=True)
+    with pytest.warns(UserWarning, match="weights are given for people who named no odd one: ann, bo"):
+        consensus(AnswerSet(said), weights={"anna": 2.0, "ann": 1.0, "bo": 1.0}, **BINARY)
 
 
 def test_consensus__hears_a_limit_of_time():

@@ -173,7 +173,7 @@ def test_evaluate_knowledge__what_is_refused(blobs):
     assert tt.evaluate_knowledge(X, triplets=[(0, 1, 2), (3, 4, 5)]).n_samples == 6  # in three parts, not five
     with pytest.raises(TypeError, match=r"estimator must be an estimator such as DivisiveReCon\(\), not str"):
         tt.evaluate_knowledge(X, classes=y, estimator="kmeans")
-    with pytest.raises(ValueError, match="two classes or more"):
+    with pytest.raises(ValueError, match="no two samples have different classes: give at least 4"):
         tt.evaluate_knowledge(X, classes=np.zeros(60, int))
     with pytest.raises(ValueError, match="the hierarchy has 0 leaves among the 60 samples"):
         tt.evaluate_knowledge(X, hierarchy=tt.Hierarchy.from_nested([["a", "b"], "c"]))

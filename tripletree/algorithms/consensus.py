@@ -450,6 +450,9 @@ def consensus(
 
 
 def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray:
+    unknown = sorted(map(str, set(weights) - set(votes.names)))
+    if unknown:
+        warn_user(f"weights are given for people who named no odd one: {', '.join(unknown[:5])}")
     given = np.array([weights.get(name, 1.0) for name in votes.names], np.float64)
     if not np.isfinite(given).all() or (given < 0).any() or not given[votes.voter].any():
         msg = "weights must be finite numbers of at least 0, and not 0 for all people"

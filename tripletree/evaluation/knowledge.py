@@ -192,11 +192,15 @@ def evaluate_knowledge(
     knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, 2)]
     n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)
     if n_folds == 0:
-        several = ", of two classes or more" if kind == "classes" else ""
         msg = (
             f"the {kind} {'says' if kind == 'hierarchy' else 'say'} something of {counted(n_known, 'sample')}: give at "
-            f"least {FEWEST}{several}, so that some can be placed by the knowledge of others"
+            f"least {FEWEST}{', of two classes or more' if kind == 'classes' else ''}, so that some can be placed by "
+            "the knowledge of others"
         )
+        if kind == "classes" and n_known == 0:
+            msg = (
+                f"no two samples have different classes: give the classes of at least {FEWEST}, of two or more classes"
+            )
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
