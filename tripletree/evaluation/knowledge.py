@@ -198,9 +198,7 @@ def evaluate_knowledge(
             "the knowledge of others"
         )
         if kind == "classes" and n_known == 0:
-            msg = (
-                f"no two samples have different classes: give the classes of at least {FEWEST}, of two or more classes"
-            )
+            msg = f"no two samples have different classes: give at least {FEWEST}, of two classes or more"
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
