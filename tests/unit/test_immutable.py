@@ -118,15 +118,19 @@ def with_large_numbers(array):
     return np.full(array.shape, 100, array.dtype)
 
 
-BUILDER = tt.TripletBuilder(4, [(0, 1, 2)])
-BUILDER.add((2, 3, 0))
+@pytest.fixture(scope="module")
+def builder():
+    """Not made with the module: both processes of the tests would wait for its kernels while they collect tests."""
+    made = tt.TripletBuilder(4, [(0, 1, 2)])
+    made.add((2, 3, 0))
+    return made
 
 
 @pytest.mark.parametrize("doctored", [with_large_numbers, lambda x: x[: len(x) // 2].copy()], ids=["large", "half"])
-@pytest.mark.parametrize("value", [*(v for k, v in VALUES.items() if k not in {"labels", "closure of pairs"}), BUILDER])
-def test_a_doctored_pickle_is_checked_when_it_is_loaded(value, doctored):
+@pytest.mark.parametrize("name", [*(x for x in VALUES if x not in {"labels", "closure of pairs"}), "builder"])
+def test_a_doctored_pickle_is_checked_when_it_is_loaded(name, builder, doctored):
     file = io.BytesIO()
-    Doctor(file, doctored).dump(value)
+    Doctor(file, doctored).dump(builder if name == "builder" else VALUES[name])
     try:
         again = pickle.loads(file.getvalue())
     except TripletreeError:
@@ -144,18 +148,18 @@ def test_a_doctored_pickle_of_a_closure_is_checked(component, cannot):
         pickle.loads(pickle.dumps(closure))
 
 
-def test_a_builder_is_pickled_without_what_its_kernels_trust():
-    again = pickle.loads(pickle.dumps(BUILDER))
-    assert again.triplets == BUILDER.triplets
-    assert again.hierarchy == BUILDER.hierarchy
+def test_a_builder_is_pickled_without_what_its_kernels_trust(builder):
+    again = pickle.loads(pickle.dumps(builder))
+    assert again.triplets == builder.triplets
+    assert again.hierarchy == builder.hierarchy
     again.undo()
     assert list(again) == [(0, 1, 2)]
-    kind, (leaves, rows, weights, log) = BUILDER.__reduce__()
+    kind, (leaves, rows, weights, log) = builder.__reduce__()
     for bad in ((leaves, rows + 9, weights, log), (leaves, rows, {(0, 1, 99): 1.0}, log)):
         with pytest.raises(tt.errors.InvalidTripletError):
             kind(*bad)
     with pytest.raises(AttributeError):
-        BUILDER.leaves = tt.LeafIndex(2)
+        builder.leaves = tt.LeafIndex(2)
 
 
 def test_the_arrays_handed_in_stay_writable_and_apart():

@@ -10,6 +10,9 @@ from sklearn.datasets import load_iris
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon, ReCon
 
+#: Short chains, for what does not depend on their length.
+QUICK = DivisiveReCon(effort=0.1)
+
 
 @pytest.fixture
 def blobs():
@@ -60,10 +63,10 @@ def test_evaluate_knowledge__a_hierarchy_helps_with_the_right_names_only(seed):
     rng = np.random.default_rng(seed)
     names = list(h.leaves)
     X = traits(h, rng)
-    right = tt.evaluate_knowledge(pd.DataFrame(X, names), hierarchy=h)
+    right = tt.evaluate_knowledge(pd.DataFrame(X, names), hierarchy=h, estimator=QUICK)
     assert (right.verdict, right.agrees) == ("helps", True)
-    permuted = tt.evaluate_knowledge(pd.DataFrame(X, rng.permutation(names).tolist()), hierarchy=h)
-    noise = tt.evaluate_knowledge(pd.DataFrame(rng.normal(size=X.shape), names), hierarchy=h)
+    permuted = tt.evaluate_knowledge(pd.DataFrame(X, rng.permutation(names).tolist()), hierarchy=h, estimator=QUICK)
+    noise = tt.evaluate_knowledge(pd.DataFrame(rng.normal(size=X.shape), names), hierarchy=h, estimator=QUICK)
     for wrong in (permuted, noise):
         assert (wrong.verdict, wrong.agrees) == ("unclear", False)
         assert abs(wrong.gain) < 2.5 * wrong.gain_error
@@ -75,10 +78,10 @@ def test_validate__does_not_take_permuted_names_for_help():
     h = tt.datasets.load_hierarchy("mammals")
     rng = np.random.default_rng(3)
     X, names = traits(h, rng), list(h.leaves)
-    right = DivisiveReCon(4).fit(pd.DataFrame(X, names), hierarchy=h, validate=True).validation_
+    right = DivisiveReCon(4, effort=0.1).fit(pd.DataFrame(X, names), hierarchy=h, validate=True).validation_
     assert (right.verdict, right.agrees, right.n_samples) == ("helps", True, 120)
     permuted = pd.DataFrame(X, rng.permutation(names).tolist())
-    wrong = DivisiveReCon(4).fit(permuted, hierarchy=h, validate=True).validation_
+    wrong = DivisiveReCon(4, effort=0.1).fit(permuted, hierarchy=h, validate=True).validation_
     assert (wrong.verdict, wrong.agrees) == ("unclear", False)
 
 
@@ -93,7 +96,7 @@ def test_measure__hidden_samples_are_unknown_to_the_fit(blobs):
             return super().fit(X, **knowledge)
 
     t = tt.sample_class_triplets(y, 100, random_state=0)
-    report = tt.evaluate_knowledge(X, triplets=t, estimator=Noting())
+    report = tt.evaluate_knowledge(X, triplets=t, estimator=Noting(effort=0))
     assert len(given) == 1 + 3 * 5
     assert given[0] == {}
     whole = [set(x["triplets"].used_leaves.tolist()) for x in given[-5:]]
@@ -118,7 +121,7 @@ def test_evaluate_knowledge__hierarchy_and_classes(blobs):
     names = [f"s{i}" for i in range(60)]
     frame = pd.DataFrame(X, index=names)
     h = tt.Hierarchy.from_nested([[n for n, c in zip(names, y, strict=True) if c == k] for k in range(3)] + ["other"])
-    by_tree = tt.evaluate_knowledge(frame, hierarchy=h, max_triplets=120)
+    by_tree = tt.evaluate_knowledge(frame, hierarchy=h, max_triplets=120, estimator=QUICK)
     assert len(by_tree.constraints) == 120
     assert by_tree.gain > 0
     by_class = tt.evaluate_knowledge(X, classes=[int(c) if i % 2 else None for i, c in enumerate(y)])
@@ -149,8 +152,8 @@ def test_evaluate_knowledge__names_beside_an_array_are_those_of_an_index(blobs):
     names = [f"s{i}" for i in range(len(X))]
     table = pytest.importorskip("pandas").DataFrame(X, index=names)
     triplets = tt.sample_class_triplets(y, 40, leaves=names, random_state=0)
-    one = tt.evaluate_knowledge(X, triplets=triplets, sample_names=names)
-    other = tt.evaluate_knowledge(table, triplets=triplets)
+    one = tt.evaluate_knowledge(X, triplets=triplets, sample_names=names, estimator=QUICK)
+    other = tt.evaluate_knowledge(table, triplets=triplets, estimator=QUICK)
     assert (one.holds == other.holds).all()
     assert set(one.constraints.leaves) == set(names)
 
@@ -158,7 +161,7 @@ def test_evaluate_knowledge__names_beside_an_array_are_those_of_an_index(blobs):
 def test_evaluate_knowledge__is_reproducible(blobs):
     X, y = blobs
     t = tt.sample_class_triplets(y, 60, random_state=0)
-    one, two = (tt.evaluate_knowledge(X, triplets=t, random_state=3) for _ in range(2))
+    one, two = (tt.evaluate_knowledge(X, triplets=t, estimator=QUICK, random_state=3) for _ in range(2))
     assert np.array_equal(one.holds, two.holds)
 
 
@@ -245,7 +248,7 @@ def test_validate__divisive_gains_from_each_kind(blobs):
         ({"hierarchy": tree, "triplets": t}, 120 + 180),
         ({"classes": some, "pairs": pairs}, 60 + 90),
     ):
-        found = DivisiveReCon(3).fit(frame, **knowledge, validate=True).validation_
+        found = DivisiveReCon(3, effort=0.1).fit(frame, **knowledge, validate=True).validation_
         assert found.n_constraints == m
         assert found.verdict == "helps"
         assert "The knowledge helps to place names" in str(found)

@@ -23,6 +23,9 @@ from tripletree.core import Answer, AnswerSet
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 from tripletree.reports import analysis
 
+#: Short chains, for what does not depend on their length.
+QUICK = DivisiveReCon(effort=0.1)
+
 
 @pytest.fixture(scope="module")
 def iris():
@@ -164,7 +167,7 @@ def test_report__a_hierarchy_and_its_groups():
     names = [x.replace("_", " ") for x in h.leaves]
     names[0] = "Nessie"
     X = np.random.default_rng(0).normal(size=(len(names), 3))
-    found = tt.report(X, hierarchy=h, sample_names=names, n_resamples=2)
+    found = tt.report(X, hierarchy=h, sample_names=names, estimator=QUICK, n_resamples=2)
     assert found.n_used == len(names) - 1
     assert found.names.unmatched == ["Nessie"]
     assert found.names.kinds.count("form") == len(names) - 1
@@ -184,7 +187,7 @@ def test_report__pairs_that_contradict_each_other(iris):
     good = tt.sample_class_pairs(y, 60, leaves=names, random_state=0)
     a, b = (names[i] for i in good.must_link[0])
     pairs = good | tt.PairwiseConstraints.from_labels([], [(a, b)], leaves=names)
-    found = tt.report(X, pairs=pairs, sample_names=names, n_resamples=2)
+    found = tt.report(X, pairs=pairs, sample_names=names, estimator=QUICK, n_resamples=2)
     assert [set(x.cannot_link) for x in found.conflicts] == [{a, b}]
     assert found.n_used == len(pairs)
     assert found.constraints == good
@@ -358,7 +361,8 @@ def html_of(found, **more):
 
 def test_page__is_the_same_each_time(iris):
     X, y, names = iris
-    pages = {html_of(tt.report(X, classes=y.tolist(), sample_names=names, n_resamples=3)) for _ in range(2)}
+    known = {"classes": y.tolist(), "sample_names": names, "estimator": QUICK}
+    pages = {html_of(tt.report(X, **known, n_resamples=3)) for _ in range(2)}
     assert len(pages) == 1
 
 
@@ -409,8 +413,9 @@ def test_page__labels_stay_text(iris):
     X, y, _ = iris
     names = [f"{NASTY[i % len(NASTY)]}{i}" for i in range(60)]
     triplets = tt.sample_class_triplets(y, 60, leaves=names, random_state=0)
-    found = tt.report(X, triplets=triplets, sample_names=names, feature_names=NASTY[:4], n_resamples=2)
-    plain = tt.report(X, triplets=tt.TripletSet(triplets.rows, 60), n_resamples=2)
+    given = {"estimator": QUICK, "n_resamples": 2}
+    found = tt.report(X, triplets=triplets, sample_names=names, feature_names=NASTY[:4], **given)
+    plain = tt.report(X, triplets=tt.TripletSet(triplets.rows, 60), **given)
     hostile, tame = (Document(html_of(x, title=NASTY[0], command=NASTY[1])) for x in (found, plain))
     tags = [[x for x, _ in page.tags if x != "wbr"] for page in (hostile, tame)]
     assert tags[0] == tags[1]
