@@ -275,21 +275,22 @@ def _cvqe(tt: Any) -> None:
     BoostedConstrainedKMeans(3, random_state=0).fit(X, pairs=pairs)
 
 
-#: The longest come first, so that no process is left alone with it at the end.
+#: The longest comes first, so that no process is left alone with it at the end. Others of ReCon come late, when most of
+#: their kernels are compiled. At once with the first, a second process waited for it a third of the time.
 JOBS: dict[str, Callable[[Any], None]] = {
     "divisive": _divisive,
-    "recon": _recon_on_centres,
-    "supertree": _supertree,
     "builder": _builder,
-    "recon-distances": _recon_on_distances,
-    "repair": _repair,
+    "supertree": _supertree,
     "inference": _inference,
+    "repair": _repair,
     "kmeans": _kmeans,
     "cvqe": _cvqe,
-    "recon-sparse": _recon_on_sparse_samples,
     "ontology": _ontology,
-    "conflicts": _conflicts,
     "cannot-links": _many_cannot_links,
+    "recon-distances": _recon_on_distances,
+    "recon": _recon_on_centres,
+    "recon-sparse": _recon_on_sparse_samples,
+    "conflicts": _conflicts,
     "complete-link": _complete_link,
     "hierarchies": _hierarchies,
     "long-hierarchies": _long_hierarchy,
