@@ -442,6 +442,30 @@ def test_report__an_ontology_with_several_parents():
     assert [x[:2] for x in found.taxa] == [("x", 3)]
 
 
+class _Noted(DivisiveReCon):
+    """Notes the samples and the effort of its fits."""
+
+    noted = []  # noqa: RUF012 (of all instances)
+
+    def fit(self, X, y=None, **given):
+        self.noted.append((len(X), len(given) > 1, self.effort))
+        return super().fit(X, y, **given)
+
+
+def test_report__only_fits_to_parts_of_the_samples_take_fewer_steps(iris, tmp_path):
+    X, y, names = iris
+    triplets = tt.sample_class_triplets(y, 40, leaves=names, random_state=0)
+    _Noted.noted.clear()
+    found = tt.report(X, triplets=triplets, sample_names=names, estimator=_Noted(effort=0.5), n_folds=2, n_resamples=3)
+    assert found.n_resamples == 3
+    assert {effort for n, _, effort in _Noted.noted if n == 60} == {0.5}
+    assert [x for x in _Noted.noted if x[0] < 60] == [(48, True, 0.1)] * 3
+    assert len(_Noted.noted) == 3 * 2 + 3 + 3
+    found.write_html(tmp_path / "r.html")
+    told = "a fifth of the steps" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert told == (found.model.clade_support_ is not None)
+
+
 def test_report__a_metric_that_the_estimator_does_not_take(iris):
     X, y, names = iris
     given = {"classes": y.tolist(), "sample_names": names, "n_resamples": 0}

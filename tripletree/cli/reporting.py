@@ -86,7 +86,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),
-    default=20,
+    default=10,
     show_default=True,
     metavar="N",
     help="Fits to 80 % of the samples, for the stability of clades and clusters.",

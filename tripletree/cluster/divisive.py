@@ -133,9 +133,11 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
     if is_matrix:
         distance = np.add.reduceat(means[:, order], start, axis=1) / size if g < owner.size else means.copy()
         np.fill_diagonal(distance, 0.0)
+        above = squareform(distance, checks=False)
     else:
-        distance = squareform(pdist(means))
-    middle = np.median(distance[np.triu_indices(g, 1)]) if g > 1 else 1.0
+        above = pdist(means)
+        distance = squareform(above)
+    middle = np.median(above) if g > 1 else 1.0
     distance /= middle if middle > 0 else distance.max() if distance.max() > 0 else 1.0
     np.maximum(distance, CLOSE, out=distance)
     near = min(g - 1, max(1, round(g**NEAR)))
@@ -605,7 +607,6 @@ class DivisiveReCon(HierarchicalClusterer):
     labels_: np.ndarray
     hierarchy_: Hierarchy
     n_clusters_choice_: NumberOfClusters | None
-    clade_support_: np.ndarray | None
     _sample: TreeSample | None
 
     def __init__(
@@ -769,13 +770,19 @@ class DivisiveReCon(HierarchicalClusterer):
             used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
             self.predictor_ = NeighbourPredictor(samples, points[place], self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
-            self.clade_support_ = None
-            if self._sample is not None:
-                self._sample = replace(self._sample, leaf=place)
-                self.clade_support_ = clade_support(tree, self._sample.hierarchies(tree.leaves))
+            self._sample = None if self._sample is None else replace(self._sample, leaf=place)
+            self._support: np.ndarray | None = None
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
+
+    @property
+    def clade_support_(self) -> np.ndarray | None:
+        """How sure the clade of each inner node is. Counted when first asked for."""
+        check_is_fitted(self)
+        if self._support is None and self._sample is not None:
+            self._support = clade_support(self.hierarchy_, self._sample.hierarchies(self.hierarchy_.leaves))
+        return self._support
 
     @property
     def sampled_trees_(self) -> tuple[Hierarchy, ...] | None:

@@ -122,7 +122,12 @@ class LeafIndex(Sequence):
         >>> LeafIndex(["cat", "dog", "eel"]).indices(["eel", "cat"]).tolist()
         [2, 0]
         """
-        labels = list(_python_labels(labels))
+        if isinstance(labels, LeafIndex):
+            if self == labels:
+                return np.arange(len(self), dtype=np.int32)
+            labels = list(labels)
+        else:
+            labels = list(_python_labels(labels))
         if self._position is None:
             found: Iterable[int | None] = (self._find(x) for x in labels)
         else:
@@ -178,6 +183,8 @@ class LeafIndex(Sequence):
             return False
         if isinstance(self._labels, range) and isinstance(other._labels, range):
             return True  # both 0..n-1
+        if isinstance(self._labels, tuple) and isinstance(other._labels, tuple):
+            return self._labels == other._labels
         return all(x == y for x, y in zip(self._labels, other._labels, strict=True))
 
     def __hash__(self) -> int:

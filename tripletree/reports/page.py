@@ -565,8 +565,11 @@ def _clusters(report: Report) -> str:
     if report.n_resamples:
         intro += (
             f"<p>Stability: mean Jaccard index with the most similar cluster in {report.n_resamples} fits to 80% of "
-            "the samples with the statements on them. 1 means that the cluster always came back the same.</p>"
+            "the samples with the statements on them. 1 means that the cluster always came back the same."
         )
+        if getattr(report.model, "clade_support_", None) is not None:
+            intro += " Trees of these fits are sampled in a fifth of the steps."
+        intro += "</p>"
     chosen = getattr(report.model, "n_clusters_choice_", None)
     if chosen is not None:
         intro += f"<p>Why this number: {escaped(chosen.reason)}.</p>"
