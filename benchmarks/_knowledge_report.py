@@ -7,7 +7,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 KEY = ("set", "n", "amount", "wrong", "seed", "method")
-BASE, FLAT, MEASURES = "plain ward", "k-means", ("unseen", "purity", "f", "ari", "f_unnamed", "ari_unnamed")
+BASE, FLAT = "plain ward", "k-means"
+PLAIN = (BASE, "plain average", FLAT)  # they know nothing, so no amount and no wrong triplet changes them
+MEASURES = ("unseen", "purity", "f", "ari", "f_unnamed", "ari_unnamed")
 SUMMARY = ("unseen", "purity", "f", "f_unnamed")
 HEADER = [text for measure in SUMMARY for text in (measure, "wrong")]  # of clean cells, and of those with some wrong
 GROUPS = {"tables": "triplets of classes", "uci": "triplets of classes", "labels": "class labels"}
@@ -100,7 +102,9 @@ def table(title, header, lines):
     widths = [max(len(row[k]) for row in [header, *lines]) for k in range(len(header))]
     print(f"\n{title}")
     for first, *rest in [header, *lines]:
-        print("  ".join([first.ljust(widths[0]), *(x.rjust(w) for x, w in zip(rest, widths[1:], strict=True))]))
+        print(
+            "  ".join([first.ljust(widths[0]), *(x.rjust(w) for x, w in zip(rest, widths[1:], strict=True))]).rstrip()
+        )
 
 
 def percent(share):
@@ -135,17 +139,19 @@ def means(results, role, group, measures):
     cells = results.cells(role, group)
     amounts = sorted({a for _, _, a in cells})
     for measure in measures:
-        lines = []
+        blank = [""] * (len(amounts) - 1)
+        plain = [(m, results.average([c for c in cells if c[2] == 0], m, measure)) for m in PLAIN]
+        lines = [[method, printed(*x), *blank] for method, x in plain if not np.isnan(x[0])]
         for share in results.shares:
             part = []
-            for method in results.methods:
+            for method in [m for m in results.methods if m not in PLAIN]:
                 row = [
                     results.average([c for c in cells if c[2] == a and c[1] == (share if a else 0)], method, measure)
                     for a in amounts
                 ]
                 if not all(np.isnan(x[0]) for x in row):
                     part.append([method, *(printed(*x) for x in row)])
-            lines += [[percent(share), *("" for _ in amounts)], *part] if part else []
+            lines += [[percent(share), "", *blank], *part] if part else []
         if lines:
             title = f"{measure}, {group}, {role}: how much is known, over n"
             table(title, ["", *(f"{a:g}" for a in amounts)], lines)

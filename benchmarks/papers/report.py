@@ -88,8 +88,8 @@ def _page(paper, module, results, claims, missing, out, form):
     settings = "".join(f"- {text}\n" for text in (*module.SETTINGS, _runs(results), *_skipped(missing, results)))
     parts = [
         f"# {module.TITLE}\n\n{module.REFERENCE}\n\nThe figures behind [the claims in short](README.md): means over "
-        'draws, "±" their standard errors, with the classes of the data sets as the truth. [All figures as a table]'
-        f"(results/{paper}.csv).\n\n{settings}"
+        "draws, in brackets their standard errors in the last digit, with the classes of the data sets as the truth. "
+        f"[All figures as a table](results/{paper}.csv).\n\n{settings}"
     ]
     for claim in claims:
         parts.append(_told(claim, reasons=form == "full"))

@@ -89,7 +89,7 @@ class Gain(NamedTuple):
         return self.mean >= -COMPARABLE and not self.lower
 
     def __str__(self):
-        return f"{self.mean:+.3f} (±{self.error:.3f})"
+        return f"{self.mean:+.3f}({round(1000 * self.error)})"
 
 
 def gain(mine, theirs):
@@ -110,7 +110,7 @@ def _tested(difference):
 
 
 def gains(rows):
-    """name +0.012 (±0.003), ..."""
+    """name +0.012(3), ..."""
     return ", ".join(f"{name} {g}" for name, g in rows)
 
 
