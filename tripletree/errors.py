@@ -175,7 +175,7 @@ class UnknownLeafError(TripletreeError, LookupError):
     labels : list
         Every unknown label, once each.
     suggestions : dict
-        The nearest known labels of unknown strings. For a number, its digits as text where that is a label, and the
+        The nearest known labels of unknown strings. For a number, its digits as text if that is a label, and the
         reverse.
     """
 
@@ -376,7 +376,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
     origins : list of Origin or None
         Places where each must-link along the path was read, and last the cannot-link. None if that is not known.
     weight : float or None
-        The smallest weight among them, where weights count.
+        The smallest weight among them, if weights count.
     n_others : int
         How many more cannot-links are violated.
     """

@@ -197,7 +197,7 @@ def test_ask__clear_trios_are_written_before_they_are_asked(animals):
         _, errors = process.communicate(timeout=20)
     written = read_triplets(animals / "answers-catch.txt")
     assert len(written) > 5
-    assert f"{len(written)} catch trios in answers-catch.txt: look whether they are clear to people, too" in errors
+    assert f"{len(written)} catch trios in answers-catch.txt: check that they are clear to people, too" in errors
 
 
 def test_ask__clear_trios_that_somebody_has_looked_at_are_taken_as_they_are(run, animals):
@@ -213,7 +213,7 @@ def test_ask__clear_trios_that_somebody_has_looked_at_are_taken_as_they_are(run,
     [
         ("cat dog | cow\n", "1 unknown among the samples of the design: 'cow'"),
         ("cat dog | eel\ncat eel | dog\n", "catch has two answers for"),
-        ("(cat,dog,wren,eel);\n", "--catch catch.txt: it has no trio whose odd one is clear"),
+        ("(cat,dog,wren,eel);\n", "--catch catch.txt: it has no trio with a clear odd one"),
         ("", "catch.txt holds no triplet"),
     ],
 )

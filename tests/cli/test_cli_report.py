@@ -132,7 +132,7 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "t.nwk", "-k", "9"], "9 clusters of 5 samples"),
         (["data.csv", "--know", "prose.txt"], "or name the contents of prose.txt: --as hierarchy, triplets, pairs"),
         (["data.csv", "--know", "other.nwk"], "the hierarchy has 0 of the 5 samples"),
-        (["data.csv", "--know", "other.txt"], "none of the 1 triplets is about samples alone"),
+        (["data.csv", "--know", "other.txt"], "none of the 1 triplets names samples only"),
         (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),
         (
             ["data.csv", "--know", "t.nwk", "--as", "answers", "--columns", "a,b,c"],

@@ -105,7 +105,7 @@ def test_classes_of_some_samples(X, classes):
 def test_classes_of_which_nothing_follows(X):
     plain = DivisiveReCon(2).fit(X)
     for classes, given in (([None] * 6, "0 labels of 0 classes"), (["x"] * 6, "6 labels of 1 class")):
-        with pytest.warns(UserWarning, match=f"classes has {given}, of which nothing follows: it takes samples of two"):
+        with pytest.warns(UserWarning, match=f"classes has {given}, so nothing follows: give samples of two"):
             assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
     assert DivisiveReCon(2).fit(X, classes=["x", "y"] + [None] * 4).hierarchy_ == plain.hierarchy_
 
@@ -144,7 +144,7 @@ def test_clusters_of_classes__are_one_for_each_class_with_a_label(iris, metric):
         model, wanted = (DivisiveReCon(k, metric=metric).fit(Z, classes=known) for k in (None, known.nunique()))
         np.testing.assert_array_equal(model.labels_, wanted.labels_)
         assert model.n_clusters_choice_ is None
-    with pytest.warns(UserWarning, match="of which nothing follows"):
+    with pytest.warns(UserWarning, match="so nothing follows"):
         alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])
     assert alike.n_clusters_ == DivisiveReCon(metric=metric).fit(Z).n_clusters_
 
@@ -212,7 +212,7 @@ def test_classifier__bad_input(X):
         DivisiveReCon(2, classifier=RidgeClassifier()).fit(X)  # no predict_proba
     model = DivisiveReCon(2, classifier=LogisticRegression())
     assert model.fit(X).n_clusters_ == 2  # nothing is known
-    with pytest.raises(ValueError, match="all that is known, but triplets, pairs given, too: leave it out"):
+    with pytest.raises(ValueError, match="the only knowledge, but triplets, pairs given, too: leave it out"):
         model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[], pairs=([], []))
     with pytest.raises(ValueError, match="precomputed"):
         DivisiveReCon(2, metric="precomputed", classifier=LogisticRegression()).fit(np.zeros((3, 3)))

@@ -120,7 +120,7 @@ def test_nested_json__flat_lists_may_be_graphs():
         ('{"name": "x",\n "children": {"a": null}}', 1, 1, "expected a list of children under 'children'"),
         ('{"name": "x", "children": ["a"], "nodes": ["b"]}', 1, 1, "both 'children' and 'nodes'"),
         ('{"items": ["a"], "other": ["b"]}', 1, 1, "is 'items' here the list"),
-        ('{"A": {"B": null,\n "C": 3}}', 1, 7, "what is below the node 'C'"),
+        ('{"A": {"B": null,\n "C": 3}}', 1, 7, "the value below the node 'C'"),
         ('{"A": {"B": null,\n "B": null}}', 2, 2, "the key 'B' has occurred before"),
         ('["a",\n null]', 1, 1, "a leaf must be a string or a whole number, not null"),
         ('["a",\n [true]]', 2, 2, "not true"),

@@ -64,7 +64,7 @@ def test_annotations__widths_that_are_none_are_refused(tree, width):
 
 
 def test_annotations__axes_that_are_given_have_a_width(tree):
-    with pytest.raises(ValueError, match="leave it out where axes are given"):
+    with pytest.raises(ValueError, match="leave it out if axes are given"):
         plot_dendrogram(tree, ax=plt.subplots()[1], width="column")
 
 
@@ -362,5 +362,5 @@ def test_annotations__other_pictures_have_widths_too(width, inches):
     for ax in (plot_tanglegram(tree, other, width=width), plot_cuts(tree, [3, 9], rule="size", width=width)[0]):
         if inches is not None:
             assert ax.figure.get_size_inches()[0] == pytest.approx(inches)
-    with pytest.raises(ValueError, match="leave it out where axes are given"):
+    with pytest.raises(ValueError, match="leave it out if axes are given"):
         plot_tanglegram(tree, other, ax=plt.subplots()[1], width=4)

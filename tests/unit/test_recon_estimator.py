@@ -127,16 +127,13 @@ def test_threshold__below_a_fall_of_heights():
 
 def test_clusters__number_or_threshold_but_not_both(X):
     for wrong, message in (
-        (
-            {"n_clusters": None, "metric": "precomputed", "linkage": "average"},
-            "no number where distances are precomputed",
-        ),
+        ({"n_clusters": None, "metric": "precomputed", "linkage": "average"}, "no number if distances are precomputed"),
         ({"n_clusters": 2, "distance_threshold": 1.0}, "are both given: set one of them to None"),
         ({"n_clusters": None, "distance_threshold": 1.0, "cut": "size"}, "the threshold is a rule of its own"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             ReCon(**wrong).fit(X)
-    with pytest.raises(ValueError, match="n_clusters=None finds no number where pairs are given: give one, or dist"):
+    with pytest.raises(ValueError, match="n_clusters=None finds no number if pairs are given: give one, or dist"):
         ReCon(None).fit(X, pairs=([(0, 1)], []))
 
 
@@ -296,7 +293,7 @@ def test_classes__beside_other_knowledge(frame):
 
 @pytest.mark.parametrize(("classes", "given"), [("xxx", "3 labels of 1 class"), ("xyz", "3 labels of 3 classes")])
 def test_classes__of_which_no_triplet_follows(frame, classes, given):
-    with pytest.warns(UserWarning, match=f"classes has {given}, of which nothing follows: it takes two samples of one"):
+    with pytest.warns(UserWarning, match=f"classes has {given}, so nothing follows: give two samples of one"):
         assert len(ReCon(3).fit(frame, classes=dict(zip("abc", classes, strict=True))).triplets_) == 0
 
 

@@ -242,11 +242,11 @@ def test_report__too_little_to_hold_out(iris):
     found = tt.report(X, triplets=[(names[0], names[1], names[2])], sample_names=names, n_resamples=1)
     assert found.knowledge is None
     assert found.uses_knowledge
-    assert "Not measured: that takes four samples of which something is known" in html_of(found)
+    assert "Not measured: that takes knowledge about four samples or more" in html_of(found)
     flat = tt.Hierarchy.from_nested(names[:5])
     found = tt.report(X, hierarchy=flat, sample_names=names, n_resamples=1)
     assert found.knowledge is None
-    assert "nothing: no constraint could be looked at" in str(found)
+    assert "nothing: no constraint could be checked" in str(found)
 
 
 def test_report__precomputed_distances(iris):
@@ -317,7 +317,7 @@ def test_report__takes_a_data_frame_and_leaves_it_as_it_is(iris):
         ({"triplets": [(0, 1, 2)], "classes": [1, 2]}, ValueError, "give exactly one of .*; got triplets, classes"),
         ({"classes": [1] * 60}, InvalidLabelsError, "60 samples are known, 1 different: "),
         ({"classes": [1, 2]}, InvalidLabelsError, "one entry for each of the 60 leaves; got 2"),
-        ({"triplets": [("x", "y", "z")]}, UnknownLeafError, "none of the 1 triplets is about samples alone"),
+        ({"triplets": [("x", "y", "z")]}, UnknownLeafError, "none of the 1 triplets names samples only"),
         ({"triplets": []}, ValueError, "no triplets are given"),
         ({"hierarchy": tt.Hierarchy.from_nested(["p", ["q", "r"]])}, ValueError, "has 0 of the 60 samples"),
         ({"hierarchy": "tree.nwk"}, TypeError, "expected a Hierarchy"),
@@ -377,7 +377,7 @@ def test_page__has_the_numbers_of_the_report(informed):
     for chance in found.knowledge.chance:
         assert f"{chance:.1%}" in text
     lost = sum(not x.holds for x in found.doubts)
-    assert f"The tree keeps {90 - lost} of 90 triplets, and not the other {lost}" in text
+    assert f"The tree keeps {90 - lost} of 90 triplets, but not the other {lost}" in text
     assert f"the data on their own agree with {found.knowledge.agreement[0]:.0%} of the 90 triplets" in text
     shown = tt.displays(found.hierarchy, found.informed.triplets_).mean()
     assert f"It displays {shown:.1%} of the 90 triplets" in text

@@ -56,7 +56,7 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     nothing = np.empty(0, np.int32)
     if n == 1:
         return AhoTree(np.array([-1], np.int32), nothing)
-    # Splitting each group from scratch is fast where groups shrink quickly, and quadratic on chains of groups that
+    # Splitting each group from scratch is fast if groups shrink quickly, and quadratic on chains of groups that
     # hardly shrink (a caterpillar). The kernel leaves these for `split_deep` and lists them: ranges lo..hi of `leaves`
     # and tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
     abc = np.array(rows.T, dtype=np.int32, order="C")

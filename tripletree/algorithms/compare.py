@@ -100,9 +100,9 @@ def compare_triplets(
     -----
     The first hierarchy is walked along its heavy paths [1]_. For each of them the second one is contracted to the
     leaves below, as in CPDT [2]_. A leaf is counted at most log2(n) times, each time along the heavy paths above it in
-    the contracted hierarchy, with a Fenwick tree over each path: memory O(n), time O(n log n) for two caterpillars,
-    about O(n log**2 n) for bushy hierarchies, O(n log**3 n) in the worst case. It is faster if one of the two is
-    binary: then only the triples resolved alike need to be counted.
+    the contracted hierarchy, with a Fenwick tree over each path. Memory is O(n). Time is O(n log n) for two
+    caterpillars, about O(n log**2 n) for bushy hierarchies, O(n log**3 n) in the worst case. It is faster if one of the
+    two is binary: then only the triples resolved alike need to be counted.
 
     References
     ----------

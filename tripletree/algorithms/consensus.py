@@ -3,7 +3,7 @@
 Trees are sampled from their posterior given the answers (`likeness`), and the hierarchy is one that agrees with them on
 as many trios as can be found: no single tree of the sample is as good a guess. How much a person's answers count is
 read off trees made of the answers of others, since a tree that a person's own answers have shaped agrees with them even
-if they are random. The chances that those trees foretell, raised to the power w, fit a person's answers best for some
+if they are random. The chances that those trees predict, raised to the power w, fit a person's answers best for some
 w: 0 for somebody who guesses, 1 for somebody like the others. The distribution of w over all people is estimated with
 it, so people of whom little is known weigh nearly the same.
 """
@@ -186,7 +186,7 @@ class HeldOut:
     ----------
     chances : ndarray of float64, shape (m, 3)
         For each vote the chances of the one it names, and of the two others, as trees made without the answers of that
-        person foretell them.
+        person predict them.
     fits : ndarray of float64, shape (n_voters, powers)
         The log-likelihood of the answers of each, if the chances are raised to each of `POWERS`.
     share : ndarray of float64, shape (powers,)
@@ -338,7 +338,7 @@ def consensus(
 ) -> AnswerConsensus:
     """Find the hierarchy that the answers of people bear out, and how sure it is.
 
-    Each person has a weight: how far trees made of the answers of others foretell this person's. Somebody who answers
+    Each person has a weight: how far trees made of the answers of others predict this person's. Somebody who answers
     at random gets a weight near 0.
 
     Parameters
@@ -382,17 +382,17 @@ def consensus(
 
     Notes
     -----
-    A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance
-    1 / (1 + 2 exp(-g)), so answers about things that are nearly as alike as the others count for less, and now and then
-    they name any of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_
-    (``kernels/likeness.py``). The hierarchy has the average levels of these trees (average linkage). With up to
-    200 leaves, subtrees are then moved as long as more of the drawn trees' triplets are displayed.
+    A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance 1 /
+    (1 + 2 exp(-g)). So answers about things that are about equally alike count for less. Now and then people name any
+    of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_ (``kernels/likeness.py``). The
+    hierarchy has the average levels of these trees (average linkage). With up to 200 leaves, subtrees are then moved as
+    long as more of the drawn trees' triplets are displayed.
 
-    The weight of a person is a power to which the chances that others foretell are raised, as the reliability of a
-    person in the model of Dawid and Skene [2]_, with a hierarchy in the place of independent truths. So answers to
+    The weight of a person is a power to which the chances that others predict are raised, as the reliability of a
+    person in the model of Dawid and Skene [2]_, with a hierarchy instead of independent truths. So answers to
     different questions bear each other out. Chances come from trees made without this person (with more than ten
     people, without a tenth of them). Powers are shrunk towards the powers of all people: if the answers of others
-    foretell hardly more than chance, all weigh about the same.
+    predict hardly more than chance, all weigh about the same.
 
     Time: some seconds, of which more than half is for the weights.
 
@@ -420,7 +420,7 @@ def consensus(
     votes = collect_answers(check_answers(answers))
     least = None if min_support is None else check_real(min_support, "min_support", most=1.0)
     if len(votes.row) == 0:
-        msg = f"{counted(len(answers), 'answer')}, and none names an odd one, so that there is no hierarchy to find"
+        msg = f"{counted(len(answers), 'answer')}, and none names an odd one, so there is no hierarchy to find"
         raise ValueError(msg)
     rng = generator(0 if random_state is None else random_state)
     with progress_bar(verbose, None, "consensus", "chains") as tick:

@@ -47,7 +47,7 @@ Chooser = Callable[[int | None, float], np.ndarray]
 def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weights: np.ndarray | None = None) -> Chooser:
     """The function that chooses the nodes to split under a rule.
 
-    It raises ClusterCountError where the number of clusters cannot be reached.
+    It raises ClusterCountError if the number of clusters cannot be reached.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ def cut(
         msg = f"outliers must be 'clade' or 'nearest', not {outliers!r}"
         raise ValueError(msg)
     if outliers == "nearest" and points is None:
-        msg = "outliers='nearest' needs samples=..., of which the clusters have means; 'clade' does not"
+        msg = "outliers='nearest' needs samples=..., to compute the means of the clusters; 'clade' needs none"
         raise TypeError(msg)
     least = None if min_size is None else check_count(min_size, "min_size", 1)
     if strict is None:
@@ -497,7 +497,7 @@ def _cuts(
                 labels = labels_of(hierarchy, split, least, points, anywhere=anywhere, weights=weights)
                 if compatible_with is not None:
                     moved = unbroken(labels, compatible_with, points, weights=weights)
-                    # moves may empty a cluster but for a few leaves: then nothing is broken, and nothing is said
+                    # moves may empty a cluster except for a few leaves: then nothing is broken, and nothing is said
                     sound = moved is not None and np.bincount(moved, weights).min() >= floor
                     if moved is None or not sound or not fit_together(moved, compatible_with.rows):
                         incompatible = labels
@@ -682,10 +682,10 @@ def suggest_n_clusters(
 
     Notes
     -----
-    Samples: ``-(n d / 2) log W + n sum p log p - k (d + 1) / 2 log n``, where W is the share of squared distances left
-    within clusters, p the shares of the clusters, and d the number of dimensions along which samples spread (the
-    squared sum of the covariance's eigenvalues over the sum of their squares): features that repeat others count once.
-    Beside triplets this counts a tenth: classes are rarely spheres, and the model is too sure that they are several.
+    Samples: ``-(n d / 2) log W + n sum p log p - k (d + 1) / 2 log n``. W is the share of squared distances left within
+    clusters, and p the shares of the clusters. d is the number of dimensions along which samples spread: the squared
+    sum of the covariance's eigenvalues over the sum of their squares. So features that repeat others count once. Beside
+    triplets this counts a tenth: classes are rarely spheres, and the model is too sure that they are several.
 
     Triplets: let q be the share of them with a and b in one cluster and c outside. For triplets of a binary hierarchy
     and clusters that are clades of it, q is about h = 3 sum p^2 (1 - p) at every level, so they say nothing about the

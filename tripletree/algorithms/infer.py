@@ -70,11 +70,10 @@ def implies(
     -----
     ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_. This is the case when a set
     of leaves, a and b on one side and c on the other, splits in just two [1]_. One descent through ever smaller sets
-    of leaves finds it or shows that there is none. Queries share the parts of it that they have in common. After
-    O((n + m) log n) for the BUILD tree, a query takes O(d r log n), where d < n is the number of sets visited and r the
-    number of triplets at hand there, those between parts of a set that the tree already shows to be tied together. All
-    queries together no more than `closure_size`, and O(d) each. A step is a triplet or query at hand in a set visited,
-    50 to 400 nanoseconds.
+    of leaves finds it or shows that there is none. Queries share the parts of it that they have in common. The BUILD
+    tree takes O((n + m) log n). A query takes O(d r log n). d < n is the number of sets visited, and r the number of
+    triplets between parts of a set that the tree already shows to be tied together. All queries together no more than
+    `closure_size`, and O(d) each. A step is a triplet or query at hand in a set visited, 50 to 400 nanoseconds.
 
     References
     ----------

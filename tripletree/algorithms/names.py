@@ -47,7 +47,7 @@ class NameMatches:
         The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
         ontology the id of a term. None if nothing fits, or several do.
     kinds : tuple of str
-        How it was found. "exact": letter by letter. "form": but for case, underscores, hyphens and spaces, quotes,
+        How it was found. "exact": letter by letter. "form": except for case, underscores, hyphens and spaces, quotes,
         accents.
         "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
         a name with its author. "spelling": similar, word by word. "genus": the first word of a name of several
@@ -139,7 +139,7 @@ class NameMatches:
         return Hierarchy(tree.parent, mine, names=names, ranks=tree.ranks).suppress_unary()
 
     def on_positions(self) -> Ontology:
-        """Return the ontology of `attach` on positions, 1-tuples, in the place of names, some of which may be ids."""
+        """Return the ontology of `attach` on positions, 1-tuples, instead of names, some of which may be ids."""
         if all(x is None for x in self.matches):
             return self.attach()  # type: ignore[return-value]  # raises
         known = {(k,): match for k, match in enumerate(self.matches) if match is not None}
@@ -174,7 +174,7 @@ class NameMatches:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
 
-        Edited, its columns name and match are the input of `choose`. Terms of an ontology stand by their names, where
+        Edited, its columns name and match are the input of `choose`. Terms of an ontology stand by their names, if
         these tell them apart.
         """
         import pandas as pd
@@ -467,7 +467,7 @@ def plain_form(name: str) -> str:
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most. 0 if their number differs, but for spaces left out.
+    """The similarity of the words that differ most. 0 if their number differs, except for spaces left out.
 
     Another number is another thing, so sample12 is not sample13 misspelt.
     """

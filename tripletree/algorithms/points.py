@@ -53,7 +53,7 @@ def of_size_one(table: np.ndarray) -> np.ndarray:
 
 
 def squared_lengths(points: Any) -> np.ndarray:
-    """The squared Euclidean length of each row. For sparse rows it is exactly 1 if it is 1 but for rounding.
+    """The squared Euclidean length of each row. For sparse rows it is exactly 1 if it is 1 except for rounding.
 
     So all rows of length 1 that have no feature in common are equally far apart.
     """
@@ -150,7 +150,7 @@ def _weighted_dimension(points: Any, weights: np.ndarray) -> float:
 
 
 def _dimension_of(products: np.ndarray) -> float:
-    """`intrinsic_dimension` of a covariance, or of a matrix with its eigenvalues, but for a factor."""
+    """`intrinsic_dimension` of a covariance, or of a matrix with its eigenvalues, except for a factor."""
     products = of_size_one(products)  # whose squares are summed
     norm = float((products**2).sum())
     return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0

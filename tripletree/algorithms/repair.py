@@ -30,7 +30,7 @@ from tripletree.kernels import freeze
 #: Steps of a search by default: a minute or less.
 DEFAULT_STEPS = 1_000_000_000
 WITHOUT_LIMIT = 2**62
-#: "auto" is exact where triplets connect at most this many leaves, "search" splits so many exactly.
+#: "auto" is exact if triplets connect at most this many leaves, "search" splits so many exactly.
 _EXACT_IN_AUTO, _EXACT_IN_SEARCH = 12, 8
 #: Triplets up to which "auto" compares with "greedy": some ten seconds.
 _MOST_FOR_GREEDY = 300_000
@@ -119,7 +119,7 @@ def repair(
 ) -> Repair:
     """Drop triplets until the rest is consistent, of as little weight as can be found.
 
-    To keep as much weight as possible is NP-hard. "auto" comes close on every set tried, and is exact where
+    To keep as much weight as possible is NP-hard. "auto" comes close on every set tried, and is exact if
     contradictions connect few leaves.
 
     Parameters
@@ -128,7 +128,7 @@ def repair(
         With weights, or each of weight 1.
     method : str
         "auto"
-            "exact" where triplets connect no more than 12 leaves, "search" otherwise, and "greedy" where that keeps
+            "exact" if triplets connect no more than 12 leaves, "search" otherwise, and "greedy" if that keeps
             more (it is not tried on over 300,000 triplets). At least a third of the weight.
         "exact"
             The greatest weight, by dynamic programming over subsets of leaves: up to 15 connected leaves.
@@ -274,7 +274,7 @@ _METHODS: dict[str, Method] = {"auto": _auto, "exact": _exact, "search": _search
 
 
 # ----------------------------------------------------------------------
-# From the root down: split leaves by their triplets, and by a rule where these connect them.
+# From the root down: split leaves by their triplets, and by a rule if these connect them.
 
 #: Which side, 0 or 1, each leaf of a connected problem goes to (both occur). None to split its leaves off one by one.
 Rule = Callable[[Problem], "np.ndarray | None"]
@@ -402,7 +402,7 @@ def _exact_rule(group: Problem) -> np.ndarray:
     if group.k > _MOST_EXACT:
         msg = (
             f"the triplets connect {group.k:,} leaves, more than the {_MOST_EXACT} up to which repair(method='exact') "
-            "works (its time triples with each leaf); take method='auto', which is exact where groups are small"
+            "works (its time triples with each leaf); take method='auto', which is exact for small groups"
         )
         raise LimitExceededError(msg, size=group.k, limit=_MOST_EXACT)
     return _exact_split(group)

@@ -154,7 +154,7 @@ def supertree(
     A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
     leaves each. The support takes O(depth times the leaves of all sources). Sources that agree need no search: O(n
     log n) for all their leaves and triplets, whatever the depth, unless they have nodes of thousands of children.
-    Memory is linear, but for tables of log2(n) numbers a leaf.
+    Memory is linear, except for tables of log2(n) numbers a leaf.
 
     References
     ----------
@@ -403,8 +403,8 @@ def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafI
     """The BUILD tree of all triplets of all sources, as a parent array. None if they are inconsistent.
 
     In every group of leaves of BUILD, triplets that identify a tree (`decompose`) connect the same leaves as all
-    triplets of the tree: from a source the group has leaves below two or more children of one node, of each child all
-    or none, and the identifying triplets connect the leaves below each of them. So if the decompositions are small,
+    triplets of the tree. For each source, the group has leaves below two or more children of one node, and all or none
+    of each child. The identifying triplets connect the leaves below each child. So if the decompositions are small,
     they are listed, and BUILD is near-linear on every shape. If not (nodes with thousands of children), each group is
     split by the sources themselves, in time in proportion to the depth.
     """
@@ -612,8 +612,8 @@ def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.
     """For all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
 
     The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they are of. Clades with
-    equal sums are equal, and two of which the sums add up to a third one's are its two sides, but for a chance of one
-    in 10**18 or so.
+    equal sums are equal, and two of which the sums add up to a third one's are its two sides, except for a chance of
+    one in 10**18 or so.
     """
     noise = np.random.default_rng(20261121).integers(0, 2**64, n, dtype=np.uint64)
     code, low, interval, orders = [], [], [], []

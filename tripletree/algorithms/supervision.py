@@ -39,7 +39,7 @@ def triplets_from_classes(
     y : array_like, shape (n,)
         Class of each sample. Every value is a class of its own, -1 too.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index if y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
         triplet, and their entries in `y` are not read. Leave out the samples of unknown class so.
@@ -285,7 +285,7 @@ def pairs_from_classes(
         All n (n - 1) / 2 pairs, or the fewest that imply them: of each class its first member with each other one, and
         the first members of each two classes with each other.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples. By default the index where y is a pandas Series, else 0..n-1.
+        Labels of the n samples. By default the index if y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
         not read. Leave out the samples of unknown class so.

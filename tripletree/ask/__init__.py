@@ -148,9 +148,9 @@ def widget(
     design : Design, optional
         How many questions each person gets, and which are shared, shown again, or have a known answer.
     show : str or iterable of str, default=()
-        More things that people see beside the question, each of which may sway them: "labels" (names of samples that
-        have a picture), "clusters" (with the hierarchy, as far as the model knows them), "people" (how many answers
-        each person has given), "files" (links that save the results), or "all".
+        More things to show beside the question. Each may sway people: "labels" (names of samples that have a picture),
+        "clusters" (with the hierarchy, as far as the model knows them), "people" (how many answers each person has
+        given), "files" (links that save the results), or "all".
     language : {"en", "de", "fr"}, optional
         Language of the page. By default it is the one that the browser prefers, or English.
     sample_names : sequence of labels, optional

@@ -130,7 +130,7 @@ class Design:
 def _check_catch(catch: TripletSet) -> None:
     """Raise an error if known answers contradict each other, or if there are none."""
     if not len(catch):
-        msg = "catch has no triplet, so there is no trio whose answer is known"
+        msg = "catch has no triplet, so there is no trio with a known answer"
         raise InvalidTripletError(msg)
     seen: dict[frozenset, Any] = {}
     for a, b, c in catch:

@@ -84,12 +84,12 @@ def _columns(command: Any) -> Any:
 )  # fmt: skip
 @click.option(
     "--min-support", type=click.FloatRange(0, 1), metavar="SHARE",
-    help="Contract clades whose probability is at most this.  [default: those to which no answers lean]",
+    help="Contract clades whose probability is at most this.  [default: clades without evidence]",
 )  # fmt: skip
 @click.option(
     "--known",
     metavar="FILE",
-    help="Trios whose answer is known, as triplets or answers: tell how many of them each person got right.",
+    help="Trios with a known answer, as triplets or answers: tell how many each person got right.",
 )
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
@@ -121,11 +121,11 @@ def answers(
     FILE is a table with three columns of items, one of the answer and perhaps one of the person (by their names, or as
     the options say), or JSON lines as 'tripletree ask' writes them. '-' is the standard input.
 
-    It tells whether the answers are consistent and which questions have different answers. For each person it tells
-    how far they agree with the others on the same questions and with the consensus of the others, if they answer at
-    random or by another criterion, how many trios with a known answer they got right (--known), and how long they took.
-    Last comes the consensus: a hierarchy in which each person weighs as much as the others bear out, with the
-    probability of each clade. The exit status is 0 even if people disagree.
+    It tells whether the answers are consistent and which questions have different answers. For each person it tells how
+    far they agree with the others, on the same questions and with the consensus. It names people who answer at random
+    or by another criterion. It counts the trios with a known answer that they got right (--known), and tells how long
+    they took. Last comes the consensus: a hierarchy in which each person weighs as much as the others bear out, with
+    the probability of each clade. The exit status is 0 even if people disagree.
     """
     targets = [output, picture, page, people, disputed, jsonl]
     check_apart([file, known], targets)

@@ -108,7 +108,7 @@ _HEADERS = [
 @click.option(
     "--trios",
     metavar="FILE",
-    help="The trios to ask, three labels a line, in the place of chosen ones; or 'random': they are drawn, each sample "
+    help="The trios to ask, three labels a line, instead of chosen ones; or 'random': they are drawn, each sample "
     "about as often as the others.",
 )
 @click.option(
@@ -317,11 +317,11 @@ def _catch_trios(
             raise bad_input(f"--catch {source}: of its {leaves} {len(shared)} are samples; a trio needs three")
         found = find_clear_trios(hierarchy.restrict(shared), random_state=seed)
     if not len(found):
-        raise bad_input(f"--catch {source}: it has no trio whose odd one is clear")
+        raise bad_input(f"--catch {source}: it has no trio with a clear odd one")
     if write:
         write_triplets(found, path)
         number = counted(len(found), "catch trio")
-        say(f"{number} in {path}: look whether they are clear to people, too, and delete those that are not", err=True)
+        say(f"{number} in {path}: check that they are clear to people, too, and delete the others", err=True)
     return found
 
 

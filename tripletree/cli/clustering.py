@@ -74,7 +74,7 @@ def _wrong_ones(command: Any) -> Any:
             "--penalty",
             metavar="auto|P",
             callback=_penalty,
-            help="Triplets need not hold, at this price each: for triplets of which some are wrong.",
+            help="The price of each triplet that does not hold, if some may be wrong.",
         ),
     )
     return with_options(command, options)
@@ -105,7 +105,7 @@ def _wrong_ones(command: Any) -> Any:
     metavar="FILE",
     help="Triplets that must hold, by the labels of DATA, or odd-one-out answers.",
 )
-@click.option("--odd", metavar="COLUMN", help="The column of the answer, where --triplets is a table of answers.")
+@click.option("--odd", metavar="COLUMN", help="The column of the answer, if --triplets is a table of answers.")
 @click.option(
     "--hierarchy",
     "hierarchy_file",
@@ -136,7 +136,7 @@ def _wrong_ones(command: Any) -> Any:
 @decimal_option
 @click.option("--cut", type=click.Choice(RULES), default="auto", show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
-@click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
+@click.option("--validate", is_flag=True, help="Measure if the constraints help, by hiding some.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
@@ -215,7 +215,7 @@ def cluster(
             f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
         )
     if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
-        msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
+        msg = "--validate with --pairs compares flat clusters: give -k, too"
         raise click.UsageError(msg)
     known = {
         "triplets": _triplets_of(triplet_file, odd, table.labels),
@@ -308,7 +308,7 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
         )
     if len(known) < len(labels):
         without = counted(len(labels) - len(known), "sample is", "samples are")
-        say(f"{without} not in {path}; where names are written otherwise: {_matching(path)}", err=True)
+        say(f"{without} not in {path}; if names are written otherwise: {_matching(path)}", err=True)
     return found.restrict(known, keep_unary=True)
 
 

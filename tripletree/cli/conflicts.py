@@ -55,7 +55,7 @@ METHODS = ("auto", "exact", "search", "greedy")
     "--max-size", type=click.IntRange(min=0), default=4, show_default=True, metavar="M",
     help="Search conflicts of at most M triplets exactly, before any other.",
 )  # fmt: skip
-@click.option("--max-steps", type=click.IntRange(min=0), metavar="STEPS", help="Work after which that is given up.")
+@click.option("--max-steps", type=click.IntRange(min=0), metavar="STEPS", help="Stop this search after so many steps.")
 @click.option("--json", "as_json", is_flag=True, help="Write the conflicts as a JSON list.")
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
@@ -149,7 +149,7 @@ def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
 @click.argument("file")
 @click.option(
     "--method", type=click.Choice(METHODS), default="auto", show_default=True,
-    help="auto is exact where contradictions tie few leaves together, else a search.",
+    help="auto is exact if contradictions tie few leaves together, else a search.",
 )  # fmt: skip
 @click.option("--dropped", metavar="FILE", help="Write the triplets that were dropped to this file.")
 @click.option("--newick", metavar="FILE", help="Write the hierarchy of those kept to this file.")

@@ -87,7 +87,7 @@ def plot(
     """Draw the hierarchy in FILE as a dendrogram: a picture, a page for the browser, or both.
 
     FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals.
-    Clusters are cut from the root down, highest node first: by branch lengths where all branches have one, else by
+    Clusters are cut from the root down, highest node first: by branch lengths if all branches have one, else by
     levels. Large hierarchies are drawn with their smaller subtrees collapsed into triangles.
     """
     if clusters is None and (collapse or cut == "clusters"):

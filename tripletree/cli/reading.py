@@ -90,7 +90,7 @@ def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hie
 
 
 def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
-    """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
+    """Read all hierarchies of a file, if its format may hold several and no option is for one of them."""
     stream = opened_again(source)
     options = dict(reading or {})
     name = options.pop("format", None) or registry.recognize(stream())
@@ -114,7 +114,7 @@ def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> 
 
 
 def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
-    """As `read_hierarchy`, but an ontology where nodes have several parents and no choice is made among them."""
+    """As `read_hierarchy`, but an ontology if nodes have several parents and no choice is made among them."""
     return _read_any(opened_again(source), dict(reading or {}))
 
 

@@ -58,7 +58,7 @@ def work_option(default: int) -> Any:
         default=default,
         show_default=True,
         metavar="N",
-        help="Give up beyond N steps, some 40 million of which take a second.",
+        help="Give up after N steps; some 40 million take a second.",
     )
 
 
@@ -267,7 +267,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @click.option("--standardize", is_flag=True, help="Give every column of the data mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
-@click.option("--validate", is_flag=True, help="Tell whether they help to cluster the data, by holding out parts.")
+@click.option("--validate", is_flag=True, help="Measure if they help to cluster the data, by hiding some.")
 @work_option(WORK_TO_DESCRIBE)
 @json_option
 @output_option

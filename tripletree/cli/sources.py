@@ -95,7 +95,7 @@ def read_triplet_file(
 ) -> TripletSet:
     """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
 
-    None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
+    None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers if these
     are in a table.
     """
     if source.startswith(SAMPLE):
@@ -129,7 +129,7 @@ def format_of_nodes(raw: bytes | str, name: str | None) -> FileFormat | None:
 
 
 def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
-    """Report the kind of a file, if it holds a hierarchy or an ontology in the place of triplets."""
+    """Report the kind of a file, if it holds a hierarchy or an ontology instead of triplets."""
     form = format_of_nodes(raw, name)
     if form is not None:
         what = "an ontology" if form.read is None else "a hierarchy"
@@ -265,7 +265,7 @@ def read_pair_file(
 
 
 def _as_option(message: str) -> str:
-    """A message of the library with the option of the commands in the place of the argument."""
+    """A message of the library with the option of the commands instead of the argument."""
     message = message.replace("columns=(the first label, the second one, the link)", "--columns A,B,LINK")
     return re.sub(
         r"columns=\(('[^']*'), ('[^']*'), ('[^']*')\)",

@@ -34,7 +34,7 @@ from tripletree.io import write_newick
 )  # fmt: skip
 @click.option(
     "--min-support", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True, metavar="SHARE",
-    help="Drop clades of which no more than this share of their votes agrees.",
+    help="Drop clades if at most this share of their votes agrees.",
 )  # fmt: skip
 @click.option("--support", is_flag=True, help="Write the share that agrees as the name of each inner node.")
 @click.option(

@@ -69,9 +69,9 @@ class Table:
     columns : list of str
         Names of the d columns.
     classes : list of (str or None), or None
-        The class of each sample, where a column of classes was asked for.
+        The class of each sample, if a column of classes was asked for.
     texts : list of str, or None
-        The text of each sample, where a column of texts was asked for.
+        The text of each sample, if a column of texts was asked for.
     """
 
     labels: list[str]

@@ -29,9 +29,9 @@ that are missing from the index, or occur twice in it, are refused.
 [0, 1, 0, 0]
 
 New samples get the flat cluster of the fitted samples nearest to them, so parameters can be chosen by cross-validation.
-It hands `fit` a part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame with the labels as
-its index (not 0..n-1) or the labels as ``fit(..., sample_names=)``, which is cut as X is, and
-``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
+It hands `fit` a part of X, but all of the triplets. So give triplets by label. Give X as a pandas DataFrame with the
+labels as its index (not 0..n-1), or the labels as ``fit(..., sample_names=)``, which is cut as X is.
+``missing_samples="ignore"`` leaves out triplets on samples outside the part.
 
 >>> import pandas as pd
 >>> from sklearn.datasets import load_iris
@@ -49,7 +49,7 @@ Three things to know about cross-validation. A list or array of as many triplets
 weights: repeat one triplet, as repeats count once. In ``triplets_from_classes`` the first member of each class is in
 every triplet of it, so a part without that member has no triplet of the class. Random triplets on few samples, as here,
 lose less. And ``clone`` unfits a transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
-A row number would mean another sample in a part of X. It is refused where it lies outside, and a `TripletSet` over all
+A row number would mean another sample in a part of X. It is refused if it lies outside, and a `TripletSet` over all
 rows always is, but tuples of low row numbers cannot be recognised.
 
 **Large data** (``micro_clusters``): more than 200,000 samples in no triplet are gathered into micro-clusters first.
@@ -58,7 +58,7 @@ Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
 samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price. "auto" costs
-little where all triplets are right and loses little where a fifth of them is wrong
+little if all triplets are right and loses little if a fifth of them is wrong
 (``benchmarks/results/wrong_triplets.md``).
 
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold

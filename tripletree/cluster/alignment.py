@@ -1,4 +1,4 @@
-"""Knowledge aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
+"""Knowledge aligned with the rows of X in one way for all estimators, and errors if it does not fit."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
         The samples as the user gave them. Rows of a DataFrame (pandas) have the labels of its index, rows of anything
         else the labels 0..n-1.
     triplets : TripletSet, iterable of (a, b, c), data frame, Arrow table or stream, ndarray of int (m, 3), or None
-        Labels, but for the integer array, which holds row numbers.
+        Labels, except for the integer array, which holds row numbers.
     n_samples : int
         Number of rows.
     missing_samples : {"raise", "ignore"} or None
@@ -143,7 +143,7 @@ def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
 #: Advice that keeps more than leaving constraints out.
 _FROM = {
     "triplets": (
-        "; this loses much of the triplets of a hierarchy: give "
+        "; this loses many triplets of a hierarchy: give "
         "decompose(hierarchy.restrict(samples)), or the hierarchy itself where fit takes one"
     ),
     "pairs": "",
@@ -210,7 +210,7 @@ def check_same_rows(X: Any, sample_weight: Any) -> None:
 
 
 def check_distinct(X: Any) -> None:
-    """Refuse an index that holds a label twice where an oracle is asked by these labels."""
+    """Refuse an index that holds a label twice if an oracle is asked by these labels."""
     _check_distinct(X, "by which the oracle is asked")
 
 
@@ -230,7 +230,7 @@ def _warn_of_slices(length: int) -> None:
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """Advice where labels are texts of those in the index, such as numbers read from a file. "" if they are not."""
+    """Advice if labels are texts of those in the index, such as numbers read from a file. "" if they are not."""
     texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
     if not any(x in texts for x in unknown if isinstance(x, str)):
         return ""
@@ -353,7 +353,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     classes : array_like, mapping or pandas Series
         None or NaN if a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
         and a Series with the index of X, row by row, go by the order of rows. So does a Series whose index has
-        repeats where the rows of X have no labels.
+        repeats if the rows of X have no labels.
     leaves : LeafIndex
         The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
@@ -379,7 +379,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:
-    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows. Others unchanged.
+    """A Series of classes as a mapping by its index, or as a list if it goes by the order of rows. Others unchanged.
 
     Parameters
     ----------
@@ -408,8 +408,8 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     both = [x for x in hierarchy.leaves if x in samples]
     if len(both) < 3:
         msg = (
-            f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, and 3 are the "
-            f"fewest that say anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
+            f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, but says "
+            f"nothing of fewer than 3; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
             f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: give X as a DataFrame whose index "
             "holds the leaves (tripletree.match_names finds those that are written otherwise)"
         )
@@ -419,7 +419,7 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
 
 
 def _warn_of_spelling(samples: set, leaves: set) -> None:
-    """Warn of samples that are no leaves, if there are leaves of the same name but for case, accents and the like."""
+    """Warn of samples that are no leaves, if there are leaves of the same name except for case or accents."""
     if not samples or not leaves:
         return
     leaf_of = {plain_form(x): x for x in leaves if isinstance(x, str)}

@@ -248,7 +248,7 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
         msg = (
             f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. ReCon, "
             "ConstrainedCompleteLink, COPKMeans, PCKMeans, MPCKMeans and CVQE take sparse X; otherwise reduce it "
-            "(TruncatedSVD), or use '.toarray()' where that fits into memory"
+            "(TruncatedSVD), or use '.toarray()' if that fits into memory"
         )
         raise TypeError(msg)
     finite: Any = "allow-nan" if missing else True
@@ -347,15 +347,15 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
     Notes
     -----
-    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like a
-    Poisson distribution: the variance over the mean is 1 (samples that none names counted in, by their expected
-    number), and up to 1.9 for two classes of 80 and 20 percent. Informative triplets name few samples over and over:
-    for 30 and more of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves
-    hardly any named sample alone below the root of its hierarchy, as `decompose` gives, is not random either.
+    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like a Poisson
+    distribution. The variance over the mean is 1, and up to 1.9 for two classes of 80 and 20 percent. Samples without
+    triplets are counted by their expected number. Informative triplets name few samples over and over: for 30 and more
+    of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves hardly any named
+    sample alone below the root of its hierarchy, as `decompose` gives, is not random either.
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
-    features, Ward linkage) from .840 to .71-.81. From 1.2 on it was .98 and more where all samples were named, .89
-    where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/results/knowledge.md`` has sets on which
+    features, Ward linkage) from .840 to .71-.81. From 1.2 on it was .98 and more if all samples were named, .89
+    if a fifth of them was. On other data 1.2 are not enough: ``benchmarks/results/knowledge.md`` has sets on which
     ReCon gains nothing below 3. So the message recommends no number.
     """
     m, n = len(triplets), len(triplets.leaves)
@@ -379,7 +379,7 @@ def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
     """Warn of classes that imply nothing. `needed` gives the requirement."""
     known = codes[codes >= 0]
     given = f"{counted(known.size, 'label')} of {counted(np.unique(known).size, 'class', 'classes')}"
-    warn_user(f"classes has {given}, of which nothing follows: it takes {needed}")
+    warn_user(f"classes has {given}, so nothing follows: give {needed}")
 
 
 def _dispersion(count: np.ndarray) -> float:

@@ -449,13 +449,13 @@ def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
 class DivisiveReCon(HierarchicalClusterer):
     """Divisive clustering with triplets, pairs, a hierarchy or class labels, some of which may be wrong.
 
-    The tree is the mean of trees sampled from their posterior, given the features, which evolve along the branches, and
-    triplets, of which some may be wrong. The chains of the sample begin at a tree of distances that triplets have
-    changed, which their votes divide from the top unless they are few, and at the plain tree. In the end all hard
-    constraints hold, and soft ones may be outvoted.
-    Without any knowledge the result is plain agglomerative clustering: Ward's linkage, or average linkage of
-    precomputed distances. With these, with classes and with hard pairs no trees are sampled. A tree is then divided
-    from the top by the votes of the triplets, but not by those of soft classes.
+    The tree is the mean of trees sampled from their posterior. Features evolve along the branches, and a share of the
+    triplets may be wrong. One chain of the sample begins at the plain tree. The other begins at a tree of distances
+    that the triplets have changed. Unless they are few, their votes divide that tree from the top. Hard constraints
+    hold in the end, and soft ones may be outvoted. Without any knowledge the result is plain agglomerative clustering:
+    Ward's linkage, or average linkage of precomputed distances. With precomputed distances, with classes and with hard
+    pairs no trees are sampled. The votes of the triplets, except those of soft classes, then divide a tree from the
+    top.
 
     Parameters
     ----------
@@ -478,9 +478,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Factor on the number of steps in which trees are sampled. With 0 none are sampled: the tree is a first
         division, and its clades have no probabilities.
     classifier : scikit-learn classifier with `predict_proba`, or None, default None
-        A further source if only classes are known: a copy of it is fitted to the labelled samples, and its
-        probabilities are mixed with the classes that labels suggest for the samples around them. Labels that are held
-        out from both decide the proportion. See Notes.
+        A further source if only classes are known. A copy is fitted to the labelled samples, and its probabilities are
+        mixed with the classes of labels nearby. Labels that are held out from both decide the proportion. See Notes.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -556,10 +555,10 @@ class DivisiveReCon(HierarchicalClusterer):
     Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
     samples are divided.
 
-    The order of rows does not matter: samples are sorted by their values before anything is drawn or tied, with
-    precomputed distances each by its distances to the others, from the shortest on. Samples that are equal in this keep
-    the order of their rows, which can decide if different things are known of them, or different distances belong to
-    them. The parts that ``validate=True`` hides are dealt in the order of the given statements.
+    The order of rows does not matter. Samples are first sorted by their values, or with precomputed distances by their
+    distances to the others, from the shortest on. Samples that are equal in this keep the order of their rows, which
+    can matter if the statements on them, or their other distances, differ. The parts that ``validate=True`` hides are
+    dealt in the order of the given statements.
 
     Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes
     on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
@@ -571,10 +570,9 @@ class DivisiveReCon(HierarchicalClusterer):
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
     classes, and with less weight the classes of the mixture, then spread to neighbours in the metric of that shape
-    [1]_. A classifier then gets the share of the estimate at which labels held out from it and from the rest, a fifth
-    at a time, are most probable. The share is drawn to a third. A classifier costs five more fits of both. With
-    precomputed distances the class of least mean distance takes the place of the mixture, and with more clusters than
-    classes ``labels_`` is a cut.
+    [1]_. The share of a classifier in the estimate is the one at which held-out labels, a fifth at a time, are most
+    probable, drawn towards a third. A classifier costs five more fits of both. With precomputed distances the class of
+    least mean distance takes the place of the mixture, and with more clusters than classes ``labels_`` is a cut.
 
     References
     ----------
@@ -663,7 +661,7 @@ class DivisiveReCon(HierarchicalClusterer):
             The class of some samples: None or NaN if it is not known (-1 and "" are classes). A mapping or Series
             may leave samples out.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         validate : bool
             Whether to hide the statements on a fifth of the samples at a time, and compare them with results with and
             without the rest: six further fits, and five if knowledge turns out to hurt.
@@ -947,7 +945,7 @@ class DivisiveReCon(HierarchicalClusterer):
         given = ", ".join(name for name, value in others.items() if value is not None)
         if self.metric == "precomputed" or given:
             what = f"{given} given, too" if given else "metric='precomputed' leaves it no features"
-            msg = f"classifier= takes part if classes of samples are all that is known, but {what}: leave it out"
+            msg = f"classifier= needs classes of samples as the only knowledge, but {what}: leave it out"
             raise ValueError(msg)
 
     def _keep_pairs(

@@ -34,7 +34,7 @@ class NeighbourPredictor:
     Parameters
     ----------
     samples : ndarray or csr_array of float64, shape (n, d) or (n, n)
-        The samples, or their distances where `metric` is "precomputed".
+        The samples, or their distances if `metric` is "precomputed".
     points : ndarray or csr_array of float64, shape (n, e)
         The samples as `transformed` gives them.
     labels : ndarray of int, shape (n,)
@@ -47,9 +47,8 @@ class NeighbourPredictor:
     Attributes
     ----------
     kept : ndarray of int, shape (r,)
-        The samples that are kept: all of them, while they are 4 million numbers at most, else as many as that allows,
-        drawn at random from each cluster by its size, 50 at least of each. Distances to all are kept if they are
-        precomputed.
+        The samples that are kept. Up to 4 million numbers all are. Beyond, samples are drawn at random from each
+        cluster by its size, at least 50 of each. Distances to all are kept if they are precomputed.
     """
 
     def __init__(self, samples: Any, points: Any, labels: np.ndarray, metric: Any, distances: FittedMetric) -> None:
@@ -118,7 +117,7 @@ class NeighbourPredictor:
         return samples
 
     def _votes(self, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """One over the distance, but for a factor, for each neighbour. If any are at 0, only these count."""
+        """One over the distance, except for a factor, for each neighbour. If any are at 0, only these count."""
         nearest = distance[:, :1]
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = np.where(nearest > 0, nearest / distance, distance == 0)

@@ -2,11 +2,11 @@
 
 Triplets of labels say little of flat classes, and every pair of labelled samples says the same again. So the labels
 are used as they are. First, normal distributions of one shape, one for each cluster, are fitted to all samples by
-expectation and maximisation: it begins at the means of the classes, and a labelled sample belongs to its class but for
-`WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each other
-in that shape speak to each other [1]_: labelled ones say their class, loudly, the others the mixture's estimate for
-them, softly, but in clusters without a label, which would be shouted down. So classes of any form are followed where
-labels are many, and wrong labels are outvoted by those around.
+expectation and maximisation: it begins at the means of the classes, and a labelled sample belongs to its class except
+for `WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each
+other in that shape speak to each other [1]_: labelled ones say their class, loudly, the others the mixture's estimate
+for them, softly, but in clusters without a label, which would be shouted down. So classes of any form are followed
+where labels are many, and wrong labels are outvoted by those around.
 
 A classifier may be one more voice. How loud it is, labels say that were held out from both.
 

@@ -405,7 +405,7 @@ def measure(
     tell : callable, optional
         Is given 1 after each fit.
     sample_names : sequence, optional
-        The names of the rows, where X has no index.
+        The names of the rows, if X has no index.
     sample_weight : ndarray of float64, optional
         For models that take it.
 
@@ -451,7 +451,7 @@ def measure(
 
 
 def _exchanged(part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each sample the one whose place it takes: one of the same part, or itself where it is in none."""
+    """For each sample the one whose place it takes: one of the same part, or itself if it is in none."""
     other = np.arange(part.size)
     known = np.flatnonzero(part >= 0)
     mixed = known[rng.permutation(known.size)]
@@ -520,7 +520,7 @@ def compare_settings(
     Returns
     -------
     ValidationReport or None
-        None where nothing is known.
+        None if nothing is known.
     """
     kinds = [kind for kind in kinds if len(kind.rows)]
     if not kinds:

@@ -1,10 +1,10 @@
 """Flat clusters by votes: pairs, and triplets that speak of flat classes, each of which may be wrong.
 
 `DivisiveReCon` calls this if constraints are soft. Features say how likely a sample is in each cluster: normal
-distributions of one shape. A statement is a factor on the clusters of its two or three samples: it holds, but for the
-share of wrong ones. Belief propagation [1]_ passes both on, so that statements on single samples reach far, and a wrong
-one is outvoted by those around it. Expectation and maximisation finds the centres, the shape and the shares of wrong
-statements.
+distributions of one shape. A statement is a factor on the clusters of its two or three samples: it holds, except for
+the share of wrong ones. Belief propagation [1]_ passes both on, so that statements on single samples reach far, and a
+wrong one is outvoted by those around it. Expectation and maximisation finds the centres, the shape and the shares of
+wrong statements.
 
 In many dimensions the features would outvote all statements, and they begin where few statements can move them. So
 there are several such models, with features that count less and less. Which one is taken, and whether any is better

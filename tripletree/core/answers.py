@@ -482,7 +482,7 @@ class AnswerSet(Immutable, Sequence):
         """Return the must-links and cannot-links that answers to questions about classes give.
 
         The odd one is in another class than the other two, which share one. "alike" means that all share a class,
-        "different" that each is in another. This is more than a triplet says: ask for it only where people were told to
+        "different" that each is in another. This is more than a triplet says: ask for it only if people were told to
         sort into classes. The pairs need not be consistent.
 
         Returns

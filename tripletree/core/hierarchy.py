@@ -103,7 +103,7 @@ class Hierarchy(Immutable):
             raise InvalidHierarchyError(msg)
         heights = _node_values(height, "height", N, order)
         if heights is not None and not np.isfinite(heights).all():
-            msg = "height must be finite at every node; give length, with NaN, where some are unknown"
+            msg = "height must be finite at every node; give length, with NaN for unknown ones"
             raise InvalidHierarchyError(msg)
         self._hold(
             parent=raw,

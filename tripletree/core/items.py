@@ -20,7 +20,7 @@ def item_pairs(
 ) -> tuple[list[Any], list[Any]]:
     """Return all pairs of an item and a node as two parallel lists, in order.
 
-    A list, tuple, set or array in the place of a node means several nodes, unless it is a tuple in `known`.
+    A list, tuple, set or array instead of a node means several nodes, unless it is a tuple in `known`.
     """
     check_choice(missing, "missing", ("raise", "ignore"))
     items: list[Any] = []

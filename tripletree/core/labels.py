@@ -178,5 +178,5 @@ def _positions_in_index(named: list, samples: Sequence[Any], name: str, what: st
             if position[x] != i and x in some:
                 twice.add(x)
         if twice:
-            raise DuplicateLeafError(list(twice), where=f" in the index of {name}, to which {what}s refer")
+            raise DuplicateLeafError(list(twice), where=f" in the index of {name}, named by the {what}s")
     return np.array([position[x] for x in named], np.int64)

@@ -376,8 +376,8 @@ class Ontology(Immutable):
         Parameters
         ----------
         parent : {"error", "deepest", "first", "smallest"}
-            The parent to choose where a term has several: the one with the longest path from a root, the one of the
-            first edge, or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
+            The parent of a term that has several: the one with the longest path from a root, the one of the first edge,
+            or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
         labels : {"id", "name"}
             Names of leaves and inner nodes: the ids of their terms, or the names of those terms that have one.
 

@@ -54,7 +54,7 @@ class ReCon(ConstrainedClusterer):
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
         The rule of `tripletree.cut`, by the weights of micro-clusters.
     random_state : int, Generator, RandomState or None, default 0
-        Chooses the samples that centres are found on. Results do not depend on how X is cut into partitions, but for
+        Chooses the samples that centres are found on. Results do not depend on how X is cut into partitions, except for
         rounding.
     on_conflict : {"raise", "repair"}, default "raise"
         How to treat triplets that contradict each other, as in `tripletree.cluster.ReCon`.
@@ -224,7 +224,7 @@ class ReCon(ConstrainedClusterer):
         Returns
         -------
         dask array, dask Series, or ndarray of int, shape (n_new,)
-            For the samples of `fit` these are ``labels_``, but for those that triplets name.
+            For the samples of `fit` these are ``labels_``, except for those that triplets name.
         """
         check_is_fitted(self)
         if not hasattr(X, "__dask_graph__"):

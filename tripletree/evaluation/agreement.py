@@ -144,14 +144,14 @@ class Agreement:
     n_repeated : ndarray of int64
         How many such pairs there are.
     with_consensus : ndarray of float64
-        The share of this person's answers with an odd one that trees made of the answers of others foretell, 1/3 by
+        The share of this person's answers with an odd one that trees made of the answers of others predict, 1/3 by
         chance.
     with_own_hierarchy : ndarray of float64
         The same for trees of this person's other answers. Only for people who seem not to follow the others.
     weights : ndarray of float64
         The weight of an answer of each in `consensus`, NaN for people who name no odd one.
     verdict : tuple of str
-        "agrees": follows the others, beyond chance. "other criterion": the person's other answers foretell each of them
+        "agrees": follows the others, beyond chance. "other criterion": the person's other answers predict each of them
         better than the answers of the others do. "random": neither does, beyond chance. "careless": follows the others
         beyond chance, but hardly. "unclear": too few answers to say. Fewer than five are never enough.
     kappa : float
@@ -224,11 +224,11 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     The trees that a person is held against are made without this person's answers, as in `tripletree.consensus`.
     Otherwise the few answers of each, and be they random, shape the trees that they are compared with.
 
-    The chances that those trees foretell, raised to a power, fit the answers of a person. 0 is chance, and people like
+    The chances that those trees predict, raised to a power, fit the answers of a person. 0 is chance, and people like
     the others are about 1. Somebody whose power is at most 0.3 with a probability of 80 % does not follow the others.
     The probability comes from a model of all people, estimated from their answers. "agrees" wants answers that are 20
     times likelier than by chance. "other criterion" wants the person's own trees to make them 20 times likelier than
-    the trees of others or chance do, each answer being foretold from the rest [2]_.
+    the trees of others or chance do, each answer being predicted from the rest [2]_.
 
     Among 161 simulated people with 40 answers or more who guess, 160 are named, and none of 1,446 others. A criterion
     of one's own, four to six colours of 48 samples, shows with 100 to 160 answers, and passes for "random" with fewer.
@@ -322,7 +322,7 @@ def _foretold(chances: np.ndarray) -> np.ndarray:
 
 
 def _verdicts(votes: TrioVotes, found: HeldOut, rng: np.random.Generator, tick: Any) -> list[tuple[str, float]]:
-    """For each voter the verdict, and the share of the answers that the voter's own trees foretell."""
+    """For each voter the verdict, and the share of the answers that the voter's own trees predict."""
     p = len(votes.names)
     n = np.bincount(votes.voter, minlength=p)
     astray = POWERS <= _ASTRAY

@@ -130,7 +130,7 @@ class MethodComparison:
         """Return one record for each method, the best first.
 
         "method", "rank" (mean over the data sets), "rank_error" (its standard error, None for a single data set),
-        "score" (mean of the first score over the data sets where it has one), "best" (on how many data sets no other
+        "score" (mean of the first score over the data sets if it has one), "best" (on how many data sets no other
         is better), "failed" (draws, of all).
         """
         rows = self.table()
@@ -472,9 +472,9 @@ def compare_methods(
     Parameters
     ----------
     methods : mapping of str to estimator or callable
-        An estimator is cloned, gets the number of classes as ``n_clusters`` and the seed as ``random_state`` where it
-        has these parameters, and the knowledge where its ``fit`` takes it, so a plain ``KMeans`` is a baseline. A
-        callable is given a `MethodRun`, and returns labels, or whatever `scores` take.
+        An estimator is cloned. It gets the number of classes as ``n_clusters`` and the seed as ``random_state`` if it
+        has these parameters, and the knowledge if its ``fit`` takes it. So a plain ``KMeans`` is a baseline. A callable
+        is given a `MethodRun`, and returns labels, or whatever `scores` take.
     data_sets : mapping of str to (X, y), or iterable of (name, X, y)
         Samples and their classes.
     knowledge : {"pairs", "triplets", "classes"}, callable or None

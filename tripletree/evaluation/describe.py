@@ -334,7 +334,7 @@ def _parts(triplets: TripletSet) -> tuple[int, int]:
 
 # ---------------------------------------------------------------------- agreement of a metric with triplets
 
-#: Distances count as equal where they differ by no more than this part of the lesser, plus this part of the largest.
+#: Distances count as equal if they differ by no more than this part of the lesser, plus this part of the largest.
 _ROUNDING, _NOISE = 1e-9, 1e-14
 #: Entries of a block of samples that is gathered at a time.
 _BLOCK = 2**21
@@ -510,7 +510,7 @@ def _rows(found: Description) -> Iterator[tuple[str, str]]:
         yield (
             "consistent",
             f"no: {found.n_failing_triplets:,} triplets tie a group of {found.n_failing_leaves:,} leaves together, so "
-            "that no first split of it exists",
+            "it has no first split",
         )
     if found.coherence is not None:
         yield "coherence", _coherence(found.coherence, m, weighted=found.weight is not None)
@@ -573,7 +573,7 @@ def _notes(found: Description) -> Iterator[str]:
     """The meaning of the figures, paragraph by paragraph."""
     if not found.consistent:
         yield (
-            "What is implied, redundancy, information and the hierarchy are defined for consistent sets only: "
+            "Implied triplets, redundancy, information and the hierarchy are defined for consistent sets only: "
             "find_conflict (tripletree check) shows triplets that cannot hold together; repair (tripletree repair) "
             "drops some and keeps a consistent rest."
         )

@@ -120,7 +120,7 @@ def evaluate_knowledge(
     triplets, pairs, hierarchy, classes : optional
         Exactly one of them, as for `tripletree.cluster.DivisiveReCon`.
     sample_names : sequence, shape (n_samples,), optional
-        The names of the rows, in the place of an index of X: for arrays.
+        The names of the rows, for an X without an index.
     estimator : estimator, optional
         With ``fit(X, triplets=)`` (``pairs=``, ``hierarchy=``, ``classes=`` for these), ``hierarchy_`` and, for pairs,
         ``labels_``. The default is ``DivisiveReCon()``. It is cloned.

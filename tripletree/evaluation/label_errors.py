@@ -62,14 +62,14 @@ def find_label_errors(
     -----
     Cross-validation with ReCon under a penalty, `n_folds` times `n_repeats` hierarchies of O(n^2) time each. In each
     one, ab|c has the score near / (near + far), where near is the number of leaves in the smallest clade with a and b,
-    and far that with c and one of them: it is above one half where ab|c is not displayed. With r repeats of which v do
+    and far that with c and one of them: it is above one half if ab|c is not displayed. With r repeats of which v do
     not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Wrong triplets are recognised
     mostly by the triplets around them. If m is much smaller than n, only the data count. Cross-validation to find wrong
     labels is known as confident learning [1]_.
 
-    On five data sets with m = n random triplets of classes, all of these sets consistent, of which 10 % were flipped,
-    the area under the ROC curve was .97 on average, against .88 by the distances alone, and of as many of the worst as
-    were flipped .83 were (``benchmarks/bench_noise.py``).
+    On five data sets with m = n random triplets of classes, 10 % of them flipped and all sets consistent, the mean area
+    under the ROC curve was .97, against .88 by the distances alone. Of the worst 10 %, .83 were flipped ones
+    (``benchmarks/bench_noise.py``).
 
     References
     ----------

@@ -41,9 +41,9 @@ def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample. An estimator gives its ``labels_``, by the labels of X where it keeps them, as all
+        The cluster of each sample. An estimator gives its ``labels_``, by the labels of X if it keeps them, as all
         here but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else are
-        known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators, else there must be
+        known by their positions if every leaf in a pair is one of 0..n-1, as for the estimators, else there must be
         as many as leaves, in their order.
     pairs : PairwiseConstraints
         They may contradict each other.
@@ -307,7 +307,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     Returns
     -------
     float
-        Above 0, at most 1. 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
+        Above 0, at most 1. 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too if no two
         leaves share a class.
 
     See Also

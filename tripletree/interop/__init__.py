@@ -1,7 +1,7 @@
 """Hierarchies as trees, graphs and tables of other libraries, and back: ``to_X(hierarchy)`` and ``from_X(tree)``.
 
 Nodes are walked one by one, never through a Newick text, never by recursion: labels of any type, names, branch lengths,
-heights and ranks come back exactly where the other side can hold them. Arguments are never changed. Each library is
+heights and ranks come back exactly if the other side can hold them. Arguments are never changed. Each library is
 imported when its function is called, and if it is missing the error names the extra that installs it.
 
 >>> from tripletree.core.hierarchy import Hierarchy

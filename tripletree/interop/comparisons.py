@@ -106,7 +106,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     ------
     InvalidTripletError
         If a row is not made of different indices, or the pairs of a quadruplet share no point. ``.row`` is its
-        number. Points (an array of three dimensions) in the place of indices are refused.
+        number. Points (an array of three dimensions) instead of indices are refused.
 
     See Also
     --------
@@ -138,7 +138,7 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     if apart.size:
         k = int(apart[0])
         msg = (
-            f"quadruplet {k} is {array[k].tolist()}: its pairs share no point, so that it compares two distances "
+            f"quadruplet {k} is {array[k].tolist()}: its pairs share no point, so it compares two distances "
             f"without an anchor ({apart.size} in all are such); only (a, b, a, c) is a comparison"
         )
         raise InvalidTripletError(msg, row=k)

@@ -287,8 +287,8 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     ----------
     hierarchy : Hierarchy
     triplets : TripletSet, optional
-        Drawn on top: ab|c as a line between a and b that is labelled ``| c``, solid and green where the hierarchy
-        displays it, dashed and red where not. For a few dozen. More are hard to see.
+        Drawn on top: ab|c as a line between a and b that is labelled ``| c``, solid and green if the hierarchy
+        displays it, dashed and red if not. For a few dozen. More are hard to see.
 
     Returns
     -------
@@ -470,7 +470,7 @@ def dot_hierarchy(
 
 
 def _numbers(values: list[Any]) -> list[Any]:
-    """The values as floats where they can be. Others are refused later, by name."""
+    """The values as floats if they can be. Others are refused later, by name."""
     out: list[Any] = []
     for x in values:
         try:

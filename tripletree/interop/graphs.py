@@ -29,7 +29,7 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     hierarchy : Hierarchy
     keys : {"number", "label"}
         The graph's nodes: the numbers that they have in the hierarchy, 0..N-1, or labels. With ``"label"`` an
-        inner node is its name where no other node has that, and its number elsewhere.
+        inner node is its name if no other node has that, and its number elsewhere.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def from_networkx(
         Which way the edges run: from parent to child, or from child to parent. It is not guessed: a path would be a
         hierarchy either way. Graphs of obonet run up.
     parent : {"error", "deepest", "first", "smallest"}
-        Which parent counts where a node has several, as in `Ontology.to_hierarchy`. By default they are refused. With a
+        Which parent counts if a node has several, as in `Ontology.to_hierarchy`. By default they are refused. With a
         choice, several roots get an unnamed node above them, inner nodes all of whose children have gone to other
         parents go, and of edges that join the same nodes the first counts.
     label, name : str or None
@@ -283,7 +283,7 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     Returns
     -------
     networkx.MultiDiGraph
-        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` where they have such. Edges run
+        Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` if they have such. Edges run
         from child to parent, and their keys are their types.
 
     Raises

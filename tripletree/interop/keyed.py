@@ -17,7 +17,7 @@ Keys = Literal["number", "label"]
 def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     """A key for each node, no two the same.
 
-    ``"number"``: the node's number. ``"label"``: a leaf's label. An inner node's name where no other node has it, its
+    ``"number"``: the node's number. ``"label"``: a leaf's label. An inner node's name if no other node has it, its
     number elsewhere, which must not be some leaf's label.
     """
     n, N = check_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes

@@ -108,7 +108,7 @@ def assembled(
 ) -> Hierarchy:
     """Make a hierarchy from nodes in any order: their parents by position, and the knowledge about each.
 
-    The leaves keep their order, so do the inner nodes, or its reverse where the root stands first. Heights count where
+    The leaves keep their order, so do the inner nodes, or its reverse if the root stands first. Heights count if
     every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
     `blank`, the labels None and "" are labels like others.
     """

@@ -28,7 +28,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     hierarchy : Hierarchy
     keys : {"number", "label"}
         Values of the columns child and parent: the numbers of the nodes, 0..N-1, or labels. With ``"label"`` an
-        inner node is its name where no other node has that, and its number elsewhere.
+        inner node is its name if no other node has that, and its number elsewhere.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def from_edge_table(
         roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
         Columns with the values of the child. By default the columns of these names, if present. A leaf is labelled by
-        its name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by
+        its name if it has one and by its key otherwise. If there is no column of names, inner nodes are named by
         their keys.
 
     Returns
@@ -190,7 +190,7 @@ def _has(frame: Any, name: str) -> bool:
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    """The column as a list of Python's values, None where missing."""
+    """The column as a list of Python's values, None if missing."""
     if not _has(frame, name):
         known = ", ".join(map(repr, list(getattr(frame, "columns", frame))[:20]))
         msg = f"the table has no column {name!r}; its columns are {known}"

@@ -33,7 +33,7 @@ read_hierarchy, recognize      by the content; the name of the format
 read_hierarchies               every tree of a file that may hold several
 read_support                   a tree and the support of its inner nodes
 write_hierarchy                by the extension of the path, or by name
-read_ontology                  the same where nodes may have several parents
+read_ontology                  the same if nodes may have several parents
 trees
 read_newick, write_newick      Newick; ``parse_newick`` for strings, ``write_newick_all``
 read_nexus, write_nexus        NEXUS; ``write_nexus_all``

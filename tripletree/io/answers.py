@@ -155,10 +155,10 @@ def read_answers(
         If there is no such file.
     ParseError
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
-        is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and
-        the table looks like answers to another question, "which of two is more like the first?": by a column called
-        anchor, reference, target, ..., or as none of 20 answers or more is in one of the three columns. A last line of
-        JSON that is cut off in the middle is left out with a warning.
+        is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and the
+        table looks like answers to another question, "which of two is more like the first?", because a column is called
+        anchor, reference, target, ..., or because none of 20 answers or more is in one of the three columns. A last
+        line of JSON that is cut off in the middle is left out with a warning.
     ValueError
         If columns are named for a file of JSON lines.
 

@@ -51,7 +51,7 @@ def read_comparisons(
         this order.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur. Labels that are not strings are known by ``str(label)``. For indices into n
-        samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
+        samples give n. By default those that occur, sorted: as whole numbers if all of them are, else as strings.
     header : bool, optional
         True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.

@@ -80,7 +80,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
 
     Notes
     -----
-    Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
+    Leaves go by their labels. Inner nodes go by their names if these tell them apart, and by "node 7" else: then a
     column `name` holds the names, by which `read_edges` gives back all names as written.
     The columns `length` and `rank` are there if something is known. Heights are written as lengths. The root is the
     row without parent.
@@ -257,9 +257,9 @@ def read_edges(
         CSV or its like, or Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
         pyarrow.
     parent : {"error", "deepest", "first", "smallest"}
-        Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
+        Which parent counts if a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
-        Names of leaves and inner nodes: the cells of the child column, or their names where there is a
+        Names of leaves and inner nodes: the cells of the child column, or their names if there is a
         column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id",
         and "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is

@@ -65,7 +65,7 @@ class FileFormat:
     title : str
         Its name among people.
     read : callable, optional
-        Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None where only
+        Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None if only
         `ontology` reads it.
     read_all : callable, optional
         The reader of a file with several hierarchies: a list of pairs of a name, or None, and a hierarchy.

@@ -289,7 +289,7 @@ def usual_columns(names: Sequence[str]) -> list[str] | None:
 def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """True if a table with these names of columns, and rows such as these, is one of lineages.
 
-    It is not where no columns are known to hold a path, nor where they hold edges, which `read_lineages`
+    It is not if no columns are known to hold a path, nor if they hold edges, which `read_lineages`
     refuses: a column ``taxon`` without any separator, or ``class,superclass`` with names of one in the other.
     """
     usual = usual_columns(names)
@@ -389,7 +389,7 @@ def write_lineages(
     Parameters
     ----------
     hierarchy : Hierarchy
-        Every inner node needs a name, but for a root that has several children.
+        Every inner node needs a name, except for a root that has several children.
     path : path, file object or "-", optional
         The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
@@ -551,7 +551,7 @@ def read_lineages(
     Returns
     -------
     Hierarchy
-        If there are ids, the items are the leaves, each under its taxon, or under the root where it has none.
+        If there are ids, the items are the leaves, each under its taxon, or under the root if it has none.
         Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
         stand in the order of the source. `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
         get an unnamed node above them.
@@ -561,7 +561,7 @@ def read_lineages(
     ParseError
         If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
         edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
-        ``class,superclass``. Give `columns` where it is not.
+        ``class,superclass``. Give `columns` if it is not.
 
     Warns
     -----

@@ -237,8 +237,8 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     path : path, file object or "-", optional
         The target, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
         the leaves' labels; one in .csv with commas and the names of the columns; any other as columns of text, as
-        `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses, but for .npz, which is compressed itself. By
-        default the columns are returned.
+        `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses, except for .npz, which is compressed itself.
+        By default the columns are returned.
     monotone : bool
         As in `to_linkage`.
 

@@ -223,7 +223,7 @@ class _Nodes:
         if isinstance(below, list):
             return [_Item(x, u, below) for x in reversed(below)]
         msg = (
-            f"what is below the node {name!r} must be an object, a list or null, not {_shown(below)} (where nodes are "
+            f"the value below the node {name!r} must be an object, a list or null, not {_shown(below)} (if nodes are "
             "objects, name= and children= name the keys of their names and children)"
         )
         raise self._error(msg, within)

@@ -1,9 +1,10 @@
 """Newick: hierarchies as brackets, ``((human:6,chimp:6):2,gorilla:8);``.
 
-The reader takes labels without quotes, in single quotes (``'it''s'``) or in double quotes, comments in square brackets
-anywhere, nested ones too (left out), branch lengths, names of inner nodes, inner nodes with one child, any number of
-trees in a file, each ended by a semicolon, and white space and line ends anywhere between. Blanks inside a label
-without quotes belong to it. A part that is missing or stands twice is refused with its line and column, never guessed.
+The reader takes labels without quotes, in single quotes (``'it''s'``) or in double quotes. Branch lengths, names of
+inner nodes and inner nodes with one child are allowed. Comments in square brackets, nested ones too, are left out. A
+file has any number of trees, each ended by a semicolon, with white space and line ends anywhere between. Blanks inside
+a label without quotes belong to it. A part that is missing or stands twice is refused with its line and column, never
+guessed.
 """
 
 from __future__ import annotations
@@ -281,7 +282,7 @@ class NewickText:
         raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
-        """The text with line feeds in the place of every comment. It stops at a comment that never closes."""
+        """The text with line feeds instead of every comment. It stops at a comment that never closes."""
         text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
         kept = []
         at = 0  # where the text that is not yet kept starts
@@ -413,7 +414,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
         Newick standard says).
     strict : bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
-        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next. Any other belongs
+        apostrophes doubled. A quote counts as one if a label begins with it and ends at the next. Any other belongs
         to the name, and a GuessedLabelWarning says which names these are.
 
     Returns
@@ -576,7 +577,7 @@ def write_newick(
         "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
         are. "monotone" raises negative ones of these, too, to 0.
     blanks : {"quote", "underscore"}
-        Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
+        Labels with blanks stand in quotes, or with underscores instead of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), optional
         The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
@@ -750,7 +751,7 @@ def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
 
 
 def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
-    """The leaf labels as text, quoted where need be."""
+    """The leaf labels as text, quoted if need be."""
     labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
     labels = [unblanked(x, blanks) for x in labels]
     try:
@@ -764,7 +765,7 @@ def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
 
 
 def unblanked(label: str, blanks: Blanks) -> str:
-    """A label with underscores in the place of blanks, if it is to be written so."""
+    """A label with underscores instead of blanks, if it is to be written so."""
     return label.replace(" ", "_") if blanks == "underscore" else label
 
 

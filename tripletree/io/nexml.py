@@ -1,7 +1,7 @@
 """NeXML: the trees of a file, each a list of nodes and a list of edges.
 
 Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to. If nodes are
-marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id where that has
+marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id if that has
 none), else by its own. Among several ``<otus>`` the one counts that the tree's ``<trees>`` names, where both have an
 otu of the same id. Networks are refused, and so are entities and document types.
 """
@@ -45,7 +45,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
-        Which tree: its label (or id, where it has none), or its position in the file, from 0. May be left out where
+        Which tree: its label (or id, if it has none), or its position in the file, from 0. May be left out if
         there is only one.
 
     Returns

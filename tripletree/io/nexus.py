@@ -279,7 +279,7 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
-        Which tree: its name, or its position in the file, from 0. May be left out where there is only one.
+        Which tree: its name, or its position in the file, from 0. May be left out if there is only one.
     underscores : {"keep", "blank"}
         Meaning of underscores outside of quotes: themselves (as most programs have it), or blanks (as the
         NEXUS standard says).
@@ -522,7 +522,7 @@ def _newick(
 
 
 def _quoted(label: str, blanks: Blanks) -> str:
-    """A NEXUS word that every program reads back as this label, but for underscores where these are asked for."""
+    """A NEXUS word that every program reads back as this label, except for underscores if these are asked for."""
     if blanks == "underscore" and _PLAIN.fullmatch(label.replace("_", "")):
         return label
     return label if _PLAIN.fullmatch(label) else "'" + label.replace("'", "''") + "'"

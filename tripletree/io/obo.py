@@ -309,7 +309,7 @@ class OboText:
             self.terms.obsolete.add(position)
 
     def _identifier(self, value: str, number: int) -> str:
-        """The identifier that a value consists of, but for modifiers and a comment."""
+        """The identifier that a value consists of, except for modifiers and a comment."""
         match = _PLAIN.match(value)
         if match is not None:
             return match[1]
@@ -528,7 +528,7 @@ _IN_ID = {**_IN_TEXT, " ": "\\W", ",": "\\,"}
 def _escaped(text: str, escapes: dict[str, str], what: str = "identifier") -> str:
     """Text as it must stand in OBO to be read back unchanged."""
     if not text or "\r" in text:
-        msg = f"the {what} {text!r} cannot be written as OBO, which has no word for nothing and for a carriage return"
+        msg = f"the {what} {text!r} cannot be written as OBO, which holds neither empty texts nor carriage returns"
         raise InvalidHierarchyError(msg)
     if any(x in text for x in escapes):
         text = "".join(map(escapes.get, text, text))

@@ -1,6 +1,6 @@
 """Must-links and cannot-links as text, CSV, TSV and Parquet.
 
-The text format has one pair a line, then the link, then perhaps a weight in 0..1, which is 1 where other lines have
+The text format has one pair a line, then the link, then perhaps a weight in 0..1, which is 1 if other lines have
 one::
 
     # great apes

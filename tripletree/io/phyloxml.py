@@ -54,7 +54,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
-        Which phylogeny: its name, or its position in the file, from 0. May be left out where there is only one.
+        Which phylogeny: its name, or its position in the file, from 0. May be left out if there is only one.
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence.

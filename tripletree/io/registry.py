@@ -3,7 +3,7 @@
 Each file of a format ends with its record (`tripletree.io.format.FileFormat`): names, extensions, recogniser, reader,
 writer. A format is added with one such file and one line in `FORMATS`, whose order is the order of recognition.
 
-File extensions are ignored in reading because they are unreliable. A format can be named where the content does not
+File extensions are ignored in reading because they are unreliable. A format can be named if the content does not
 tell, and then nothing is recognised. The format taken is logged, at level INFO of the logger "tripletree.io".
 """
 

@@ -151,7 +151,7 @@ class LabelRows:
     numbers : dict
         The labels of a data frame or Parquet file that are whole numbers, by their texts.
     coded : CodedRows or None
-        The rows in the place of `labels`, `lines` and `weights`, where these were read as whole columns.
+        The rows instead of `labels`, `lines` and `weights`, if these were read as whole columns.
     problems : list of RowProblem
     """
 
@@ -285,14 +285,14 @@ class LabelRows:
     # ------------------------------------------------------------------ tables
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
-        """Take the rows of a table by the names of its columns, or in their order where it has no header."""
+        """Take the rows of a table by the names of its columns, or in their order if it has no header."""
         places = self.places(table, columns, weight)
         self.columns = columns
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
             self.add([cell_text(x) for x in cells], line)
 
     def add_frame(self, frame: Any, columns: Sequence[str], weight: str | None, *, blank: str | None = None) -> None:
-        """Take the rows of a data frame, or of an Arrow table: by whole columns where they hold numbers or texts.
+        """Take the rows of a data frame, or of an Arrow table: by whole columns if they hold numbers or texts.
 
         Parameters
         ----------
@@ -415,7 +415,7 @@ class LabelRows:
         return index, np.fromiter(flat, np.int32, self.width * m).reshape(m, self.width)
 
     def occurring(self) -> Iterable[Hashable]:
-        """The leaves where none are given: as a Parquet file keeps them, else those that occur, sorted."""
+        """The leaves if none are given: as a Parquet file keeps them, else those that occur, sorted."""
         if self.unit == "row" and self.more:
             return [self.numbers.get(x, x) for x, _ in self.more]
         if not self.numbers:

@@ -90,7 +90,7 @@ def tops(parent: np.ndarray) -> np.ndarray:
 
 
 def cycle_of(parent: np.ndarray) -> list[int]:
-    """The nodes of a cycle, each followed by its parent. None where every root is its own parent and all is well."""
+    """The nodes of a cycle, each followed by its parent. None if every root is its own parent and all is well."""
     top = tops(parent)
     bad = np.flatnonzero(parent[top] != top)
     if bad.size == 0:
@@ -121,7 +121,7 @@ class RowTable:
     names : list of str, or None
         Names of the columns. None for a table without header.
     columns : list of list
-        Their cells, None where empty: text, or (from Parquet and data frames) whatever stands there.
+        Their cells, None if empty: text, or (from Parquet and data frames) whatever stands there.
     lines : sequence of int
         The place of each row: the line of the text, or the row counted from 1.
     unit : str

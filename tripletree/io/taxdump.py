@@ -250,7 +250,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
     Notes
     -----
     Names in names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.
-    Time is linear but for one sort of the tax ids.
+    Time is linear except for one sort of the tax ids.
 
     Examples
     --------

@@ -9,7 +9,7 @@ The text format has one triplet a line, the two close ones first::
 
 Labels stand apart by white space or a comma. One with white space, a comma, a bar or a leading ``#`` in it, or with a
 quote at its start, must stand in single or double quotes, that quote doubled inside. A number behind a second bar is
-the triplet's weight, 1 where other lines have one. ``#`` at the start of a line or after white space starts a comment.
+the triplet's weight, 1 if other lines have one. ``#`` at the start of a line or after white space starts a comment.
 ``#!leaves`` names leaves whether or not they occur in triplets.
 """
 

@@ -238,6 +238,8 @@ def _meeting(forest, i, j):
     parent, touched, stamp = forest.tree.parent, forest.blocks.touched, forest.blocks.stamp
     mine, other = stamp[0] + 1, stamp[0] + 2
     stamp[0] += 2
+    # each marks the nodes that it passes, so the first node with the other's mark is the ancestor; the climb ends
+    # after twice the longer way to it
     u, w = i, j
     while True:
         if u >= 0:
@@ -393,7 +395,7 @@ def _crossing(forest, v, a, b):
     top = a if tree.n_leaves[a] <= tree.n_leaves[b] else b
     count = np.int64(0)
     m = len(triplets.row)
-    if tree.n_triplets[v] <= 2 * tree.n_leaves[top]:
+    if tree.n_triplets[v] <= 2 * tree.n_leaves[top]:  # few triplets belong to v: go through all of these
         t = forest.by_lca.next[m + v]
         while t < m:
             after = forest.by_lca.next[t]
@@ -416,7 +418,7 @@ def _crossing(forest, v, a, b):
                 e = _after(triplets, e)
                 t = e // 3
                 if triplets.row[t, FOUND] >= stamp:
-                    continue
+                    continue  # seen at its other end
                 triplets.row[t, FOUND] = stamp
                 r = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
                 if r >= 0 and r != top:
@@ -694,7 +696,7 @@ def _unite_current(forest, n_current, parent, n_lost):
         u = current[k]
         if not is_leaf(tree, u) and (w < 0 or tree.n_children[u] > tree.n_children[w]):
             w = u
-    if w < 0:
+    if w < 0:  # leaves only: a node from the list of free ones
         w = tree.free[0]
         tree.free[0] = tree.parent[w]
         tree.first_child[w], tree.n_children[w], tree.n_leaves[w] = -1, 0, 0

@@ -441,6 +441,7 @@ def _forest(abc, n):
 def _walk_order(abc, tree, n):
     """Number the leaves in depth-first order of the forest: neighbours stand close together. Returns int32[n]."""
     m = abc.shape[1]
+    # start is two places ahead at first: after the sums and the filling, the neighbours of x begin at start[x]
     start = np.zeros(n + 2, np.int32)
     for t in range(m):
         if tree[t]:
@@ -456,7 +457,7 @@ def _walk_order(abc, tree, n):
             start[a + 1] += 1
             ends[start[b + 1]] = a
             start[b + 1] += 1
-    number = np.full(n, -1, np.int32)
+    number = np.full(n, -1, np.int32)  # -1: not met yet, -2: on the stack
     stack = np.empty(n, np.int32)
     fresh = 0
     for root in range(n):

@@ -392,7 +392,7 @@ def pack(centres, live):
     points, weight = centres.points, centres.weight
     kept = 0
     for x in range(live):
-        if _at(points, 0, x) != np.inf:
+        if _at(points, 0, x) != np.inf:  # not empty
             centres.order[kept] = x
             kept += 1
     order = centres.order[:kept]

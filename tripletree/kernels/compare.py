@@ -2,11 +2,11 @@
 
 The first tree is walked along its heavy paths (from a node to the child with the most leaves, each time, down to a
 leaf). For each path the second tree is contracted to the leaves below the path's top. It is cut into heavy paths as
-well, here called chains, named by the leaf at their end, and along each chain Fenwick trees hold sums over the black
-leaves, which are the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met
-once, at the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be
-asked about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. No tree has
-nodes with one child here.
+well, here called chains and named by the leaf at their end. Along each chain Fenwick trees hold sums over the black
+leaves: the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met once, at
+the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be asked
+about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. No tree has nodes
+with one child here.
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ def agreement(one, two, both):
     alike = resolved = 0
     for top in range(N - 1, n - 1, -1):
         if (top < N - 1 and heavy[parent[top]] == top) or stop[top] - start[top] < 3:
-            continue
+            continue  # inside a heavy path, or too few leaves for a triple
+        # every leaf below top gets the light child of the path that it is below as its bucket
         u = top
         while u >= n:
             for j in range(first[u], first[u + 1]):
@@ -139,7 +140,7 @@ def agreement(one, two, both):
         n_nodes = _contract(copy[:, :n_leaves], buckets, clades, small, branch)
         _link(n_leaves, n_nodes, small, chains)
         _blacken(place[start[u]], chains)
-        while u != top:
+        while u != top:  # up the path: below h all leaves are black, and the others of u are not yet
             h, u = u, parent[u]
             for begin, end in ((start[u], start[h]), (stop[h], stop[u])):
                 for i in range(begin, end):
@@ -149,6 +150,7 @@ def agreement(one, two, both):
             for begin, end in ((start[u], start[h]), (stop[h], stop[u])):
                 for i in range(begin, end):
                     _blacken(place[i], chains)
+            # now all leaves of u are black: a and b inside a light child w, c in u but outside w
             for j in range(first[u], first[u + 1]):
                 w = child[j]
                 if w != h and stop[w] - start[w] > 1:
@@ -192,7 +194,7 @@ def _contract(copy, buckets, clades, small, branch):
         c = buckets.cursor[w]
         buckets.cursor[w] = c + 1
         clades.leaves[c], clades.place[c] = copy[0, i], i
-        if c > buckets.start[w]:
+        if c > buckets.start[w]:  # the previous leaf of this bucket and this one meet on the branch
             low, high = 0, height - 1
             while low < high:
                 middle = (low + high) // 2
@@ -201,6 +203,7 @@ def _contract(copy, buckets, clades, small, branch):
                 else:
                     low = middle + 1
             clades.gap[c - 1], clades.meeting[c - 1] = branch.ancestor[low], branch.node[low]
+        # nodes that end before the next gap's node are complete: each is hung below the one that ended after it
         done = i
         while height > 0 and (i == s - 1 or branch.ancestor[height - 1] < copy[1, i]):
             height -= 1
@@ -338,6 +341,8 @@ def _pairs_within(part, outside, both, small, chains, branch):
     for j in range(n_leaves):
         u, b, last = part.place[j], np.int64(1), j == n_leaves - 1
         while True:
+            # the b leaves below u join the top of the stack, after it was opened if need be; a complete node joins
+            # the next one in its turn
             closing = height > 0 and (last or branch.ancestor[height - 1] < gap[j])
             if not closing:
                 if last:

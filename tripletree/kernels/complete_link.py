@@ -41,7 +41,7 @@ def contract(condensed, component, n_groups, low, high):
     low, high : rows i with low <= i < high are done. All rows before must have been
     """
     n = component.shape[0]
-    newest = np.int64(-1)
+    newest = np.int64(-1)  # the last group whose first sample has been passed
     for i in range(low):
         newest = max(newest, component[i])
     for i in range(low, high):
@@ -56,7 +56,7 @@ def contract(condensed, component, n_groups, low, high):
             b = np.int64(component[j])
             first = row_is_first and b > seen  # no distance of these two groups has been written yet
             seen = max(seen, b)
-            if a == b:
+            if a == b:  # distances inside a group are gone
                 continue
             x, y = min(a, b), max(a, b)
             target = x * n_groups - x * (x + 1) // 2 + y - x - 1
@@ -90,6 +90,7 @@ def shorten(between, low, high):
     """
     q = between.shape[0]
     for k in range(low, high):
+        # row k itself stays as it is: a way from k over k is no shorter
         for i in range(q):
             leg = between[i, k]
             for j in range(q):
@@ -99,7 +100,7 @@ def shorten(between, low, high):
 
 @njit
 def enter(block, order, between, found, count):
-    """Entries of some groups, and their shortest distances to the linked ones in the place of the direct ones.
+    """Entries of some groups, and their shortest distances to the linked ones instead of the direct ones.
 
     block : float64[r, q], direct distances of r groups to the linked ones. Becomes the shortest
     order : int64[r, q], the linked groups of each row by their direct distance
@@ -113,7 +114,7 @@ def enter(block, order, between, found, count):
         for c in range(q):
             reached[c] = np.inf
         e = 0
-        for s in range(q):
+        for s in range(q):  # the nearest first, so an entry is never reached through a later one
             b = order[r, s]
             leg = block[r, b]
             if reached[b] <= leg:  # b is reached through an earlier entry: it is none itself
@@ -143,7 +144,7 @@ def relax(condensed, n_groups, reach, entries, low, high):
     for begin in range(low + 1, n_groups, BLOCK):
         stop = min(begin + BLOCK, n_groups)
         for i in range(low, min(high, stop - 1)):
-            left = max(begin, i + 1)
+            left = max(begin, i + 1)  # only columns behind i are stored
             place = i * n_groups - i * (i + 1) // 2 - i - 1
             row = condensed[place + left : place + stop]
             s, end = start[i], start[i + 1]

@@ -249,7 +249,7 @@ def grow(held, number, first, k, slice_steps, max_steps):
 #
 # The tree is rooted; the edge above vertex v stands for the row that has these two ends. Rows that have been met are
 # skipped on the way up by a union-find structure; the earliest row on the way to a third is found by walking it. Time
-# O(k) but for these walks, of which each is at most as long as the tree is deep.
+# O(k) except for these walks, of which each is at most as long as the tree is deep.
 #
 # Oracle: dropping rows one by one, in ``tests/laws/test_conflict_laws.py``.
 
@@ -287,8 +287,8 @@ def _root(rows, k):
         x = order[i]
         for p in range(start[x], start[x + 1]):
             t = near[p]
-            y = rows[t, 0] + rows[t, 1] - x
-            if t != edge[x]:
+            y = rows[t, 0] + rows[t, 1] - x  # the other end
+            if t != edge[x]:  # not the way back up
                 above[y], depth[y], edge[y] = x, depth[x] + 1, t
                 order[done] = y
                 done += 1

@@ -13,7 +13,7 @@ from tripletree.kernels.jit import njit
 def find(up, x):
     """The root of x, halving the path to it."""
     while up[x] != x:
-        up[x] = up[up[x]]
+        up[x] = up[up[x]]  # every other node of the path now skips its parent
         x = up[x]
     return x
 
@@ -25,7 +25,7 @@ def unite(up, x, y):
     y = find(up, y)
     if x == y:
         return False
-    if x < y:
+    if x < y:  # the smaller number stays the root, so a root is the least of its set
         up[y] = x
     else:
         up[x] = y

@@ -566,18 +566,18 @@ def link(distance, size, ward):
         while True:
             x = chain[top - 1]
             y, near = -1, np.inf
-            if top > 1:
+            if top > 1:  # ties go to the previous one, else the chain could run in a circle
                 y = chain[top - 2]
                 near = distance[x, y]
             row = distance[x]
             for z in range(n):
                 if row[z] < near:
                     y, near = z, row[z]
-            if top > 1 and y == chain[top - 2]:
+            if top > 1 and y == chain[top - 2]:  # x and y are the nearest of each other
                 break
             chain[top] = y
             top += 1
-        top -= 2
+        top -= 2  # the rest of the chain stays valid, as these linkages bring no cluster nearer
         ends[step, 0], ends[step, 1], height[step] = min(x, y), max(x, y), near
         x, y = ends[step]
         a, b = size[x], size[y]
@@ -668,7 +668,7 @@ def heights_by_distance(parent, distance):
         size[v] = 1.0
     for v in range(N - 1):
         u = parent[v]
-        if head[u] >= 0:
+        if head[u] >= 0:  # the second child: every pair of leaves is looked at once, at its common ancestor
             i = head[u]
             while i >= 0:
                 j = head[v]

@@ -633,7 +633,7 @@ def _cost_of_clashes(problem, lo, hi, state):
         loss[v] = 0.0
         wanted[v] = -1
         if not state.is_closed[v]:
-            loss[v] = state.second[v] - state.least[v]
+            loss[v] = state.second[v] - state.least[v]  # the price of not getting the cheapest cluster
             for c in range(cost.shape[1]):
                 if state.n_taken[v, c] == 0 and cost[v, c] == state.least[v]:
                     wanted[v] = c
@@ -647,7 +647,7 @@ def _cost_of_clashes(problem, lo, hi, state):
             least = min(loss[v], loss[w])
             if least == np.inf:
                 return np.inf
-            total += least
+            total += least  # one of the two has to give way
             loss[v] -= least
             loss[w] -= least
     return total
@@ -818,13 +818,14 @@ def improve(problem, blocks, label, other, exchanging, searching):
                 out[v] = other[v]
             total = others
         size = hi - lo
-        if size * (size + k * k) <= share:
+        if size * (size + k * k) <= share:  # a dive, if its time fits
             exchanging -= size * (size + k * k)
             others = _dive(problem, lo, hi, tried, state)
             if others < total - _ROUNDING * abs(total):
                 for v in range(lo, hi):
                     out[v] = tried[v]
         exchanging -= exchange(problem, lo, hi, out, exchanges, share)
+        # branch and bound, to beat the best so far
         begin_part(state, _sum(cost, lo, hi, out))
         step = size * k + start[hi] - start[lo]
         limit = max(1, max(searching // (count - p), least) // step)

@@ -89,7 +89,7 @@ class DescentWork(NamedTuple):
 
 
 class CycleWork(NamedTuple):
-    """A depth-first search over blocks, joined by rows, int32, an entry for each node but for `neighbour`."""
+    """A depth-first search over blocks, joined by rows, int32, an entry for each node except for `neighbour`."""
 
     next: np.ndarray  #: where the rest of the block's rows begins in `neighbour`
     end: np.ndarray  #: one past the last of them
@@ -226,7 +226,7 @@ def _number_components(block, work):
     count = 0
     for i in range(len(block)):
         u = block[i, 0]
-        if work.up[u] == u:
+        if work.up[u] == u:  # roots first, so every other block finds its number below
             work.component[u] = count
             work.place[count] = 0
             count += 1
@@ -270,7 +270,7 @@ def _sort_entries(entry, key, k, work):
             key[n_kept] = _pair(component[entry[i, 1]], component[entry[i, 3]])
             n_kept += 1
     if k > 1:
-        for shift in (0, 32):
+        for shift in (0, 32):  # the two halves of a key: the larger component, then the smaller
             for j in range(k):
                 place[j] = 0
             for i in range(n_kept):
@@ -624,7 +624,7 @@ def walk(clades, rows, queries, task, out, budget):
 
     clades : AhoClades, of the triplets
     rows : Separated, the triplets
-    queries : Separated, the same but for ANSWER
+    queries : Separated, the same except for ANSWER
     out : int32[size, 3], filled by LIST
     budget : of entries of frames
     Returns, void if the budget is spent,

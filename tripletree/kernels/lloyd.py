@@ -26,7 +26,7 @@ def _block_distances(columns, centres, j, lo, out):
     for i in range(size):
         out[i] = 0.0
     t = 0
-    while t + 4 <= d:
+    while t + 4 <= d:  # four features a pass: out is read and written a quarter as often
         a, b = columns[t, lo : lo + size], columns[t + 1, lo : lo + size]
         c, e = columns[t + 2, lo : lo + size], columns[t + 3, lo : lo + size]
         p, q, r, s = centres[j, t], centres[j, t + 1], centres[j, t + 2], centres[j, t + 3]
@@ -49,7 +49,7 @@ def _keep_nearer(part, j, best, label):
     Labels are float64 here, so that the loop is one of vectors.
     """
     for i in range(len(part)):
-        nearer = part[i] < best[i]
+        nearer = part[i] < best[i]  # of equal distances the first centre stays
         best[i] = part[i] if nearer else best[i]
         label[i] = j if nearer else label[i]
 
@@ -65,6 +65,7 @@ def nearest(columns, centres):
         size = min(_BLOCK, n - lo)
         part, own = scratch[:size], number[:size]
         own[:] = 0.0
+        # a block of points stays in the cache while all centres pass over it
         for j in range(centres.shape[0]):
             _block_distances(columns, centres, j, lo, part)
             _keep_nearer(part, float(j), best[lo : lo + size], own)
@@ -79,7 +80,7 @@ def _keep_least(products, offset, j, best, second, label):
     for i in range(len(products)):
         value = offset - products[i]
         less = value < best[i]
-        other = best[i] if less else value
+        other = best[i] if less else value  # of the two, the one that is not the least
         second[i] = other if other < second[i] else second[i]
         best[i] = value if less else best[i]
         label[i] = j if less else label[i]
@@ -107,6 +108,7 @@ def least_of_products(products, offsets, lengths, share, least, label):
         for j in range(k):
             _keep_least(products[j, lo : lo + size], offsets[j], float(j), best, other, own)
         for i in range(size):
+            # rounding cannot change the order of two values that are farther apart than this
             sure = other[i] - best[i] > share * lengths[lo + i] + least
             label[lo + i] = np.int32(own[i]) if sure else np.int32(-1)
             doubtful += not sure
@@ -240,7 +242,7 @@ def own_distances(columns, centres, label):
     d, n = columns.shape
     out = np.zeros(n)
     t = 0
-    while t + 4 <= d:
+    while t + 4 <= d:  # features are added in the groups of `_block_distances`, hence the same bits
         a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         for i in range(n):
             here = centres[label[i]]
@@ -308,7 +310,7 @@ def sums(columns, weight, label, k):
     for i in range(n):
         mass[label[i]] += weight[i]
     t = 0
-    while t + 4 <= d:
+    while t + 4 <= d:  # four features at a time, as in `diagonal_scatter`
         a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         for i in range(n):
             j, w = label[i], weight[i]
@@ -338,13 +340,14 @@ def plus_plus(columns, weight, order, draws):
     closest = np.ones(n)  # squared distance to the nearest centre so far: at first all are alike
     cumulated = np.empty(n)
     candidate = np.empty(trials, np.int32)
-    place = np.empty((1, d))
+    place = np.empty((1, d))  # the candidate as a table of one centre
     trial, best = np.empty(n), np.empty(n)
     for step in range(k):
         total = 0.0
         for i in range(n):
             total += weight[order[i]] * closest[order[i]]
             cumulated[i] = total
+        # a point is drawn with its weight times its squared distance; the first one needs no rivals
         count = 1 if step == 0 else trials
         for r in range(count):
             candidate[r] = order[_first_above(cumulated, draws[step, r] * total)]
@@ -359,6 +362,7 @@ def plus_plus(columns, weight, order, draws):
                 if step > 0 and closest[i] < trial[i]:
                     trial[i] = closest[i]
                 potential += weight[i] * trial[i]
+            # keep the candidate that leaves the least cost; distances may overflow, so the first always counts
             if potential < least or r == 0:
                 least = potential
                 chosen[step] = candidate[r]
@@ -373,7 +377,7 @@ def plus_plus(columns, weight, order, draws):
 def _first_above(cumulated, value):
     """The first place of an ascending array that lies above the value, the last place if none does."""
     low, high = 0, len(cumulated) - 1
-    while low < high:
+    while low < high:  # the place is in low..high
         middle = (low + high) // 2
         if cumulated[middle] > value:
             high = middle

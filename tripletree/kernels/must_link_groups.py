@@ -84,7 +84,7 @@ def _agglomerate(clusters, linkage, nearest, merges):
     bound, near, top, out = nearest
     size = len(merges) + 1
     for x in range(size):
-        top[x] = 0
+        top[x] = 0  # the largest distance in the cluster at x
         _distances(clusters, linkage, x, x + 1, out[x + 1 : size])
         _nearest_later(x, size, bound, near, out)
     for step in range(size - 1):
@@ -96,14 +96,14 @@ def _agglomerate(clusters, linkage, nearest, merges):
         top[x] = max(bound[x], top[x], top[y])
         merges[step, 0], merges[step, 1], merges[step, 2], merges[step, 3] = y, x, bound[x], top[x]
         _merge(clusters, linkage, x, y)
-        bound[y], near[y] = np.inf, -2
+        bound[y], near[y] = np.inf, -2  # y is empty from now on
         _distances(clusters, linkage, x, 0, out[:size])
         _nearest_later(x, size, bound, near, out)
         lost = 0  # places whose nearest one is gone or further away: listed in `near`, behind the group
-        for z in range(y):
+        for z in range(y):  # places behind y look at later places only, so nothing has changed for them
             at = near[z]
             if z < x and at != -2 and (out[z] < bound[z] or (out[z] == bound[z] and x <= at)):
-                bound[z], near[z] = out[z], x
+                bound[z], near[z] = out[z], x  # x has come nearer than all others
             elif z != x and (at == y or (at == x and z < x)):
                 near[size + lost] = z
                 lost += 1

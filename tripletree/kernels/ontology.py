@@ -190,10 +190,10 @@ def frontier_starts(start, up, idom, most):
     total = 0
     for x in range(start.shape[0] - 1):
         if start[x + 1] - start[x] < 2:
-            continue
+            continue  # its only parent dominates it
         for i in range(start[x], start[x + 1]):
             u = up[i]
-            while u != idom[x] and mark[u] != x:
+            while u != idom[x] and mark[u] != x:  # above a marked node all are marked
                 mark[u] = x
                 first[u + 1] += 1
                 total += 1

@@ -56,7 +56,7 @@ class Ties(NamedTuple):
     place: np.ndarray  #: int64[n]: of each cluster
     of_cluster: np.ndarray  #: int64[n], scratch: the pair of each cluster and the one that merges, -1 for none
     laid: np.ndarray  #: int64[n], scratch: places tied to the cluster that searches
-    pushes: np.ndarray  #: float64[n], scratch: of each place, 0 but for those laid
+    pushes: np.ndarray  #: float64[n], scratch: of each place, 0 except for those laid
     least: np.ndarray  #: float64[blocks], scratch: the least push in each block of centres, at most 0
 
 
@@ -281,7 +281,7 @@ def merge_centres_softly(linkage, penalty, centres, ties, run, most):
     live = run.live[0]
     if live == 0:
         live = pack(centres, n)
-    if run.searched[0] < n:
+    if run.searched[0] < n:  # first searches: the nearest of each place
         last = min(n, run.searched[0] + most)
         for x in range(run.searched[0], last):
             number = _lay(ties, cluster[x])
@@ -293,7 +293,7 @@ def merge_centres_softly(linkage, penalty, centres, ties, run, most):
     while run.n_merges[0] < goal:
         x, fresh = closest(centres, live)
         s, t = cluster[x], centres.nearest[x]
-        if fresh:
+        if fresh:  # the bound is a cost: no pair is cheaper
             i, j = max(s, t), min(s, t)
             gone, x = place[i], place[j]
             k = run.n_merges[0]
@@ -303,7 +303,7 @@ def merge_centres_softly(linkage, penalty, centres, ties, run, most):
             number = _unite_ties(ties, i, j)
             merge(centres, linkage, gone, x, k + 1)
             renew_least(centres, live, gone)
-        else:
+        else:  # the nearest one has merged meanwhile: search again
             run.searches[0] += 1
             number = _lay(ties, s)
         _find_nearest(linkage, penalty, centres, ties, live, x, number)

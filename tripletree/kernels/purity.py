@@ -26,7 +26,7 @@ def purity_sum(parent, code, start, stop, order, k):
     """
     N = parent.shape[0]
     first, child = child_lists(parent)
-    heavy = np.full(N, -1, np.int32)
+    heavy = np.full(N, -1, np.int32)  # the child with the most leaves
     for u in range(N - 1):
         p = parent[u]
         h = heavy[p]
@@ -37,21 +37,22 @@ def purity_sum(parent, code, start, stop, order, k):
     total = 0.0
     for top in range(N):
         if top < N - 1 and heavy[parent[top]] == top:
-            continue
+            continue  # inside a heavy path
         u = top
         while heavy[u] >= 0:
             u = heavy[u]
-        known = 0
+        known = 0  # leaves with a class in the clade reached so far
         if code[u] >= 0:
             count[code[u]] = 1
             known = 1
         while u != top:
+            # up to v: each light child meets the leaves counted so far, then is counted itself
             v = parent[u]
             for j in range(first[v], first[v + 1]):
                 w = child[j]
                 if w == u:
                     continue
-                for i in range(start[w], stop[w]):
+                for i in range(start[w], stop[w]):  # before any leaf of w counts: pairs inside w met further down
                     c = code[order[i]]
                     if c >= 0:
                         met[c] += count[c]
@@ -66,11 +67,11 @@ def purity_sum(parent, code, start, stop, order, k):
                     continue
                 for i in range(start[w], stop[w]):
                     c = code[order[i]]
-                    if c >= 0 and met[c] > 0:
+                    if c >= 0 and met[c] > 0:  # a class once, at its first leaf; count and known are those of v now
                         total += met[c] * (count[c] / known)
                         met[c] = 0
             u = v
-        for i in range(start[top], stop[top]):
+        for i in range(start[top], stop[top]):  # only the entries that were used, to stay within O(n log n)
             c = code[order[i]]
             if c >= 0:
                 count[c] = 0

@@ -1,8 +1,8 @@
 """ReCon: always the closest merge that keeps the triplets satisfiable.
 
-A loop for each way to hold distances brings three engines together: ``centres`` or a table (``distance_table``,
-``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds a
-blocking pair, and ``rejected_pairs`` remembers this: all pairs between the two sides of a blocking pair are blocked. A
+A loop for each way to hold distances joins three engines. ``centres`` or a table (``distance_table``,
+``single_linkage``) offers the closest pair that is not known to be incompatible. ``aho_forest`` merges it or finds a
+blocking pair. ``rejected_pairs`` remembers that all pairs between the two sides of a blocking pair are blocked. A
 merged cluster keeps the smaller id, the id of its first sample. Among ties the pair with the first smaller id is first,
 then the first larger id. Cannot-linked pairs count as rejected for good. If no other pair is left, the loop stops, and
 is stuck.

@@ -208,6 +208,7 @@ def peel(rows, weight, k):
     for t in range(m):
         for i in range(3):
             start[rows[t, i] + 1] += 1
+            # three times the weight displayed less a third of all
             key[rows[t, i]] += (2.0 if i == 2 else -1.0) * weight[t]
     for x in range(k):
         start[x + 1] += start[x]
@@ -216,7 +217,7 @@ def peel(rows, weight, k):
         for i in range(3):
             of[stop[rows[t, i]]] = t
             stop[rows[t, i]] += 1
-    alive = np.ones(m, np.bool_)
+    alive = np.ones(m, np.bool_)  # all three leaves are left
     heap, place, order = np.empty(k, np.int32), np.empty(k, np.int32), np.empty(k, np.int32)
     heapify(heap, place, key)
     for i in range(k):
@@ -228,7 +229,7 @@ def peel(rows, weight, k):
                 alive[t] = False
                 for j in range(3):
                     y = rows[t, j]
-                    if y != x:
+                    if y != x:  # the triplet is decided, so it no longer counts for its other leaves
                         key[y] -= (2.0 if j == 2 else -1.0) * weight[t]
                         renew(heap, k - i - 1, place, key, y)
     return order

@@ -22,14 +22,14 @@ def topological_order(parent, n):
     waiting = np.zeros(N, np.int32)
     for u in range(N):
         if parent[u] >= 0:
-            waiting[parent[u]] += 1
+            waiting[parent[u]] += 1  # children that are not in the order yet
     order = np.empty(N, np.int32)
     k = 0
     for u in range(n):
         order[k] = u
         k += 1
     head = 0
-    while head < k:
+    while head < k:  # order is a queue: a node enters with its last child, so nodes of a cycle never do
         p = parent[order[head]]
         head += 1
         if p >= 0:
@@ -49,7 +49,7 @@ def depths(parent):
     """
     N = parent.shape[0]
     depth = np.zeros(N, np.int32)
-    for u in range(N - 2, -1, -1):
+    for u in range(N - 2, -1, -1):  # parents first
         depth[u] = depth[parent[u]] + 1
     return depth
 
@@ -79,7 +79,7 @@ def child_lists(parent):
     N = parent.shape[0]
     start = np.zeros(N + 1, np.int32)
     for u in range(N - 1):
-        start[parent[u] + 1] += 1
+        start[parent[u] + 1] += 1  # one place further, so that the sums below are where lists start
     for u in range(N):
         start[u + 1] += start[u]
     cursor = start[:-1].copy()
@@ -107,6 +107,7 @@ def leaf_intervals(parent, n):
         start[u] = 1
     for u in range(N - 1):
         start[parent[u]] += start[u]  # sizes, for now
+    # each node's range is dealt out to its children from the end, the child of the greatest number last
     cursor = np.empty(N, np.int32)
     stop[N - 1] = n
     cursor[N - 1] = n
@@ -136,6 +137,7 @@ def gap_nodes(parent, stop, n):
     gap = np.zeros(max(n - 1, 1), np.int32)
     for u in range(N - 1):
         p = parent[u]
+        # behind every child but the last stands a gap in which two children of p meet; each gap is such a one once
         if stop[u] < stop[p]:
             gap[stop[u] - 1] = p
     return gap
@@ -159,6 +161,7 @@ def range_maximum_table(values):
         half = 1 << (k - 1)
         for i in range(m):
             high = table[k - 1, i]
+            # a window is two of half its width; at the end it is cut short
             if i + half < m:
                 high = max(high, table[k - 1, i + half])
             table[k, i] = high
@@ -172,6 +175,7 @@ def range_maximum(table, i, j):
     k = 0
     while (2 << k) <= width:
         k += 1
+    # two windows of 2**k values cover the range; they may overlap, which a maximum does not mind
     x = table[k, i]
     y = table[k, j - (1 << k)]
     return max(x, y)
@@ -201,8 +205,8 @@ def common_ancestors(a, b, position, table):
 def induced_odd(triples, position, table):
     """Which column of each row is the odd one out: two range maxima a row.
 
-    For leaves at positions p < q < r the ancestors of (p, q) and of (q, r) lie on one path, from q to the root, on
-    which numbers grow: the smaller one is the deeper one, and its two leaves are the close ones.
+    For leaves at positions p < q < r the last common ancestors of (p, q) and of (q, r) lie on the path from q to the
+    root. Numbers grow along it, so the smaller one is the deeper one, and its two leaves are the close pair.
 
     triples : int32[m, 3], three distinct leaves a row
     position : int32[n], place of each leaf in depth-first order
@@ -214,6 +218,7 @@ def induced_odd(triples, position, table):
     for t in range(m):
         i, j, k = 0, 1, 2
         p, q, r = position[triples[t, 0]], position[triples[t, 1]], position[triples[t, 2]]
+        # sort three positions, and their columns with them
         if p > q:
             p, q = q, p
             i, j = j, i
@@ -225,7 +230,7 @@ def induced_odd(triples, position, table):
             i, j = j, i
         left = range_maximum(table, p, q)
         right = range_maximum(table, q, r)
-        if left < right:
+        if left < right:  # p and q meet deeper
             odd[t] = k
         elif left > right:
             odd[t] = i
@@ -243,7 +248,7 @@ def by_smallest_leaf(parent, n):
     Returns node : int32[N].
     """
     N = parent.shape[0]
-    low = np.empty(N, np.int32)
+    low = np.empty(N, np.int32)  # the smallest leaf below
     for u in range(N):
         low[u] = u if u < n else n
     for u in range(N - 1):
@@ -255,7 +260,7 @@ def by_smallest_leaf(parent, n):
     for i in range(n):
         first[i + 1] += first[i]
     node = np.empty(N, np.int32)
-    for u in range(N):
+    for u in range(N):  # in increasing order, so of equal leaves the child comes before its parent
         node[first[low[u]]] = u
         first[low[u]] += 1
     return node
@@ -288,13 +293,14 @@ def canonical_parent(parent, n):
     for u in range(N):
         cursor[u] = start[u]
     fresh = n
+    # a walk down and up from the root; cursor[u] is the next child of u to visit
     u = np.int32(N - 1)
     while u >= 0:
         if u >= n and cursor[u] < start[u + 1]:
             cursor[u] += 1
             u = child[cursor[u] - 1]
         else:
-            if u >= n:
+            if u >= n:  # all children are done
                 number[u] = fresh
                 fresh += 1
             u = parent[u]
@@ -316,7 +322,7 @@ def kept_nodes(parent, keep_leaf, keep_unary):
     N = parent.shape[0]
     n = keep_leaf.shape[0]
     alive = np.zeros(N, np.bool_)
-    fan = np.zeros(N, np.int32)
+    fan = np.zeros(N, np.int32)  # children with a kept leaf below
     for u in range(N):
         alive[u] = keep_leaf[u] if u < n else fan[u] > 0
         if alive[u] and parent[u] >= 0:

@@ -200,11 +200,12 @@ def merge(centres, linkage, x, y, now):
     begin = to
     length = value.dtype.type(0)
     while i < stop[x] or j < stop[y]:
+        # two sorted lists are merged; beyond the end of one stands a feature greater than all
         f = feature[i] if i < stop[x] else len(centres.here)
         g = feature[j] if j < stop[y] else len(centres.here)
         p = value[i] if f <= g else value.dtype.type(0)
         q = value[j] if g <= f else value.dtype.type(0)
-        if p != q:
+        if p != q:  # the mean of equal values is exact
             q = (wx * p + wy * q) / (wx + wy)
         feature[to], value[to] = min(f, g), q
         length += q * q

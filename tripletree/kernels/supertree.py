@@ -1,9 +1,9 @@
 """Source trees as leaf sequences, and counts that can be read off them without listing a triplet.
 
-A collection of trees is one sequence: the taxa of each tree in depth-first order, and beside each taxon the number of
-the last common ancestor of it and the next one (greater numbers are higher up, equal ones are one node), END at the
-last leaf of a tree. A tree restricted to some taxa is a part of its sequence, with the greatest of the numbers passed
-over: no tree is built for that, and all parts of a division come out of one pass.
+A collection of trees is one sequence: the taxa of each tree in depth-first order. Beside each taxon stands the number
+of its last common ancestor with the next one, or END at the last leaf of a tree. Greater numbers are higher up, and
+equal numbers are one node. A tree restricted to some taxa is a part of its sequence, with the greatest of the numbers
+passed over: no tree is built for that, and all parts of a division come out of one pass.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 ===================  ===============================================================================================
 
 The first two are transformers: Euclidean distance after ``transform`` is the learned metric. So they stand before any
-estimator in a pipeline, or, fitted, in the place of ``metric`` in ``tripletree.cluster.ReCon``.
+estimator in a pipeline, or, fitted, instead of ``metric`` in ``tripletree.cluster.ReCon``.
 
 >>> import numpy as np
 >>> from tripletree.cluster import ReCon

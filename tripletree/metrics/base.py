@@ -54,7 +54,7 @@ class LearnedMetric(TransformerMixin, CheckedEstimator):
             what = "check for a missing feature, or for constant columns"
         elif zero():
             why = (
-                "the best metric is 0 everywhere, so that all samples coincide: over all "
+                "the best metric is 0 everywhere, so all samples coincide: over all "
                 f"{count} statements, the near pairs are not nearer than the far ones in any feature"
             )
             what = f"check whether near and far are interchanged, {less}"

@@ -137,8 +137,8 @@ def _principal(L: np.ndarray) -> np.ndarray:
 class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     """Mahalanobis metric from relative comparisons: the Euclidean distance after a linear map that is learned.
 
-    Finds the metric M of d(x, y)^2 = (x - y)'M(x - y), positive semidefinite, under which the near pair of each
-    statement is nearer than the far one by a margin, as far as that goes, and no larger than it needs to be.
+    Finds a small positive semidefinite matrix M for d(x, y)^2 = (x - y)'M(x - y). As far as possible, the near pair of
+    each statement is nearer than the far one by a margin.
 
     Parameters
     ----------
@@ -182,14 +182,14 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
 
     Notes
     -----
-    The programme is: minimise mean_i h(1 + near_i - far_i) + regularization tr(M S) over M, where near and far are
-    squared distances under M, h(z) is 0 below 0, z^2 / 2 up to 1 and z - 1/2 from there, the mean is weighted by the
-    weights of triplets, and S is the covariance of X drawn towards its mean variance by `shrinkage`. A hinge on
-    triplets and a norm that makes M sparse are as in SCML [1]_, whose basis, which needs local classes, is left out:
-    M is any matrix. Quadruplets are as in LSML [2]_. The programme is convex in M, so a metric of 0 is seen before
-    anything is solved: it is the best one where the slope at 0 has no negative eigenvalue. It is solved in M = L'L by
-    scipy's L-BFGS-B. If L has as many rows as X has dimensions no other minimum stands in the way. `n_components`
-    less than that gives a minimum near the part of M that counts most.
+    The programme minimises mean_i h(1 + near_i - far_i) + regularization tr(M S) over M. near and far are squared
+    distances under M. h(z) is 0 below 0, z^2 / 2 up to 1 and z - 1/2 beyond. Triplets weigh in the mean by their
+    weights. S is the covariance of X drawn towards its mean variance by `shrinkage`. A hinge on triplets and a norm
+    that makes M sparse are as in SCML [1]_, whose basis, which needs local classes, is left out: M is any matrix.
+    Quadruplets are as in LSML [2]_. The programme is convex in M, so a metric of 0 is seen before anything is solved:
+    it is the best one where the slope at 0 has no negative eigenvalue. It is solved in M = L'L by scipy's L-BFGS-B. If
+    L has as many rows as X has dimensions no other minimum stands in the way. `n_components` less than that gives a
+    minimum near the part of M that counts most.
 
     Time O(n d^2 + m d) an iteration for m statements on n samples of d features. Memory O(m d). 3,000 samples of 100
     features and 10,000 triplets take about a second. The defaults were chosen on held-out triplets of

@@ -138,8 +138,8 @@ _DIFFERENCES = 1e-60, 1e60
 class SVMMetric(LearnedMetric):
     """Weighted Euclidean distance from relative comparisons, by Schultz and Joachims (2003).
 
-    Finds the weights w >= 0 of d(x, y)^2 = sum_k w_k (A'x - A'y)_k^2 under which the near pair of each comparison is
-    nearer than the far one by a margin, as far as that goes: a support vector machine without a bias.
+    Finds the weights w >= 0 of d(x, y)^2 = sum_k w_k (A'x - A'y)_k^2 by a support vector machine without a bias. As far
+    as possible, the near pair of each comparison is nearer than the far one by a margin.
 
     Parameters
     ----------
@@ -180,14 +180,14 @@ class SVMMetric(LearnedMetric):
 
     Notes
     -----
-    The programme is: minimise w'Lw / 2 + C sum_i s_i slack_i over w >= 0 and slack >= 0, with far_i - near_i >= 1 -
-    slack_i for the squared distances of each comparison i, where w'Lw is the squared Frobenius norm of A diag(w) A' and
-    s_i the weight of the triplet. L is the identity for A = I, else 1e-9 of its mean diagonal is added, so that there
-    is one solution. With p columns that is a problem in p variables: scipy's L-BFGS-B minimises it with the corner of
-    the hinge rounded off, in turns, each over a quarter of the width and from where the last one ended, until the
-    slopes of the hinges, which are a point of the dual programme, prove that the objective is within `tol` of the least
-    one. That takes well below a second for 3,000 samples of 16 features and 10,000 triplets. Time O(m p) an iteration,
-    memory O(m p) for m comparisons.
+    The programme minimises w'Lw / 2 + C sum_i s_i slack_i over w >= 0 and slack >= 0, with far_i - near_i >= 1 -
+    slack_i for the squared distances of each comparison i. w'Lw is the squared Frobenius norm of A diag(w) A', and s_i
+    is the weight of the triplet. L is the identity for A = I, else 1e-9 of its mean diagonal is added, so that there is
+    one solution. With p columns this has p variables. scipy's L-BFGS-B minimises it in turns, with the corner of the
+    hinge rounded off over a width that shrinks to a quarter each time. Each turn starts at the result of the last. The
+    slopes of the hinges are a point of the dual programme. It stops when they prove that the objective is within `tol`
+    of the least one. That takes well below a second for 3,000 samples of 16 features and 10,000 triplets. Time O(m p)
+    an iteration, memory O(m p) for m comparisons.
 
     The sum of slacks grows with the number of comparisons and the norm does not, so C matters for few of them only.
     Features of a large scale get small weights: scale them first, by StandardScaler.

@@ -300,7 +300,7 @@ def check_width(width: Any, ax: Any = None) -> float | None:
     if width is None:
         return None
     if ax is not None:
-        msg = "width is for a new figure; leave it out where axes are given, which have a size"
+        msg = "width is for a new figure; leave it out if axes are given, as they have a size"
         raise ValueError(msg)
     if isinstance(width, str):
         if width not in WIDTHS:

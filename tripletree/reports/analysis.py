@@ -90,8 +90,8 @@ def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any, parent: 
         offered = [str(x) for some in (found.suggestions if found else ()) for x in some][:3]
         near = f"; the most similar names are {', '.join(offered)}" if offered else ""
         msg = (
-            f"the hierarchy has {len(both)} of the {len(names)} samples, and 3 are the fewest of which it says "
-            f"anything: its leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}"
+            f"the hierarchy has {len(both)} of the {len(names)} samples, but says nothing of fewer than 3: its "
+            f"leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}"
         )
         raise ValueError(msg)
     otherwise = None if found is None or set(found.kinds) == {"exact"} else found
@@ -170,10 +170,10 @@ def _matched_triplets(triplets: Any, names: LeafIndex, synonyms: Any) -> _Brough
 
 def _check_some(n_used: int, n_given: int, what: str, labels: list[Any], names: LeafIndex) -> None:
     if n_given == 0:
-        msg = f"no {what} are given: a report needs something that is known of the samples"
+        msg = f"no {what} are given: a report needs knowledge about the samples"
         raise ValueError(msg)
     if n_used == 0:
-        hint = f"none of the {n_given:,} {what} is about samples alone, which are called {_first(names)}"
+        hint = f"none of the {n_given:,} {what} names samples only; the samples are called {_first(names)}"
         raise UnknownLeafError([x for x in labels if x not in names] or labels, names, what="samples", hint=hint)
 
 
@@ -564,7 +564,7 @@ def report(
 
     Notes
     -----
-    Names are the same but for case, underscores and accents, or one misspelt. Names without a match are left out and
+    Names are the same except for case, underscores and accents, or one misspelt. Names without a match are left out and
     listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
     shown are those without it.
 
@@ -756,7 +756,7 @@ def _table(
 
     if hasattr(X, "tocsr"):
         msg = (
-            "X is sparse, and a report needs dense X, as it shows means of columns: X.toarray() where that fits into "
+            "X is sparse, and a report needs dense X, as it shows means of columns: X.toarray() if that fits into "
             "memory, or fewer columns (TruncatedSVD); evaluate_knowledge(X, ..., estimator=ReCon()) takes sparse X"
         )
         raise TypeError(msg)

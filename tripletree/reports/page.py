@@ -191,7 +191,7 @@ def _clusters_text(report: Report) -> str:
     text = f"{k:,}, made {how}, of {sizes} samples."
     if report.uses_knowledge and unknown:
         them = "it" if unknown == 1 else "them"
-        text += f" Nothing is known of {counted(unknown, 'sample')}: the data alone place {them}."
+        text += f" {counted(unknown, 'sample')} without knowledge: the data alone place {them}."
     return text
 
 
@@ -210,7 +210,7 @@ def _known_text(report: Report) -> str:
         answers = counted(used, "answer that names", "answers that name")
         return f"{answers} an odd one, about {report.known_samples:,} samples{more}."
     noun = counted(given, report.kind.removesuffix("s"))
-    lost = f"; {given - used:,} of them not on samples, and left out" if used < given else ""
+    lost = f"; {given - used:,} of them not about samples, and left out" if used < given else ""
     return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
 
 
@@ -243,20 +243,20 @@ def _consistency_text(report: Report) -> str:
             f"no: {counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
             "left out."
         )
-    return f"no: {counted(count, 'conflict')} found, none with a triplet of another (at most 5 are looked for)."
+    return f"no: {counted(count, 'conflict')} found, without common triplets (the search stops at 5)."
 
 
 def _help_text(report: Report) -> str:
     found = report.knowledge
     if found is None:
-        return "not measured: that takes four samples of which something is known, and something that follows from it."
+        return "not measured: that takes knowledge about four samples or more, from which something follows."
     verdict = {
         "helps": "yes",
-        "hurts": "no, they are placed worse",
+        "hurts": "no, it gets worse",
         "unclear": "no clear difference" if found.agrees else "no difference that can be told from chance",
     }[found.verdict]
     return (
-        f"Knowing where other samples belong places a sample better: {verdict}. With all others known, the results "
+        f"Knowledge about other samples improves the place of a sample: {verdict}. With all others known, the results "
         f"agree with {found.agreement[-1]:.0%} of the {_compared(report)}; {found.chance[-1]:.0%} would agree if "
         "samples exchanged their names."
     )
@@ -286,22 +286,22 @@ def _compared(report: Report) -> str:
 def _doubts_text(report: Report) -> str:
     m = len(report.constraints)
     if not m:
-        return "nothing: no constraint could be looked at."
+        return "nothing: no constraint could be checked."
     lost = sum(not x.holds for x in report.doubts)
     noun = "pair" if report.kind == "pairs" else "triplet"
     result = "clusters keep" if report.kind == "pairs" else "tree keeps"
     drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
-    looked_at = f"{counted(m, noun)}{drawn}"
+    checked = f"{counted(m, noun)}{drawn}"
     if lost == 0:
-        text = f"the {result} all {looked_at}." if m > 1 else f"the {result} the one {noun}{drawn}."
+        text = f"the {result} all {checked}." if m > 1 else f"the {result} the one {noun}{drawn}."
     else:
         others = "one" if lost == 1 else f"{lost:,}"
-        text = f"the {result} {m - lost:,} of {looked_at}, and not the other {others}."
+        text = f"the {result} {m - lost:,} of {checked}, but not the other {others}."
     more = len(report.doubts) - lost
     if more:
         text += (
-            f" {more:,} of those kept {'rests' if more == 1 else 'rest'} on the knowledge alone: a result that knows "
-            f"nothing of one of the samples does not show {'it' if more == 1 else 'them'}."
+            f" {more:,} of those kept {'rests' if more == 1 else 'rest'} on the knowledge alone: without the "
+            f"statements on one of their samples, results do not have {'it' if more == 1 else 'them'}."
         )
     return text
 
@@ -498,7 +498,7 @@ def _names(report: Report) -> str:
     count = Counter(found.kinds)
     called = {
         "exact": "the same",
-        "form": "the same but for case, blanks, underscores and accents",
+        "form": "the same except for case, blanks, underscores and accents",
         "synonym": "a synonym",
         "species": "by the species",
         "spelling": "by spelling",
@@ -528,7 +528,7 @@ def _names(report: Report) -> str:
     rank = {kind: k for k, kind in enumerate(("none", "ambiguous", "genus", "spelling", "species", "synonym"))}
     rows.sort(key=lambda row: rank.get(row[2], len(rank)))
     what = (
-        "<p>“genus”: placed at its genus, which says no more than that. Of “none” and “ambiguous” nothing is known: "
+        "<p>“genus”: placed at its genus only. “none” and “ambiguous”: nothing is known of these samples, so "
         "correct their names in the data, or with <code>tripletree match</code>.</p>"
     )
     table = _table(
@@ -649,7 +649,7 @@ def _clades(report: Report) -> str:
     if sampled:
         text += (
             "<p>Probability: the share of trees with just this clade among trees sampled from their posterior, given "
-            "the data and the knowledge. One sample more or less makes another clade, so that large clades have low "
+            "the data and the knowledge. One sample more or less makes another clade, so large clades have low "
             "probabilities although most of their samples belong together.</p>"
         )
     table = _table(
@@ -702,7 +702,7 @@ def _doubts(report: Report) -> str:
         some = report.doubtful_samples[:ROWS]
         parts.append(
             _table(
-                "Samples whose place is doubtful: at least half of the triplets that name them fail when hidden",
+                "Samples in a doubtful place: at least half of the triplets that name them fail when hidden",
                 ("sample", "hidden triplets", "fail"),
                 [(_name(x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
                 more=len(report.doubtful_samples) - ROWS,

@@ -308,7 +308,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     n_neighbors : int, default 3
         Only neighbours nearer than this one inherit (mu). 1: none.
     warm_start : bool, default True
-        True if each clustering starts from the centres of the one before, where the estimator has ``init`` and
+        True if each clustering starts from the centres of the one before, provided the estimator has ``init`` and
         ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end a fresh start is tried as well, and the one
         with the lower cost is used. Otherwise a poor start would never be corrected.
     on_contradiction : {"warn", "raise"}, default "warn"

@@ -31,7 +31,7 @@ class Neighbours:
 
     Notes
     -----
-    Trees, or comparing with all samples where scikit-learn deems that better. If there are more than 200,000 samples
+    Trees, or comparing with all samples if scikit-learn deems that better. If there are more than 200,000 samples
     of more than 15 features and pynndescent is installed, its approximate neighbours are taken. Neighbours that have
     been looked up is kept.
 

@@ -302,10 +302,10 @@ class Huang(NeighbourhoodStrategy):
     -----
     Huang and Lam's selection by its uncertainty model [1]_ [2]_: of all pairs of a sample outside and a neighbourhood,
     that is chosen of which the probability to be together is nearest to one half. The papers cluster documents by
-    language models. Here the clusters of the estimator stand in their place: a sample belongs to a cluster with a
-    probability that falls with its squared distance to the centre like the density of a spherical Gaussian of the
-    clusters' mean variance, a neighbourhood with the mean of its members', and both are together with the sum over the
-    clusters of the products.
+    language models. Here the clusters of the estimator replace the forest. The probability that a sample belongs to a
+    cluster falls with its squared distance to the centre, like the density of a spherical Gaussian of the clusters'
+    mean variance. A neighbourhood has the mean probability of its members. The probability of both together is the sum
+    over the clusters of the products.
 
     Time O(n k d + n h k) for a question, with h neighbourhoods.
 

@@ -23,7 +23,7 @@ def labels_oracle(y: Any) -> Oracle:
     Parameters
     ----------
     y : array_like, pandas Series or mapping
-        The class of each sample: by row number. By label where y is a Series, whose index holds the labels, or a
+        The class of each sample: by row number. By label if y is a Series, whose index holds the labels, or a
         mapping. None, NaN or NA stands for an unknown class.
 
     Returns

@@ -16,7 +16,7 @@ class Colouring:
 
     As long as there is one, merges can go on to k clusters that violate no cannot-link: two clades of one colour may
     always be merged. Every other merge needs a colouring in which its two clades have the same colour: found by an
-    exchange of two colours among some clades, or by a bounded search. The search is exhaustive but for its limit of
+    exchange of two colours among some clades, or by a bounded search. The search is exhaustive except for its limit of
     steps, so a rejected merge would, but for that, have left no way to k clusters.
 
     Parameters

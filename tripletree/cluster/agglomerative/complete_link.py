@@ -68,7 +68,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``. The hierarchy depends on it only where `on_infeasible` says so. None with
+        Number of flat clusters, ``labels_``. The hierarchy depends on it only if `on_infeasible` says so. None with
         `distance_threshold`.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" if X is a square matrix
@@ -86,19 +86,18 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         hierarchy is the one of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`, or
         return these clusters, "more" than were asked for, with a `UserWarning`, or return `n_clusters`, with a
         `UserWarning` that counts the cannot-links they "violate": the nearest clusters then merge first. In the paper
-        all of them are at one distance, the maximum plus 1, so that the order of the list of clusters decides, which it
-        does not say: a merged cluster stands where its first sample stood, "violate_first", or at the end of the list,
-        "violate_last". Must-links are never violated.
+        all of them are at one distance, the maximum plus 1, so the order of the list of clusters decides. The paper
+        does not give that order. A merged cluster takes the place of its first sample ("violate_first") or goes to the
+        end of the list ("violate_last"). Must-links are never violated.
     n_queries : int or None, default None
         Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before, or
         `asked_merges` is "cutoff".
     asked_merges : {"last", "cutoff"}, default "last"
-        Which merges the `oracle` is asked about: the last ones, until there are no questions left, or, as in the paper,
-        those at no less than the distance from which on there are `n_queries` merges without any constraints, see
-        Notes.
+        The merges that the `oracle` is asked about. "last": the last ones, until no questions are left. "cutoff", as in
+        the paper: those at or above the distance of the n_queries-th last merge without constraints (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+        never ignored, nor labels if the index of X is 0..n-1: there they mean nothing but rows.
     verbose : bool or int, default False
         Whether to show a progress bar.
 
@@ -231,7 +230,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         Parameters
         ----------
         X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
-            The samples, or their distances where ``metric="precomputed"``.
+            The samples, or their distances if ``metric="precomputed"``.
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
@@ -239,7 +238,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             **row numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are
             ignored.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         oracle : callable, optional
             ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0, None: not known). Asked by
             label, at most `n_queries` times.
@@ -408,7 +407,7 @@ def propagate(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) 
 
     Notes
     -----
-    Distances of cannot-links are ``top + d`` in the place of ``top``, d their distance without the cannot-link: all are
+    Distances of cannot-links are ``top + d`` instead of ``top``, d their distance without the cannot-link: all are
     above every other, and merges of near groups come first, where a tie of all would go by index.
     """
     top = forbidden_distance(condensed)
@@ -434,7 +433,7 @@ def forbidden_distance(condensed: np.ndarray) -> float:
 
 
 def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
-    """Paths between n groups that pass only through linked ones, in the place of their distances."""
+    """Paths between n groups that pass only through linked ones, instead of their distances."""
     loops, q = kernels.complete_link, linked.size
     direct = loops.gather(condensed, n, freeze(linked.astype(np.int64)))
     between = np.ascontiguousarray(direct[:, linked])
@@ -788,7 +787,7 @@ def find_medoid(samples: np.ndarray, members: np.ndarray, metric: FittedMetric) 
     Parameters
     ----------
     samples : ndarray of float64, shape (n, d) or (n, n)
-        All samples, or their distances where `metric` is "precomputed".
+        All samples, or their distances if `metric` is "precomputed".
     members : ndarray of int, shape (s,)
         In rising order.
     metric : FittedMetric
@@ -886,7 +885,7 @@ def _cut_feasibly(
     Raises
     ------
     InfeasibleClusteringError
-        If `n_clusters` is less than `fewest`, and `on_infeasible` is "raise" (or "avoid", where it was not avoided).
+        If `n_clusters` is less than `fewest`, and `on_infeasible` is "raise" (or "avoid", if it was not avoided).
 
     Warns
     -----

@@ -3,9 +3,9 @@
 Samples that must-links tie together are merged before all others, so each such group becomes a clade: ab|x holds for
 all a, b in it and all x outside, and with that every triplet that `reduce_pairs` gives. Triplets and pairs can both
 hold if no triplet ac|b has a and b in one group and c outside it, and the others are consistent: those inside each
-group, and those between groups, with each group in the place of its samples. Cannot-links contradict no triplet. They
+group, and those between groups, with each group instead of its samples. Cannot-links contradict no triplet. They
 act on the order of the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are
-between groups. ``plan`` calls this for `ReCon`. `DivisiveReCon` does where its constraints are hard.
+between groups. ``plan`` calls this for `ReCon`. `DivisiveReCon` does if its constraints are hard.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """All merges of samples that are in groups: inside each group first, then of groups, under triplets and cannot-links.
 
 Groups are samples that must-links tie together, or micro-clusters, or single samples. Each is agglomerated by itself,
-under the triplets inside it, and goes on as one cluster of its size: with its centre where the linkage works on
-centres, else with the distances that its merges give (Lance and Williams 1967), so that all later distances follow the
-linkage. If no other compatible merge is left, cannot-links no longer count.
+under the triplets inside it, and goes on as one cluster of its size. If the linkage works on centres it has its centre,
+else the distances that its merges give (Lance and Williams 1967). So all later distances follow the linkage. If no
+other compatible merge is left, cannot-links no longer count.
 """
 
 from __future__ import annotations

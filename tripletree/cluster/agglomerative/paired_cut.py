@@ -207,7 +207,7 @@ class PairedCut:
     def _coarse(self, forced: np.ndarray, *, whole: bool) -> tuple[Hierarchy, np.ndarray]:
         """The hierarchy with one root for all forced nodes and no nodes inside groups, and which node each was before.
 
-        Its leaves are the groups where `whole`, else the samples.
+        Its leaves are the groups if `whole`, else the samples.
         """
         h, closure = self._hierarchy, self._closure
         n, groups = h.n_leaves, closure.n_components
@@ -276,7 +276,7 @@ def _tops(hierarchy: Hierarchy, closure: PairClosure, first: np.ndarray) -> np.n
 
 
 def misfit(label: np.ndarray, closure: PairClosure) -> float:
-    """How far clusters are from pairs: 0 if they keep all, about 0.5 where they know nothing of them.
+    """How far clusters are from pairs: 0 if they keep all, about 0.5 if they know nothing of them.
 
     Notes
     -----
@@ -408,7 +408,7 @@ def nearest_feasible(
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. `label` where it keeps all pairs. None if no such clusters are found, or
+        Numbered by their first samples. `label` if it keeps all pairs. None if no such clusters are found, or
         there are more than 50 million costs of groups in clusters.
 
     Notes

@@ -52,7 +52,7 @@ def merge_softly(
     Parameters
     ----------
     samples : ndarray of float64, shape (n, d) or (n, n)
-        The samples, or their distances where `metric` is "precomputed".
+        The samples, or their distances if `metric` is "precomputed".
     triplets : TripletSet
         Over the n samples. They may contradict each other.
     linkage : str

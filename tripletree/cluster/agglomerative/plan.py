@@ -1,7 +1,7 @@
 """Two steps of `ReCon.fit`: `plan_merges` decides how samples are merged, and `merge_samples` merges them.
 
 Contradictions and parameters that do not fit together are refused while planning, before any distance is taken. The
-plan selects the engine: ``penalty`` where triplets have a price, ``micro_clusters`` for large data, else
+plan selects the engine: ``penalty`` if triplets have a price, ``micro_clusters`` for large data, else
 ``grouped_merges`` (without pairs, every sample is a group of its own). `DivisiveReCon` makes its plain tree this way.
 """
 
@@ -44,7 +44,7 @@ class MergePlan:
         The price of violating a unit of weight. None if all constraints hold.
     n_micro_clusters : int or None
         About how many micro-clusters to gather the samples in no triplet into, if there are more of them. None
-        where all merges are exact.
+        if all merges are exact.
     weights : ndarray of float64, shape (n,), or None
         How many samples each row stands for. Only without pairs and micro-clusters.
     inside : float
@@ -160,7 +160,7 @@ def merge_samples(
     Parameters
     ----------
     samples : ndarray or csr_array of float64, shape (n, d) or (n, n)
-        The samples as `transformed` gives them, or their distances where the metric is "precomputed".
+        The samples as `transformed` gives them, or their distances if the metric is "precomputed".
     plan : MergePlan
     linkage : str
     metric : FittedMetric

@@ -115,7 +115,7 @@ class ReCon(HierarchicalClusterer):
         for a triplet of mean weight.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
-        cross-validation. Row numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean
+        cross-validation. Row numbers are never ignored, nor labels if the index of X is 0..n-1: there they mean
         nothing but rows.
     verbose : bool or int, default False
         If True, show a progress bar.
@@ -280,7 +280,7 @@ class ReCon(HierarchicalClusterer):
         Parameters
         ----------
         X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
-            The samples, or their distances where ``metric="precomputed"``.
+            The samples, or their distances if ``metric="precomputed"``.
         y : None
             Ignored. Class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
@@ -295,13 +295,13 @@ class ReCon(HierarchicalClusterer):
             They give the triplets of `triplets_from_classes`: the known members of each class belong together
             before members of any other.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
             equal rows are, of which triplets name the first. See Notes of the class. Not with pairs or micro-clusters.
         validate : bool
             If True, hide the constraints on a fifth of the samples at a time, and compare them with results made
-            with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
+            with and without the rest: six further fits, and up to ten if constraints turn out to hurt.
 
         Returns
         -------
@@ -328,10 +328,10 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt, if no triplet follows from
-            classes, if samples are gathered into
-            micro-clusters, if clusters that keep all pairs may be worse than those without, or as `on_infeasible` says.
-            With `validate`, if constraints make results worse. The message names the better setting.
+            If triplets are dropped, or are so few and random that they are known to hurt. If no triplet follows from
+            classes. If samples are gathered into micro-clusters. If clusters that keep all pairs may be worse than
+            clusters without pairs. As `on_infeasible` says. With `validate`, if constraints make results worse. The
+            message names the better setting.
 
         Examples
         --------
@@ -548,10 +548,8 @@ def _check_stop(model: ReCon, *, has_pairs: bool) -> None:
     if distance_threshold is None:
         no_means = is_precomputed(model.metric) or (isinstance(model.metric, str) and model.metric in WITH_MISSING)
         if n_clusters is None and rule != "constraints" and (has_pairs or no_means):
-            what = (
-                "where distances are precomputed" if is_precomputed(model.metric) else f"with metric={model.metric!r}"
-            )
-            what = "where pairs are given" if has_pairs else what
+            what = "if distances are precomputed" if is_precomputed(model.metric) else f"with metric={model.metric!r}"
+            what = "if pairs are given" if has_pairs else what
             msg = f"n_clusters=None finds no number {what}: give one, or distance_threshold, or cut='constraints'"
             raise ValueError(msg)
         return

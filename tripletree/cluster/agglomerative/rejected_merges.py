@@ -42,7 +42,7 @@ class RejectedMerge:
         Their distance.
     forced : bool
         True if one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
-        where the rejected pair consists of other clusters and was only passed over.
+        if the rejected pair consists of other clusters and was only passed over.
     delayed : int or None
         The node in which the rejected pair is merged later, once the constraint is met. None if it never is.
     triplets : TripletSet
@@ -73,7 +73,7 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     model : ReCon
         Fitted, exact: without micro-clusters.
     X : array_like or DataFrame
-        The samples it was fitted on, or their distances where ``metric="precomputed"``.
+        The samples it was fitted on, or their distances if ``metric="precomputed"``.
 
     Returns
     -------
@@ -162,12 +162,12 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     Returns
     -------
     TripletSet
-        None of them can be left out. Empty where triplets do not reject the merge. They are taken from the model's
+        None of them can be left out. Empty if triplets do not reject the merge. They are taken from the model's
         triplets: for each triplet on clusters in the conflict, the first one that implies it.
 
     Notes
     -----
-    The merge is compatible where the triplets between the clusters of that time, together with ij|x for every other
+    The merge is compatible if the triplets between the clusters of that time, together with ij|x for every other
     cluster x, are consistent. Otherwise they contain an irreducible conflict. Its triplets other than ij|x are
     returned.
 

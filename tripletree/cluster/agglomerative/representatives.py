@@ -103,10 +103,10 @@ def micro_cluster_centres(
 
     Notes
     -----
-    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these. A
-    centre that is nearest to more than 40 rows of the part, ten times as many as the mean, is replaced by the means of
-    halves, cut across their widest dimension until none has more: so dense regions keep a fine grain, however many
-    samples there are in all.
+    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these. If a
+    centre is nearest to more than 40 rows of the part, ten times the mean, its rows are halved across their widest
+    dimension until no piece has more. The means of the pieces replace it. So dense regions keep a fine grain at any
+    number of samples.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def merge_micro_clusters(parts: Iterable[MicroClusters]) -> MicroClusters:
     Returns
     -------
     MicroClusters
-        The micro-clusters of all blocks together, whatever the order (but for rounding). ``cells`` is None.
+        The micro-clusters of all blocks together, whatever the order (except for rounding). ``cells`` is None.
 
     Examples
     --------

@@ -422,7 +422,7 @@ class Boosting:
 def importance(error: float) -> float:
     """How much a round of this error counts: half the logarithm of the odds, at most `_PERFECT`, 0 from `_CHANCE` on.
 
-    A round that repeats the one before has an error of 1/2, but for rounding.
+    A round that repeats the one before has an error of 1/2, except for rounding.
     """
     if error >= _CHANCE * (1.0 - _TIE):
         return 0.0
@@ -594,7 +594,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Determines the starts, and the order of pairs of equal priority.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
+        never ignored, nor labels if the index of X is 0..n-1.
     verbose : bool, default False
         Whether to show a progress bar.
 
@@ -753,10 +753,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
-            Labels come from the index if X is a pandas DataFrame, else they are **row numbers of this very X**: a part
-            of X, as in cross-validation, has other ones, which cannot be detected. Weights are the initial priorities.
+            If X is a pandas DataFrame, its index has the labels. Otherwise labels are **row numbers of this very X**. A
+            part of X, as in cross-validation, has other row numbers, and no check can detect that. Weights are the
+            initial priorities.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
 
         Returns
         -------

@@ -815,7 +815,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Determines the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
+        never ignored, nor labels if the index of X is 0..n-1.
     verbose : bool or int, default False
         Whether to show a progress bar.
 
@@ -851,10 +851,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     Notes
     -----
     A group of must-linked samples costs as much as its mean with their total weight, plus a constant, so it is one
-    weighted point. Cannot-links are between groups. **k clusters suffice** if the graph of
-    cannot-links can be coloured with k colours: groups with fewer than k cannot-links can always be placed and are left
-    out, then a clique of more than k is searched for, and the rest by DSATUR [2]_ with backtracking, in turn with tabu
-    search [3]_. This is decided before clustering. It is exponential in the worst case, hence `max_steps`.
+    weighted point. Cannot-links are between groups. **k clusters suffice** if the graph of cannot-links can be coloured
+    with k colours. Groups with fewer than k cannot-links can always be placed and are left out. Then comes a search for
+    a clique of more than k. The rest is coloured by DSATUR [2]_ with backtracking, in turn with tabu search [3]_. This
+    is decided before clustering. It is exponential in the worst case, hence `max_steps`.
 
     **Assignment** is by connected components of the graph: exact in polynomial time for trees and for cliques, also
     with trees attached. Otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the
@@ -953,7 +953,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             as in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
             weight.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like, shape (n_samples,), optional
             The weight of each sample, at least 0.
 

@@ -468,7 +468,7 @@ class CVQE(SoftPairMeans):
         Determines the starts, and for each the order in which pairs are visited (must-links first).
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
+        never ignored, nor labels if the index of X is 0..n-1.
     verbose : bool or int, default False
         Whether to show a progress bar over the starts.
 

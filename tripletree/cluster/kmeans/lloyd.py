@@ -89,7 +89,7 @@ class Points:
     def nearest(self, centres: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
         """The nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
 
-        Half the squared length of a centre less its product with a point is half their squared distance, but for the
+        Half the squared length of a centre less its product with a point is half their squared distance, except for the
         length of the point. If the least of these is less than all others by more than they and the distances may err,
         it decides. Else the distances do, as between equal centres: labels do not depend on how products are rounded.
         """

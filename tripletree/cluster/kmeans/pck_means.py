@@ -47,7 +47,7 @@ class PCKMeans(SoftPairMeans):
         Determines the starts, and the order in which samples in pairs are visited.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
+        never ignored, nor labels if the index of X is 0..n-1.
     verbose : bool or int, default False
         Whether to show a progress bar over the starts.
 

@@ -577,7 +577,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
             **row numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be
             detected. Integer arrays always hold row numbers.
         sample_names : sequence, shape (n_samples,), optional
-            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+            The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             A sample of weight 2 counts as two equal samples of which one is in the pairs. Samples of weight 0 and their
             pairs are left out. These samples get the label that `predict` gives them.
@@ -797,7 +797,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
             raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(positive,))
 
     def _frame(self, samples: Any, weights: np.ndarray) -> None:
-        """Find the frame in which the mean is 0 (but for sparse samples) and the mean squared distance to it 1."""
+        """Find the frame in which the mean is 0 (except for sparse samples) and the mean squared distance to it 1."""
         share = weights / weights.sum()
         if is_sparse(samples):  # which a shift would make dense
             self._mean = np.zeros(samples.shape[1])

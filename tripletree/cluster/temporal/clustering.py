@@ -264,8 +264,8 @@ class TemporalClustering(ConstrainedClusterer):
 
     is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, ``history_mass=1``, so that the history counts
     as one sample). In the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the
-    previous centres is the
-    paper's incremental update. Questions are chosen from this clustering. The result is the one with all answers.
+    previous centres is the paper's incremental update. Questions are chosen from this clustering. The result is the one
+    with all answers.
 
     Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
