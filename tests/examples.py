@@ -1,11 +1,13 @@
-"""One zoo of hierarchies for all tests: the small worlds in full, and shapes that break careless code."""
+"""One zoo of hierarchies for all tests: the small worlds in full, and shapes that break careless code. And samples."""
 
 from functools import cache
 
 import numpy as np
 from oracles import all_hierarchies
 
+from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 
 
 @cache
@@ -106,3 +108,20 @@ def zoo(seed=7):
         ("bushes on a ladder", contracted(uniform_binary(200, rng), 0.7, rng)),
         ("words", Hierarchy.from_nested([["ant", "bee"], ["cat", "dog", ["eel", "fox"]]])),
     ]
+
+
+def blobs(rng, n=60, k=3, d=2, apart=8.0):
+    """Samples of k classes in turn, and their classes."""
+    y = np.arange(n) % k
+    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
+
+
+def planted(h, m, flips, seed):
+    """m triplets of a hierarchy, a share of them with another leaf as the odd one."""
+    rng = np.random.default_rng(seed)
+    rows = sample_triplets(h, m, random_state=seed).rows.copy()
+    wrong = rng.random(len(rows)) < flips
+    odd = rng.integers(0, 2, len(rows))
+    rows[wrong & (odd == 0)] = rows[wrong & (odd == 0)][:, [0, 2, 1]]
+    rows[wrong & (odd == 1)] = rows[wrong & (odd == 1)][:, [1, 2, 0]]
+    return TripletSet(rows, h.leaves)

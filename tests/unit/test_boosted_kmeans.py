@@ -1,8 +1,8 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
+from examples import blobs
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -19,23 +19,6 @@ from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.provenance import Origins
 from tripletree.errors import UnknownLeafError
-
-NAMES = list("abcdefgh")
-
-
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
-def blobs(rng, n=60, k=3, d=2, apart=8.0):
-    y = np.arange(n) % k
-    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
 
 
 def class_pairs(rng, y, p):

@@ -40,16 +40,6 @@ NAMES = list("abcdefgh")
 LINE = np.array([[0.0], [1.0], [4.0], [6.0]])
 
 
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
 # ------------------------------------------------------------------ results
 
 

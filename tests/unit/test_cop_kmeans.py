@@ -3,7 +3,6 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import pytest
 import tqdm.auto
 from sklearn.base import clone
@@ -38,16 +37,6 @@ class PointCentres:
 
     def squared_distances(self, points, centre):
         return ((points - centre) ** 2).sum(axis=1)
-
-
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
 
 
 # ------------------------------------------------------------------ results

@@ -3,9 +3,9 @@ import warnings
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from cvqe_oracle import objective, pair_costs
+from examples import blobs
 from pck_oracle import random_pairs
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -14,25 +14,9 @@ from tripletree.cluster.kmeans.cvqe import CVQE, _random_order, cvqe_plus
 from tripletree.cluster.kmeans.soft_pairs import WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
-NAMES = list("abcdefgh")
 METHODS = {name: partial(CVQE, variant=name.replace("plus", "cvqe+")) for name in ("cvqe", "lcvqe", "plus")}
 
 all_three = pytest.mark.parametrize("Method", METHODS.values(), ids=METHODS)
-
-
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
-def blobs(rng, n=60, k=3, d=2, apart=8.0):
-    y = np.arange(n) % k
-    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
 
 
 # ------------------------------------------------------------------ results

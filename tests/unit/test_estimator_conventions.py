@@ -145,16 +145,6 @@ DEFAULTS = {
 }
 
 
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
 def blobs(rng, n, k):
     """Samples of k classes far apart, and consistent pairs of their classes."""
     y = np.arange(n) % k

@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from examples import blobs
 from pck_oracle import pair_costs, pck_objective, price, random_pairs
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
@@ -16,24 +17,6 @@ from tripletree.cluster.kmeans.soft_pairs import WeightedLinks, link_costs, sett
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, UnknownLeafError
 from tripletree.evaluation.scores import pair_score
-
-NAMES = list("abcdefgh")
-
-
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
-def blobs(rng, n=60, k=3, d=2, apart=8.0):
-    y = np.arange(n) % k
-    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
-
 
 # ------------------------------------------------------------------ moves
 

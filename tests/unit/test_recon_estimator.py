@@ -24,16 +24,6 @@ from tripletree.errors import ClusterCountError, InvalidLabelsError, UnknownLeaf
 NAMES = list("abcdefgh")
 
 
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
 # ------------------------------------------------------------------ results
 
 

@@ -27,16 +27,6 @@ from tripletree.errors import DuplicateLeafError, InconsistentTripletsError, Inv
 NAMES = list("abcdefgh")
 
 
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
-
-
 # ------------------------------------------------------------------ labels and rows
 
 

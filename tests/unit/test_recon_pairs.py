@@ -43,17 +43,6 @@ from tripletree.io.pairs import read_pairs
 from tripletree.io.triplets import read_triplets
 
 LINE = [[0.0], [1.0], [5.0], [6.5]]
-NAMES = list("abcdefgh")
-
-
-@pytest.fixture
-def X(rng):
-    return rng.normal(size=(8, 3))
-
-
-@pytest.fixture
-def frame(X):
-    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
 
 
 def keeps(labels, pairs):

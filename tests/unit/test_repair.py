@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 import pytest
-from examples import caterpillar, uniform_binary, yule
+from examples import caterpillar, planted, uniform_binary, yule
 
 from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
@@ -17,17 +17,6 @@ from tripletree.kernels import freeze
 from tripletree.kernels.heaps import heapify, pop, renew
 
 METHODS = ["auto", "exact", "search", "greedy"]
-
-
-def planted(h, m, flips, seed):
-    """m triplets of a hierarchy, a share of them with another leaf as the odd one."""
-    rng = np.random.default_rng(seed)
-    rows = sample_triplets(h, m, random_state=seed).rows.copy()
-    wrong = rng.random(len(rows)) < flips
-    odd = rng.integers(0, 2, len(rows))
-    rows[wrong & (odd == 0)] = rows[wrong & (odd == 0)][:, [0, 2, 1]]
-    rows[wrong & (odd == 1)] = rows[wrong & (odd == 1)][:, [1, 2, 0]]
-    return TripletSet(rows, h.leaves)
 
 
 @pytest.fixture(scope="module")

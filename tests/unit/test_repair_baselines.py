@@ -6,13 +6,13 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from examples import caterpillar, uniform_binary, yule
+from examples import caterpillar, planted, uniform_binary, yule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import triplet_rows
 
 from tripletree.algorithms.build import is_consistent, one_tree
-from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.algorithms.induce import displays
 from tripletree.algorithms.repair import Problem, displayed_by
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
@@ -27,17 +27,6 @@ from baselines_repair import METHODS, best_pair, repair_by  # noqa: E402
 from minimum_cut import minimum_cut  # noqa: E402
 
 every_method = pytest.mark.parametrize("method", METHODS)
-
-
-def planted(h, m, flips, seed):
-    """m triplets of a hierarchy, a share of them with another leaf as the odd one."""
-    rng = np.random.default_rng(seed)
-    rows = sample_triplets(h, m, random_state=seed).rows.copy()
-    wrong = rng.random(len(rows)) < flips
-    odd = rng.integers(0, 2, len(rows))
-    rows[wrong & (odd == 0)] = rows[wrong & (odd == 0)][:, [0, 2, 1]]
-    rows[wrong & (odd == 1)] = rows[wrong & (odd == 1)][:, [1, 2, 0]]
-    return TripletSet(rows, h.leaves)
 
 
 @pytest.fixture(scope="module")

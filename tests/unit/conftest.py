@@ -1,0 +1,14 @@
+"""Eight samples, as an array and as a table with names."""
+
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(8, 3))
+
+
+@pytest.fixture
+def frame(X):
+    return pd.DataFrame(X, index=list("abcdefgh"), columns=["x", "y", "z"])
