@@ -54,11 +54,11 @@ from tripletree.errors import (
     TimeLimitError,
     TripletreeError,
 )
-from tripletree.evaluation.agreement import agreement
 from tripletree.evaluation.comparison import compare_methods
 from tripletree.evaluation.describe import describe
 from tripletree.evaluation.knowledge import evaluate_knowledge
 from tripletree.evaluation.label_errors import find_label_errors
+from tripletree.evaluation.people import agreement
 from tripletree.evaluation.scores import (
     dendrogram_purity,
     label_triplet_score,

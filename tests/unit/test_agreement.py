@@ -13,8 +13,7 @@ from tripletree.algorithms.consensus import consensus
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
-from tripletree.evaluation import find_disagreements, find_disputed_questions
-from tripletree.evaluation.agreement import agreement
+from tripletree.evaluation import agreement, find_disagreements, find_disputed_questions
 
 
 @st.composite

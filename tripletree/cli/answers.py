@@ -26,14 +26,14 @@ from tripletree.cli.sources import (
 )
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.core.checks import counted
-from tripletree.evaluation.agreement import (
+from tripletree.evaluation.known import KnownAnswers, check_known
+from tripletree.evaluation.people import (
     Agreement,
     DisputedQuestion,
     agreement,
     find_disagreements,
     find_disputed_questions,
 )
-from tripletree.evaluation.known import KnownAnswers, check_known
 from tripletree.io import write_answers, write_newick
 from tripletree.io.source import named_stream, raw_bytes, write_atomic
 from tripletree.plots import plot_dendrogram

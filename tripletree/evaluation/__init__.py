@@ -5,17 +5,18 @@ Common names stand at the top of the package (`tripletree.dendrogram_purity`, ..
 Law: measures values and estimators, draws and reads nothing.
 """
 
-from tripletree.evaluation.agreement import (
-    Agreement,
-    Disagreement,
-    DisputedQuestion,
-    find_disagreements,
-    find_disputed_questions,
-)
 from tripletree.evaluation.comparison import MethodComparison, MethodRun
 from tripletree.evaluation.describe import Coherence, Description, TreeShape
 from tripletree.evaluation.knowledge import KnowledgeReport
 from tripletree.evaluation.known import KnownAnswers, check_known
+from tripletree.evaluation.people import (
+    Agreement,
+    Disagreement,
+    DisputedQuestion,
+    agreement,
+    find_disagreements,
+    find_disputed_questions,
+)
 from tripletree.evaluation.scores import (
     PairwiseScores,
     constrained_rand_index,
@@ -35,6 +36,7 @@ __all__ = [
     "MethodRun",
     "PairwiseScores",
     "TreeShape",
+    "agreement",
     "check_known",
     "constrained_rand_index",
     "find_disagreements",
