@@ -61,16 +61,19 @@ def _squares(n):
         out[i] = i * i
     return out
 
+# a constant of numpy's: numba would compile `_next` once more for a constant of Python's
+ONE = np.int64(1)
+
 @jit.njit
 def length(x):
     steps = 0
     while x != 1:
-        x, steps = _next(x, 1), steps + 1
+        x, steps = _next(x, ONE), steps + 1
     return steps
 
 @jit.njit
 def last(n):
-    return _next(_next(n, 1), np.int32(1)) + _squares(n)[-1]
+    return _next(_next(n, ONE), ONE) + _squares(n)[-1]
 
 @jit.in_place
 def last_but_one(n):
@@ -327,3 +330,24 @@ def test_jit__a_pointer_is_made_once(monkeypatch):
     made = recon.JOIN.version(True)
     monkeypatch.delattr(jit.Pointer, "_compiled")  # looking its code up takes as long as a small fit
     assert recon.JOIN.version(True) is made
+
+
+INTEGERS = """
+from numba import types
+from tripletree import warmup
+from tripletree.kernels import jit
+warmup.do_job("builder")
+for kernel in jit._all_of_numba:
+    kinds = [tuple("integer" if isinstance(x, types.Integer) else x for x in s) for s in kernel.signatures]
+    if len(set(kinds)) < len(kinds):
+        print(kernel.__name__, kernel.signatures)
+print(len(jit._all_of_numba) > 50)
+"""
+
+
+@pytest.mark.slow
+@needs_numba
+def test_jit__no_part_of_the_builder_is_compiled_once_for_each_kind_of_integer(tmp_path):
+    package = Path(tripletree.__file__).parents[1]
+    env = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(tmp_path), "TRIPLETREE_JIT": "1"}
+    assert subprocess.check_output([sys.executable, "-c", INTEGERS], env=env, text=True) == "True\n"

@@ -49,6 +49,11 @@ from tripletree.kernels.jit import Integers, IntegerTable, in_place, inlined, in
 
 #: As the block of a node: it is current, its children are blocks.
 SPLIT = -2
+#: For `_block_of_end`: the ends of a triplet that stand for its close leaves and its third leaf. These and the next two
+#: are numpy's, because numba compiles a part once for each constant of Python's that it is called with.
+CLOSE, THIRD = np.int64(0), np.int64(2)
+#: For `_block_of`: whether the leaf is known to be below a current node.
+INSIDE, ANYWHERE = np.True_, np.False_
 _ALL = np.int64(-1)
 
 
@@ -287,8 +292,8 @@ def _begin_ways(forest, a, b):
     ways.call[0] += 1
     ways.used[0] = 0
     ways.level[0] = -1
-    _append_way(ways, a, 0, a)
-    _append_way(ways, b, 0, b)
+    _append_way(ways, a, np.int64(0), a)
+    _append_way(ways, b, np.int64(0), b)
 
 
 @inner
@@ -375,7 +380,7 @@ def _block_of_end(forest, t, k):
         row[t, RENEWED] = call
         for end in range(3):
             row[t, end] = find(forest.into, row[t, end])
-    return _block_of(forest, row[t, k], False)
+    return _block_of(forest, row[t, k], ANYWHERE)
 
 
 # ---------------------------------------------------------------------- one level
@@ -402,9 +407,9 @@ def _crossing(forest, v, a, b):
             if triplets.row[t, FOUND] == DEAD:
                 _take_triplet(forest, t, v)
             else:
-                p = _block_of_end(forest, t, 0)
+                p = _block_of_end(forest, t, CLOSE)
                 if p >= 0:
-                    r = _block_of_end(forest, t, 2)
+                    r = _block_of_end(forest, t, THIRD)
                     if r >= 0 and p != r:
                         at_hand[count] = t
                         count += 1
@@ -420,7 +425,7 @@ def _crossing(forest, v, a, b):
                 if triplets.row[t, FOUND] >= stamp:
                     continue  # seen at its other end
                 triplets.row[t, FOUND] = stamp
-                r = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
+                r = _block_of_end(forest, t, CLOSE if e % 3 == 2 else THIRD)
                 if r >= 0 and r != top:
                     at_hand[count] = t
                     count += 1
@@ -447,10 +452,10 @@ def _spread(forest, n_current, n_at_hand):
     n_touched = np.int64(0)
     for k in range(n_at_hand):
         t = forest.work.at_hand[k]  # its ends have been brought up to date when it was found
-        a = _block_of(forest, triplets.row[t, 0], True)
-        b = _block_of(forest, triplets.row[t, 1], True)
+        a = _block_of(forest, triplets.row[t, 0], INSIDE)
+        b = _block_of(forest, triplets.row[t, 1], INSIDE)
         triplets.block_of_a[k] = a
-        triplets.block_of_c[k] = _block_of(forest, triplets.row[t, 2], True)
+        triplets.block_of_c[k] = _block_of(forest, triplets.row[t, 2], INSIDE)
         n_touched = touch(blocks, stack, a, n_touched)
         if a != b:
             n_touched = touch(blocks, stack, b, n_touched)
@@ -537,10 +542,10 @@ def _is_child_touched(forest, u, p):
 @inlined
 def _set_of_triplet(forest, t, p):
     """The set that holds triplet t, which belongs to node p, or -1."""
-    a = _block_of_end(forest, t, 0)
+    a = _block_of_end(forest, t, CLOSE)
     if not _is_child_touched(forest, a, p):
         return -1
-    c = _block_of_end(forest, t, 2)
+    c = _block_of_end(forest, t, THIRD)
     if c == a or not _is_child_touched(forest, c, p):
         return -1
     s = set_of(forest.blocks, a)
@@ -584,7 +589,7 @@ def _found_below(forest, top, count):
                 continue
             triplets.row[t, FOUND] = stamp
             # one end is below `top`: if it is c, where is a, else, where is c? (b is where a is)
-            w = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
+            w = _block_of_end(forest, t, CLOSE if e % 3 == 2 else THIRD)
             if w != top and _is_child_touched(forest, w, p) and set_of(blocks, w) == s:
                 forest.work.found[count], forest.work.found_in[count] = t, s
                 count += 1
@@ -636,7 +641,7 @@ def _list_sides(forest, n_touched, s):
 @inlined
 def _touch_pair(forest, i, j, n_touched):
     """The blocks of i and j are touched. Returns them, and the number of touched blocks."""
-    a, b = _block_of(forest, i, True), _block_of(forest, j, True)
+    a, b = _block_of(forest, i, INSIDE), _block_of(forest, j, INSIDE)
     n_touched = touch(forest.blocks, forest.stack, a, n_touched)
     n_touched = touch(forest.blocks, forest.stack, b, n_touched)
     return a, b, n_touched

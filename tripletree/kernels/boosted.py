@@ -36,6 +36,10 @@ class ClusterMeans(NamedTuple):
     objective: float  #: the scatter of the labels around the centres, infinity at the start
 
 
+#: For `_nearest`: no cluster is left out.
+_NONE = np.int64(-1)
+
+
 @inner
 def _nearest(distance, i, but):
     """The nearest cluster of sample i other than `but`, the lowest of several. Returns 0 if there is no other."""
@@ -43,7 +47,7 @@ def _nearest(distance, i, but):
     for j in range(distance.shape[1]):
         if j != but and (at < 0 or distance[i, j] < best):
             best, at = distance[i, j], j
-    return max(at, 0)
+    return np.int64(max(at, 0))
 
 
 @inner
@@ -54,7 +58,7 @@ def _together(distance, label, a, b):
     elif label[b] >= 0:
         label[a] = label[b]
     else:
-        near_a, near_b = _nearest(distance, a, -1), _nearest(distance, b, -1)
+        near_a, near_b = _nearest(distance, a, _NONE), _nearest(distance, b, _NONE)
         near = near_a if distance[a, near_a] < distance[b, near_b] else near_b
         label[a], label[b] = near, near
 
@@ -63,11 +67,11 @@ def _together(distance, label, a, b):
 def _apart(distance, label, a, b):
     """A cannot-link: each goes to its nearest centre. If both have the same one, the farther one goes to its second."""
     if label[a] >= 0:
-        label[b] = _nearest(distance, b, label[a])
+        label[b] = _nearest(distance, b, np.int64(label[a]))
     elif label[b] >= 0:
-        label[a] = _nearest(distance, a, label[b])
+        label[a] = _nearest(distance, a, np.int64(label[b]))
     else:
-        near_a, near_b = _nearest(distance, a, -1), _nearest(distance, b, -1)
+        near_a, near_b = _nearest(distance, a, _NONE), _nearest(distance, b, _NONE)
         if near_a == near_b:
             if distance[a, near_a] < distance[b, near_b]:
                 near_b = _nearest(distance, b, near_a)
@@ -83,7 +87,7 @@ def constrained_assignment(distance, ends, n_must, order):
     label = np.full(n, -1, np.int32)
     for place in range(len(order)):
         e = order[place]
-        a, b = ends[e, 0], ends[e, 1]
+        a, b = np.int64(ends[e, 0]), np.int64(ends[e, 1])
         if label[a] >= 0 and label[b] >= 0:
             continue
         if e < n_must:
@@ -92,7 +96,7 @@ def constrained_assignment(distance, ends, n_must, order):
             _apart(distance, label, a, b)
     for i in range(n):
         if label[i] < 0:
-            label[i] = _nearest(distance, i, -1)
+            label[i] = _nearest(distance, i, _NONE)
     return label
 
 

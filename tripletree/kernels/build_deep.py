@@ -226,7 +226,7 @@ def _bury(p, parts, triplets, forest, pending):
     for k in range(begin[p], begin[p] + count[p]):
         x = order[k]
         # ab|x, with a and b elsewhere
-        i = thirds.start[x]
+        i = np.int64(thirds.start[x])
         while i < thirds.start[x] + thirds.size[x]:
             t = thirds.entry[0, i]
             home = part[abc[0, t]]
@@ -247,7 +247,7 @@ def _bury(p, parts, triplets, forest, pending):
                 pending.first[p] = half >> 1
                 state[t] = _DEAD
             half = forest.next[half]
-        i = others.start[x]
+        i = np.int64(others.start[x])
         while i < others.start[x] + others.size[x]:
             t = others.entry[0, i]
             if state[t] == _OTHER and part[abc[2, t]] == p:
@@ -261,7 +261,7 @@ def _bury(p, parts, triplets, forest, pending):
 @inner
 def _plant(abc, tree, forest, state):
     """Put the edges of the spanning forest into the slots."""
-    s = 0
+    s = np.int64(0)
     for t in range(abc.shape[1]):
         if tree[t]:
             _link(forest, s, abc[0, t], abc[1, t])
@@ -294,7 +294,7 @@ def build_deep(abc, tree, n, budget):
     searches = TwoSearches(np.full(n, -1, np.int32), np.empty((2, n), np.int32), np.empty((2, 4), np.int64))
     leaf_up, inner_up = np.empty(n, np.int32), np.full(n, -1, np.int32)
     stack = np.empty((2, n), np.int32)
-    n_inner, top, stamp = 1, 0, 0
+    n_inner, top, stamp = 1, 0, np.int64(0)
     # the parts of the node v at hand: `whole` is the rest of it, and new parts have the numbers from `first` on
     whole, v, first = 0, 0, 1
     while True:
@@ -324,14 +324,14 @@ def build_deep(abc, tree, n, budget):
             return leaf_up, inner_up[:n_inner], order[:0]
         top -= 1
         whole, v, first = stack[0, top], stack[1, top], fresh
-        s = pending.first[whole]
+        s = np.int64(pending.first[whole])
         pending.first[whole] = -1
         while s >= 0:
             after = pending.next[s]
             edge = forest.to[2 * s + 1], forest.to[2 * s]
             _unlink(forest, s)
             t, side, found = _separate(edge, forest, triplets.others, state, searches, stamp)
-            spend(budget, 1)
+            spend(budget, np.int64(1))
             stamp += 2
             if t >= 0:
                 state[t] = s

@@ -248,7 +248,7 @@ def distances_of_block(centres, linkage, x, lo, values, limit):
         values[j] = 0
     d, b = points.shape[1], lo >> _SHIFT
     first = min(d, _FIRST)
-    _add_dimensions(points, 0, first, x, b, values)
+    _add_dimensions(points, np.int64(0), first, x, b, values)
     if first < d:
         # a sum over dimensions only grows, so the others may be skipped if all places are too far by these. Ward's
         # distance is not such a sum
@@ -390,9 +390,9 @@ def _reorder(values, order, spare):
 def pack(centres, live):
     """Close the gaps and arrange the places anew. Returns the number of live places."""
     points, weight = centres.points, centres.weight
-    kept = 0
+    kept = np.int64(0)
     for x in range(live):
-        if _at(points, 0, x) != np.inf:  # not empty
+        if _at(points, np.int64(0), x) != np.inf:  # not empty
             centres.order[kept] = x
             kept += 1
     order = centres.order[:kept]

@@ -316,7 +316,7 @@ def _black_below(c, k, chains):
 @inlined
 def _black_towards(v, u, small, chains):
     """Black leaves below the child of v that is u or above it."""
-    own, k, c = small.chain[v], small.rung[v], small.chain[u]
+    own, k, c = small.chain[v], np.int64(small.rung[v]), small.chain[u]
     if c != own:
         while chains.above[c] != own:
             c = chains.above[c]

@@ -196,10 +196,10 @@ def grow(held, number, first, k, slice_steps, max_steps):
     steps = np.int64(0)
     seed = first
     found = False
-    size = 0
+    size = np.int64(0)
     while seed < n_rows and steps <= slice_steps and steps <= max_steps:
         level = -1
-        size = 0
+        size = np.int64(0)
         taken = np.int64(seed) if held.alive[seed] else np.int64(-1)
         while steps <= max_steps:
             if taken >= 0:  # a larger V

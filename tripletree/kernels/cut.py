@@ -260,7 +260,7 @@ def plan(parent, large, gain, order, support, most):
     last = np.full(N, -1, np.int64)
     link = np.full(3 * count, -1, np.int64)
     ends = np.zeros((N, 2), np.int64)  # children without a piece: their number and support
-    i = 0
+    i = np.int64(0)
     for u in range(N):
         if gain[u] > 0 and room[u] > gain[u]:
             if ends[u, 0] > 0:

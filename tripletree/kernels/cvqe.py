@@ -113,9 +113,9 @@ def assign_alone(base, pairs, between):
     for i in range(m):
         label[i] = first[i]
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], weight[e]
+        i, j, w = np.int64(ends[e, 0]), np.int64(ends[e, 1]), weight[e]
         weights = TwoWeights(w, 0.0) if e < n_must else TwoWeights(0.0, w)
-        both = _best_two(base[i], base[j], weights, between, first[i], first[j])
+        both = _best_two(base[i], base[j], weights, between, np.int64(first[i]), np.int64(first[j]))
         label[i], label[j] = both // k, both % k
     return label
 
@@ -154,10 +154,10 @@ def assign_joint(base, pairs, links, between, label):
     a, b = np.empty(k), np.empty(k)
     moves = 0
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], weight[e]
+        i, j, w = np.int64(ends[e, 0]), np.int64(ends[e, 1]), weight[e]
         v = weight[twin[e]] if twin[e] >= 0 else 0.0
         weights = TwoWeights(w, v) if e < n_must else TwoWeights(v, w)
-        g, h = label[i], label[j]
+        g, h = np.int64(label[i]), np.int64(label[j])
         for p in range(k):  # all costs but those between the two samples
             a[p] = cost[i, p] - _price(p, h, weights, between)
             b[p] = cost[j, p] - _price(g, p, weights, between)
@@ -183,8 +183,8 @@ def assign_linear(base, pairs, distance):
     label = np.empty(m, np.int32)
     _nearest(base, label)
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], weight[e]
-        g, h = label[i], label[j]
+        i, j, w = np.int64(ends[e, 0]), np.int64(ends[e, 1]), weight[e]
+        g, h = np.int64(label[i]), np.int64(label[j])
         if e < n_must:
             if g == h:
                 continue

@@ -174,7 +174,7 @@ def pack(table, live):
     """Close the gaps, in order, in the distances as well. Returns the number of live places."""
     nearest = table.nearest
     moved = np.empty(live, np.int64)
-    kept = 0
+    kept = np.int64(0)
     for z in range(live):
         moved[z] = kept
         if nearest[z] != EMPTY:

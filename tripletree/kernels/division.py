@@ -279,7 +279,7 @@ def _best_split(child, edges, is_top, known, change):
     side, best = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     top = -np.inf if is_top else 0.0
     for v in _starts(child):
-        _below(child, v, stack, side)
+        _below(child, np.int64(v), stack, side)
         for i in range(n):
             field.p[i] = 0.85 if side[i] else 0.15
         for attempt in range(2):
@@ -338,7 +338,7 @@ def _highest_without(child, wanted):
     k = wanted.shape[0]
     has, side = np.zeros(2 * k - 1, np.bool_), np.zeros(k, np.bool_)
     has[:k] = wanted
-    top = -1
+    top = np.int64(-1)
     for v in range(2 * k - 1):
         if v >= k:
             has[v] = has[child[v - k, 0]] or has[child[v - k, 1]]
@@ -356,13 +356,13 @@ def _split(leaves, hard, reward, penalty, change):
     up = np.arange(k).astype(np.int32)
     wanted = np.zeros(k, np.bool_)
     for i in range(k):
-        if unite(up, i, group[i]):
+        if unite(up, i, np.int64(group[i])):
             wanted[i] = wanted[group[i]] = True
     for t in range(rows.shape[0]):
         for i in range(3):
             wanted[rows[t, i]] = True
         if hard:
-            unite(up, rows[t, 0], rows[t, 1])
+            unite(up, np.int64(rows[t, 0]), np.int64(rows[t, 1]))
     for t in range(links.shape[0]):
         wanted[links[t, 0]] = wanted[links[t, 1]] = True
     small, edges, leaf, is_top = _heard(child, wanted)

@@ -565,7 +565,7 @@ def _put(problem, u, c, state):
     start, near = problem.graph
     rise = 0.0
     for e in range(start[u], start[u + 1]):
-        v = near[e]
+        v = np.int64(near[e])
         if state.is_closed[v]:
             continue
         state.n_taken[v, c] += 1
@@ -588,7 +588,7 @@ def _take_back(problem, u, c, state):
     """Undo `_put`. The same neighbours are open as then: nodes are opened again in reverse order."""
     start, near = problem.graph
     for e in range(start[u], start[u + 1]):
-        v = near[e]
+        v = np.int64(near[e])
         if not state.is_closed[v]:
             state.n_taken[v, c] -= 1
             if state.n_taken[v, c] == 0:
@@ -600,7 +600,7 @@ def _next_forced(state):
     """An open node with one cluster left, among those that were seen to become so. Returns -1 for none."""
     while state.n_forced[0] > 0:
         state.n_forced[0] -= 1
-        v = state.forced[state.n_forced[0]]
+        v = np.int64(state.forced[state.n_forced[0]])
         if not state.is_closed[v] and state.n_free[v] == 1:  # else out of date
             return v
     return -1
@@ -723,7 +723,7 @@ def search(problem, lo, hi, state, limit, symmetric):
         elif depth == 0:
             return True
         else:
-            u = state.chosen[lo + depth - 1]
+            u = np.int64(state.chosen[lo + depth - 1])
             last = state.value[u]
             if last >= 0:
                 _take_back(problem, u, last, state)
@@ -810,7 +810,7 @@ def improve(problem, blocks, label, other, exchanging, searching):
     least = min(searching, _LEAST)
     proved, count = 0, len(blocks) - 1
     for p in range(count):
-        lo, hi = blocks[p], blocks[p + 1]
+        lo, hi = np.int64(blocks[p]), np.int64(blocks[p + 1])
         share = exchanging // (count - p)
         total, others = _sum(cost, lo, hi, out), _sum(cost, lo, hi, other)
         if others < total - _ROUNDING * abs(total):
@@ -829,7 +829,7 @@ def improve(problem, blocks, label, other, exchanging, searching):
         begin_part(state, _sum(cost, lo, hi, out))
         step = size * k + start[hi] - start[lo]
         limit = max(1, max(searching // (count - p), least) // step)
-        over = search(problem, lo, hi, state, limit, False)
+        over = search(problem, lo, hi, state, limit, np.False_)
         searching = max(0, searching - state.steps[0] * step)
         if over:
             proved += 1

@@ -9,6 +9,8 @@ Oracle: ``heapq``.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tripletree.kernels.jit import inner
 
 
@@ -57,7 +59,7 @@ def pop(heap, size, place, key):
     if size > 1:
         heap[0] = last
         place[last] = 0
-        _sink(heap, size - 1, place, key, 0)
+        _sink(heap, size - 1, place, key, np.int64(0))
     return x
 
 

@@ -116,7 +116,7 @@ NEXT = 6  #: the place of the query to look at next
 FINAL = 7  #: the place where the longest run of equal keys begins, which comes last
 
 #: The key of the two components of a frame that has no more.
-_ACROSS = 1
+_ACROSS = np.int64(1)
 
 
 @allocating
@@ -223,7 +223,7 @@ def _touch_children(entry, clades, triplets, stamp, block, n_blocks, work):
 @inner
 def _number_components(block, work):
     """Number the components of the blocks, and sort these by them. Returns how many there are."""
-    count = 0
+    count = np.int64(0)
     for i in range(len(block)):
         u = block[i, 0]
         if work.up[u] == u:  # roots first, so every other block finds its number below
@@ -304,7 +304,7 @@ def _first(key, begin, end, least):
 @inner
 def _longest_run(key, begin, end):
     """The place at which the longest run of equal keys begins in a sorted range."""
-    longest, best, i = 0, begin, begin
+    longest, best, i = np.int64(0), begin, begin
     while i < end:
         stop = _first(key, i, end, key[i] + 1)
         if stop - i > longest:
@@ -325,7 +325,7 @@ def _divide(frame, clades, rows, queries, work):
     _note_places(row, clades, rows.triplets, stamp - 1, work)
     _note_places(query, clades, queries.triplets, stamp - 1, work)
     k = _lower_nodes(row, clades, stamp - 1, work) + _lower_nodes(query, clades, stamp - 1, work)
-    n_blocks = _touch_children(row, clades, rows.triplets, stamp, frame.block, 0, work)
+    n_blocks = _touch_children(row, clades, rows.triplets, stamp, frame.block, np.int64(0), work)
     n_blocks = _touch_children(query, clades, queries.triplets, stamp, frame.block, n_blocks, work)
     for i in range(len(row)):
         if unite(work.up, row[i, 1], row[i, 2]):
@@ -452,7 +452,7 @@ def _note_sizes(block, clades, sizes):
 def _pass_split(frame, n_queries, flag):
     """Take the queries across a split out of its frame, and flag them if that is wanted. Returns how many are left."""
     query, key = frame.query, frame.query_key
-    begin = _first(key, 0, n_queries, _ACROSS)
+    begin = _first(key, np.int64(0), n_queries, _ACROSS)
     end = _first(key, begin, n_queries, _ACROSS + 1)
     for i in range(begin, end):
         if len(flag) > 0:
@@ -583,21 +583,21 @@ def _copy_down(arenas, frame, queries, clades, rows, work):
     high = _first(arenas.row_key, low, end_row, pair + 1)
     if p != q and low == high:  # no row touches both: their walk never ends in two
         return arenas, np.int64(0)
-    arenas = _enlarged(arenas, 2 * end_block - first_block, 0, frame[END_QUERY] + queries[1] - queries[0])
+    arenas = _enlarged(arenas, 2 * end_block - first_block, np.int64(0), frame[END_QUERY] + queries[1] - queries[0])
     top = end_block
     component = arenas.block[:, 1]  # sorted
     for x in range(p, q + 1, max(q - p, 1)):
         i = _first(component, first_block, end_block, x)
         top = _copy(arenas.block, top, i, _first(component, i, end_block, x + 1))
     n_found = _gather(arenas.block[end_block:top], clades.parent, rows, work)
-    arenas = _enlarged(arenas, 0, 2 * end_row - first_row + n_found, 0)
+    arenas = _enlarged(arenas, np.int64(0), 2 * end_row - first_row + n_found, np.int64(0))
     top = _copy(arenas.row, end_row, low, high)
     if p != q:
         for x in (p, q):
             low = _first(arenas.row_key, first_row, end_row, _pair(x, x))
             top = _copy(arenas.row, top, low, _first(arenas.row_key, low, end_row, _pair(x, x) + 1))
     for i in range(n_found):
-        _enter(rows, work.found[i], clades, arenas.row, top)
+        _enter(rows, np.int64(work.found[i]), clades, arenas.row, top)
         top += 1
     _copy(arenas.query, frame[END_QUERY], queries[0], queries[1])
     return arenas, top - end_row
@@ -645,7 +645,7 @@ def walk(clades, rows, queries, task, out, budget):
     )
     stack = np.zeros((16, 8), np.int64)
     flag, sizes = np.zeros(len(queries.triplets), np.bool_), np.empty((16, 2), np.int64)
-    count, coming = 0, 0
+    count, coming = np.int64(0), np.int64(0)
     while coming < len(queries.number):
         # the queries that part at the same two children, and the rows that do
         v, key, first = queries.node[coming], queries.key[coming], coming
@@ -655,7 +655,7 @@ def walk(clades, rows, queries, task, out, budget):
         high = _first(rows.key, low, work.begin[v + 1], key + 1)
         if low == high:
             continue
-        arenas = _enlarged(arenas, 0, high - low, coming - first)
+        arenas = _enlarged(arenas, np.int64(0), high - low, coming - first)
         for k in range(low, high):
             _enter(rows, k, clades, arenas.row, k - low)
         for k in range(first, coming):
@@ -663,7 +663,7 @@ def walk(clades, rows, queries, task, out, budget):
         for k in range(stack.shape[1]):
             stack[0, k] = 0
         stack[0, END_ROW], stack[0, END_QUERY], stack[0, NEXT] = high - low, coming - first, -1
-        top = 1
+        top = np.int64(1)
         while top > 0:
             f = top - 1
             line = stack[f]
@@ -671,7 +671,7 @@ def walk(clades, rows, queries, task, out, budget):
                 n_entries = line[END_ROW] - line[FIRST_ROW] + line[END_QUERY] - line[FIRST_QUERY]
                 if not spend(budget, n_entries):
                     return flag, sizes[:0]
-                arenas = _enlarged(arenas, line[FIRST_BLOCK] + 3 * n_entries, 0, 0)
+                arenas = _enlarged(arenas, line[FIRST_BLOCK] + 3 * n_entries, np.int64(0), np.int64(0))
                 frame = _frame(line, arenas)
                 n_components, n_blocks, n_queries = _divide(frame, clades, rows, queries, work)
                 if n_components == 2:

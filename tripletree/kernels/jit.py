@@ -19,6 +19,9 @@ Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a ``NUMBA_CA
 Compiled code is kept in the user's cache folder, or in ``NUMBA_CACHE_DIR`` if that is set (`_folder`). numba's default
 is a folder beside the sources. Such a folder would outlive the package, since pip only removes files that it installed.
 
+numba compiles a part once for each kind of integer that it is called with: int32, int64, and every constant of
+Python's. So kernels hand over int64, such as ``np.int64(tree[u, PARENT])`` or ``np.int64(0)``.
+
 Switches of numba that its documentation does not describe are used in `njit`, `in_place`, `inner`, `inlined` and
 `pointer`, and nowhere else: ``no_cpython_wrapper``, ``no_cfunc_wrapper``, ``forceinline`` and ``_nrt``. They save time.
 Results and tests are the same without them.
@@ -33,7 +36,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -393,27 +396,9 @@ def _compiled(kernel: Any, signature: Any = None) -> Any:
     """The numba function of a kernel or a part, which is compiled when first called. A `Pointer` has a signature."""
     key = kernel if signature is None else (kernel, signature)
     if key not in _of_numba:
-        made = _of_numba[key] = _with_numba(kernel, signature)
-        if signature is None:
-            made.get_call_template = partial(_called, made.get_call_template)
+        _of_numba[key] = _with_numba(kernel, signature)
         _all_of_numba.append(_of_numba[key])
     return _of_numba[key]
-
-
-def _called(get_call_template: Callable[..., Any], arguments: tuple, named: dict) -> Any:
-    """A function that a kernel calls by name: integers are handed over as int64.
-
-    By itself numba compiles a part once for int32, once for int64, and once more for every constant. This is the one
-    place in which a method of numba's dispatchers is replaced.
-    """
-    return get_call_template(tuple(map(_widest, arguments)), named)
-
-
-def _widest(kind: Any) -> Any:
-    from numba import types
-
-    kind = types.unliteral(kind)
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def _with_numba(kernel: Any, signature: Any) -> Any:

@@ -356,7 +356,7 @@ def plus_plus(columns, weight, order, draws):
             for t in range(d):
                 place[0, t] = columns[t, candidate[r]]
             for lo in range(0, n, _BLOCK):
-                _block_distances(columns, place, 0, lo, trial[lo : min(n, lo + _BLOCK)])
+                _block_distances(columns, place, np.int64(0), lo, trial[lo : min(n, lo + _BLOCK)])
             potential = 0.0
             for i in range(n):
                 if step > 0 and closest[i] < trial[i]:

@@ -88,7 +88,7 @@ def _agglomerate(clusters, linkage, nearest, merges):
         _distances(clusters, linkage, x, x + 1, out[x + 1 : size])
         _nearest_later(x, size, bound, near, out)
     for step in range(size - 1):
-        x = 0
+        x = np.int64(0)
         for z in range(1, size):
             if bound[z] < bound[x]:
                 x = z
@@ -97,7 +97,7 @@ def _agglomerate(clusters, linkage, nearest, merges):
         merges[step, 0], merges[step, 1], merges[step, 2], merges[step, 3] = y, x, bound[x], top[x]
         _merge(clusters, linkage, x, y)
         bound[y], near[y] = np.inf, -2  # y is empty from now on
-        _distances(clusters, linkage, x, 0, out[:size])
+        _distances(clusters, linkage, x, np.int64(0), out[:size])
         _nearest_later(x, size, bound, near, out)
         lost = 0  # places whose nearest one is gone or further away: listed in `near`, behind the group
         for z in range(y):  # places behind y look at later places only, so nothing has changed for them

@@ -450,7 +450,7 @@ def _mark_triplets(child, triplets, meetings, touched, marks):
 
     Returns the number of nodes marked, and whether a triplet is lost where the subtree hangs now.
     """
-    size, lost = 0, False
+    size, lost = np.int64(0), False
     for i in range(touched.n_triplets[0]):
         t = touched.triplet[i]
         if touched.inside[t] == 1:
@@ -472,11 +472,11 @@ def _best_place(beside, up, marks, n_marked, lost):
 
     Leaves no marks.
     """
-    place, gain, n_seen = beside, 0.0, 0
+    place, gain, n_seen = beside, 0.0, np.int64(0)
     if lost:  # else there is nothing to gain
         n_seen = _sum_above(beside, up, marks, n_seen)
         for i in range(n_marked):
-            n_seen = _sum_above(marks.node[i], up, marks, n_seen)
+            n_seen = _sum_above(np.int64(marks.node[i]), up, marks, n_seen)
         # a node that was not seen has the sum of one above it that was: no better
         here = marks.total[beside]
         for i in range(n_seen):

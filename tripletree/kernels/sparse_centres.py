@@ -234,7 +234,7 @@ def merge(centres, linkage, x, y, now):
 @inner
 def pack(centres, live):
     """Close the gaps between places, and make the index anew. Returns the number of live places."""
-    kept = 0
+    kept = np.int64(0)
     for x in range(live):
         if centres.weight[x] == 0:
             continue

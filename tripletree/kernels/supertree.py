@@ -689,7 +689,7 @@ def _climb(m, n_levels, weight, child, search):
                 break
             # most leaves are light at once, and cost nothing: the first is only counted when its path goes on
             if first == last:
-                _count_in(passed, level[place[j]], branch[place[j]], 1, n_levels)
+                _count_in(passed, level[place[j]], branch[place[j]], np.int64(1), n_levels)
             near, far, same = np.int64(0), np.int64(0), np.int64(0)
             begin, end = (last + 1, right[v] + 1) if v == last else (left[v], first)
             for z in range(begin, end):
@@ -703,7 +703,7 @@ def _climb(m, n_levels, weight, child, search):
                 far += ours - lower - passed.at_level[own]
                 same += passed.in_branch[branch[place[z]]]
             for z in range(begin, end):
-                _count_in(passed, level[place[z]], branch[place[z]], 1, n_levels)
+                _count_in(passed, level[place[z]], branch[place[z]], np.int64(1), n_levels)
             # yz|x is not displayed where the branch hangs below v, on either side
             heavy, light = (0, 1) if v == last else (1, 0)
             search.change[child[common.node[v], heavy]] += weight * (near - same)
@@ -711,7 +711,7 @@ def _climb(m, n_levels, weight, child, search):
             first, last = left[v], right[v]
         if last > first:
             for z in range(first, last + 1):
-                _count_in(passed, level[place[z]], branch[place[z]], -1, n_levels)
+                _count_in(passed, level[place[z]], branch[place[z]], np.int64(-1), n_levels)
 
 
 @inner
