@@ -205,6 +205,203 @@ def rescale(w, draws):
             w.log[:] = log
 
 
+class Workspace(NamedTuple):
+    """Arrays of `walk` that live through all steps, so that a step clears nothing."""
+
+    stack: np.ndarray  #: int64[2 n + 1]
+    leaves: np.ndarray  #: int64[n]: the leaves of the clade at hand
+    inside: np.ndarray  #: bool[n]: whether a leaf is in the clade that moves, False between steps
+    on_path: np.ndarray  #: int64[2 n - 1]: the step at which a node was above the new place
+    asked: np.ndarray  #: int64[n]: the step at which a leaf was asked where it meets the clade
+    found: np.ndarray  #: int64[n]: the answer
+    trio: np.ndarray  #: int64[m]: the trios that the step changes
+    log: np.ndarray  #: float64[m]: their log-likelihoods after it
+    meet: np.ndarray  #: int32[m, 3]: where their pairs meet after it, if a clade moves
+
+
+class Proposal(NamedTuple):
+    """A step to be accepted or not. The node has its new height already, the clade still hangs at its old place."""
+
+    node: int  #: the node whose height changes, -1 if the step changes nothing
+    old: float  #: its height before
+    clade: int  #: the child of the node that moves with it, -1 for none
+    beside: int  #: the node at the new place
+    gain: float  #: logarithm of the chance of the step back over the chance of this step
+    change: float  #: of the log-likelihood
+    n_trios: int  #: how many trios it changes, the first ones in `Workspace`
+
+
+@inner
+def _nothing():
+    return Proposal(np.int64(-1), 0.0, np.int64(-1), np.int64(-1), 0.0, 0.0, np.int64(0))
+
+
+@inner
+def _list_trios(w, work, k, now):
+    """List the trios that name any of the first k of `leaves`, each once. Returns their number."""
+    count = np.int64(0)
+    for e in range(k):
+        for f in range(w.start[work.leaves[e]], w.start[work.leaves[e] + 1]):
+            t = w.told[f]
+            if w.stamp[t] != now:
+                w.stamp[t] = now
+                work.trio[count] = t
+                count += 1
+    return count
+
+
+@inner
+def _refit(w, work, place, t, one, two, three):
+    """Make trio t the one at this place of the changed ones. Returns the change of its log-likelihood."""
+    work.trio[place] = t
+    work.log[place] = _fit_of(w.votes, t, w.height, one, two, three, w.state[LAPSES])
+    return work.log[place] - w.log[t]
+
+
+@inner
+def _clade_above(w, leaf, draw):
+    """The clade that holds a leaf, a random number of levels up."""
+    i = leaf
+    for _ in range(int(math.log(1.0 - draw) / math.log(_UP))):
+        if w.parent[i] >= 0:
+            i = np.int64(w.parent[i])
+    return i
+
+
+@inner
+def _new_place(w, work, step, u, leaf, new):
+    """The last node above a leaf that is not above the new height, in the tree without node u.
+
+    The nodes above are noted: there the leaves outside of the clade will meet those inside.
+    """
+    j, p = leaf, np.int64(w.parent[leaf])
+    while True:
+        if p == u:
+            p = np.int64(w.parent[u])
+        if p < 0 or w.height[p] > new:
+            break
+        j, p = p, np.int64(w.parent[p])
+    while p >= 0:
+        work.on_path[p] = step
+        p = np.int64(w.parent[p])
+        if p == u:
+            p = np.int64(w.parent[u])
+    return j
+
+
+@inner
+def _is_above(w, j, u):
+    """Whether node j is u or above it."""
+    while u >= 0 and w.height[u] < w.height[j]:
+        u = np.int64(w.parent[u])
+    return u == j
+
+
+@inner
+def _meets_at(w, work, step, u, j, leaf):
+    """Where a leaf outside meets the clade: at its first node on the path, or at u if it is below j."""
+    if work.asked[leaf] != step:
+        work.asked[leaf] = step
+        v = np.int64(leaf)
+        while v != j and work.on_path[v] != step:
+            v = np.int64(w.parent[v])
+        work.found[leaf] = u if v == j else v
+    return work.found[leaf]
+
+
+@inner
+def _refit_moved(w, work, k, step, now, u, j):
+    """Work out the trios that change if the clade of the first k of `leaves` moves. Returns the change, and how many.
+
+    Only answers about a leaf inside change, and not if all three are inside: they meet in the clade, which stays whole.
+    """
+    inside, meet = work.inside, work.meet
+    change, count = 0.0, np.int64(0)
+    for e in range(_list_trios(w, work, k, now)):
+        t = work.trio[e]
+        if inside[w.rows[t, 0]] and inside[w.rows[t, 1]] and inside[w.rows[t, 2]]:
+            continue
+        for s in range(3):
+            x, y = w.rows[t, (s + 1) % 3], w.rows[t, (s + 2) % 3]
+            if inside[x] == inside[y]:
+                meet[count, s] = w.meet[t, s]
+            else:
+                meet[count, s] = _meets_at(w, work, step, u, j, np.int64(y if inside[x] else x))
+        change += _refit(w, work, count, t, meet[count, 0], meet[count, 1], meet[count, 2])
+        count += 1
+    return change, count
+
+
+@inner
+def _propose_place(w, work, step, now, draw):
+    """Propose to move a clade i, together with the node u above it, beside a node j at a new height."""
+    n = w.start.shape[0] - 1
+    i = _clade_above(w, np.int64(draw[1] * n), draw[2])
+    u = np.int64(w.parent[i])
+    if u < 0:
+        return _nothing()
+    old = w.height[u]
+    new = old * math.exp((draw[4] - 0.5) * _WIDE)
+    if new <= w.height[i]:
+        return _nothing()
+    k = _leaves_below(w, i, work.stack, work.leaves)
+    for e in range(k):
+        work.inside[work.leaves[e]] = True
+    leaf, proposal = np.int64(draw[3] * n), _nothing()
+    if not work.inside[leaf]:  # a place below i is no place for i
+        j = _new_place(w, work, step, u, leaf, new)
+        # the step back starts from the sister, which is chosen by as many leaves as it holds
+        held = w.size[j] - (w.size[i] if _is_above(w, j, u) else 0)
+        gain = math.log(w.size[_sister(w, i)] / held) + math.log(new / old)
+        w.height[u] = new
+        change, count = _refit_moved(w, work, k, step, now, u, j)
+        proposal = Proposal(u, old, i, j, gain, change, count)
+    for e in range(k):
+        work.inside[work.leaves[e]] = False
+    return proposal
+
+
+@inner
+def _propose_height(w, work, now, draw):
+    """Propose another height of an inner node, between its children and its parent."""
+    n = w.start.shape[0] - 1
+    u = n + np.int64(draw[1] * (n - 1))
+    a, b = np.int64(w.child[u, 0]), np.int64(w.child[u, 1])
+    low, old, gain = max(w.height[a], w.height[b]), w.height[u], 0.0
+    if w.parent[u] < 0:
+        gain = (draw[2] - 0.5) * _WIDE
+        new = low + (old - low) * math.exp(gain)
+    else:
+        new = low + draw[2] * (w.height[w.parent[u]] - low)
+    if not new > low:
+        return _nothing()
+    w.height[u] = new
+    # an answer that has two leaves meet in u has a leaf below either child: the smaller child is enough
+    k = _leaves_below(w, a if w.size[a] < w.size[b] else b, work.stack, work.leaves)
+    change, count = 0.0, np.int64(0)
+    for e in range(_list_trios(w, work, k, now)):
+        t = work.trio[e]
+        if w.meet[t, 0] == u or w.meet[t, 1] == u or w.meet[t, 2] == u:
+            change += _refit(w, work, count, t, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2])
+            count += 1
+    return Proposal(u, old, np.int64(-1), np.int64(-1), gain, change, count)
+
+
+@inner
+def _accept(w, work, proposal):
+    """Take over the place of the clade, and what is new about the trios. The height is there already."""
+    if proposal.clade >= 0:
+        sister = _sister(w, proposal.clade)
+        if proposal.beside != sister:
+            _regraft(w, proposal.clade, sister, proposal.beside)
+        for e in range(proposal.n_trios):
+            for s in range(3):
+                w.meet[work.trio[e], s] = work.meet[e, s]
+    for e in range(proposal.n_trios):
+        w.log[work.trio[e]] = work.log[e]
+    w.state[FIT] += proposal.change
+
+
 @njit
 def walk(w, draws):
     """Take one step for each row of draws.
@@ -217,134 +414,29 @@ def walk(w, draws):
     """
     n, m = w.start.shape[0] - 1, w.rows.shape[0]
     N = 2 * n - 1
-    stack, leaves, inside = np.empty(N + 2, np.int64), np.empty(n, np.int64), np.zeros(n, np.bool_)
-    on_path = np.full(N, -1, np.int64)  # the step at which a node was above the new place
-    asked, found = np.full(n, -1, np.int64), np.empty(n, np.int64)  # where leaves meet the new place, and when asked
-    touched, log, meet = np.empty(m, np.int64), np.empty(m), np.empty((m, 3), np.int32)
+    work = Workspace(
+        *(np.empty(N + 2, np.int64), np.empty(n, np.int64), np.zeros(n, np.bool_), np.full(N, -1, np.int64)),
+        *(np.full(n, -1, np.int64), np.empty(n, np.int64)),
+        *(np.empty(m, np.int64), np.empty(m), np.empty((m, 3), np.int32)),
+    )
     prior, taken = _prior(w.state[LENGTH], n), 0
     for step in range(draws.shape[0]):
         draw = draws[step]
         w.state[STEP] += 1
         now = np.int64(w.state[STEP])
-        count, gain, change, i, j, sister = 0, 0.0, 0.0, -1, -1, -1
         if draw[0] < _REGRAFT:
-            # node i moves, together with the node u above it, beside node j at a new height
-            i = np.int64(draw[1] * n)
-            for _ in range(int(math.log(1.0 - draw[2]) / math.log(_UP))):
-                if w.parent[i] >= 0:
-                    i = np.int64(w.parent[i])
-            u = np.int64(w.parent[i])
-            if u < 0:
-                continue
-            old = w.height[u]
-            new = old * math.exp((draw[4] - 0.5) * _WIDE)
-            if new <= w.height[i]:
-                continue
-            k = _leaves_below(w, i, stack, leaves)
-            # leaves below i are inside. A place below i is no place for i
-            for e in range(k):
-                inside[leaves[e]] = True
-            j = np.int64(draw[3] * n)
-            if inside[j]:
-                for e in range(k):
-                    inside[leaves[e]] = False
-                continue
-            sister = _sister(w, i)
-            # beside the last node above leaf j that is not above the new height, in the tree without i and u
-            p = np.int64(w.parent[j])
-            while True:
-                if p == u:
-                    p = np.int64(w.parent[u])
-                if p < 0 or w.height[p] > new:
-                    break
-                j, p = p, np.int64(w.parent[p])
-            # nodes above the new place, without u: where leaves outside of the clade will meet those inside
-            while p >= 0:
-                on_path[p] = step
-                p = np.int64(w.parent[p])
-                if p == u:
-                    p = np.int64(w.parent[u])
-            v = u  # i may hang below j
-            while v >= 0 and w.height[v] < w.height[j]:
-                v = np.int64(w.parent[v])
-            # the reverse step starts from the sister, which is chosen by as many leaves as it holds
-            held = w.size[j] - (w.size[i] if v == j else 0)
-            gain = math.log(w.size[sister] / held) + math.log(new / old)
-            w.height[u] = new
-            # only answers about a leaf inside change, each is looked at once
-            for e in range(k):
-                for f in range(w.start[leaves[e]], w.start[leaves[e] + 1]):
-                    t = w.told[f]
-                    if w.stamp[t] == now:
-                        continue
-                    w.stamp[t] = now
-                    a, b, c = w.rows[t, 0], w.rows[t, 1], w.rows[t, 2]
-                    if inside[a] and inside[b] and inside[c]:  # they meet below i, which moves as a whole
-                        continue
-                    for s in range(3):
-                        x, y = w.rows[t, (s + 1) % 3], w.rows[t, (s + 2) % 3]
-                        if inside[x] == inside[y]:
-                            meet[count, s] = w.meet[t, s]
-                            continue
-                        z = y if inside[x] else x
-                        # the outer leaf z meets the clade at its first node on the path, or at u if it is below j
-                        if asked[z] != step:
-                            asked[z] = step
-                            v = np.int64(z)
-                            while v != j and on_path[v] != step:
-                                v = np.int64(w.parent[v])
-                            found[z] = u if v == j else v
-                        meet[count, s] = found[z]
-                    log[count] = _fit_of(
-                        w.votes, t, w.height, meet[count, 0], meet[count, 1], meet[count, 2], w.state[LAPSES]
-                    )
-                    change += log[count] - w.log[t]
-                    touched[count] = t
-                    count += 1
-            for e in range(k):
-                inside[leaves[e]] = False
+            proposal = _propose_place(w, work, step, now, draw)
         else:
-            u = n + np.int64(draw[1] * (n - 1))
-            a, b = w.child[u, 0], w.child[u, 1]
-            low, old = max(w.height[a], w.height[b]), w.height[u]
-            if w.parent[u] < 0:
-                gain = (draw[2] - 0.5) * _WIDE
-                new = low + (old - low) * math.exp(gain)
-            else:
-                new = low + draw[2] * (w.height[w.parent[u]] - low)
-            if not new > low:
-                continue
-            w.height[u] = new
-            # an answer that has two leaves meet in u has a leaf below either child: the smaller child is enough
-            k = _leaves_below(w, a if w.size[a] < w.size[b] else b, stack, leaves)
-            for e in range(k):
-                for f in range(w.start[leaves[e]], w.start[leaves[e] + 1]):
-                    t = w.told[f]
-                    if w.stamp[t] == now:
-                        continue
-                    w.stamp[t] = now
-                    if w.meet[t, 0] == u or w.meet[t, 1] == u or w.meet[t, 2] == u:
-                        log[count] = _fit_of(
-                            w.votes, t, w.height, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2], w.state[LAPSES]
-                        )
-                        change += log[count] - w.log[t]
-                        touched[count] = t
-                        count += 1
-        length = w.state[LENGTH] + new - old
+            proposal = _propose_height(w, work, now, draw)
+        if proposal.node < 0:
+            continue
+        length = w.state[LENGTH] + w.height[proposal.node] - proposal.old
         after = _prior(length, n)
         # accept or reject (Metropolis, Hastings): the change of the posterior and of the chances of both steps
-        if math.log(1.0 - draw[5]) < gain + change + after - prior:
+        if math.log(1.0 - draw[5]) < proposal.gain + proposal.change + after - prior:
             w.state[LENGTH], prior = length, after
-            w.state[FIT] += change
-            if i >= 0:
-                if j != sister:
-                    _regraft(w, i, sister, j)
-                for e in range(count):
-                    for s in range(3):
-                        w.meet[touched[e], s] = meet[e, s]
-            for e in range(count):
-                w.log[touched[e]] = log[e]
+            _accept(w, work, proposal)
             taken += 1
         else:
-            w.height[u] = old
+            w.height[proposal.node] = proposal.old
     return taken
