@@ -116,13 +116,9 @@ def plot(
         click.echo(output, err=page == "-")
     if page is not None:
         del marks["pairs"]
-        _write_page(hierarchy, page, clusters=labels, heights=looks["heights"], title=looks["title"], **marks)
-
-
-def _write_page(hierarchy: Hierarchy, page: str, **marks: Any) -> None:
-    write_html(hierarchy, page, **marks)
-    if page != "-":
-        click.echo(page)
+        write_html(hierarchy, page, clusters=labels, heights=looks["heights"], title=looks["title"], **marks)
+        if page != "-":
+            click.echo(page)
 
 
 def _check_files(sources: list[str | None], output: str | None, page: str | None) -> None:

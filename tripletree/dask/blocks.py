@@ -122,7 +122,8 @@ def compute(value: Any, what: str, *, verbose: Any = False) -> Any:
     with warnings.catch_warnings():
         # centres travel in the graph, so that whatever is lost can be computed again
         warnings.filterwarnings("ignore", message="Sending large graph")
-        client = _client() if verbose else None
+        # a distributed client's scheduler is a method of it
+        client = getattr(dask.base.get_scheduler(), "__self__", None) if verbose else None
         if client is None:
             bar: Any = nullcontext()
             if verbose:
@@ -138,10 +139,3 @@ def compute(value: Any, what: str, *, verbose: Any = False) -> Any:
         except BaseException:
             future.cancel()
             raise
-
-
-def _client() -> Any:
-    """The distributed client that Dask computes on, if there is one."""
-    dask = needed("dask", "tripletree.dask")
-    get = dask.base.get_scheduler()
-    return getattr(get, "__self__", None)

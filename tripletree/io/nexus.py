@@ -305,15 +305,8 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     ['human', 'chimp', 'Gorilla gorilla']
     """
     text, name = read_text(path)
-    return hierarchy_from_nexus(text, name, tree=tree, underscores=underscores)
-
-
-def hierarchy_from_nexus(
-    text: str, path: str | None, *, tree: str | int | None = None, underscores: Underscores = "keep"
-) -> Hierarchy:
-    """`read_nexus` of a text."""
-    nexus = NexusText(text, path=path, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    k = selected([x.name for x in nexus.trees], tree, path=name)
     return nexus.hierarchy(nexus.trees[k])
 
 
