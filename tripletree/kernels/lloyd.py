@@ -154,7 +154,7 @@ def fill_costs(columns, weight, which, centres, factors, offsets, rows, out):
         part = scratch[: min(_BLOCK, len(which) - lo)]
         _gather(columns, which, lo, factors, some[:, : len(part)])
         for j in range(centres.shape[0]):
-            _block_distances(some, centres, j, 0, part)
+            _block_distances(some, centres, j, np.int64(0), part)
             for i in range(len(part)):
                 out[rows[lo + i], j] = weight[which[lo + i]] * (part[i] + offsets[j])
 
