@@ -91,7 +91,8 @@ def _all_contrasts(w, noise):
     for i in range(n):
         w.variance[i] = noise
     total = 0.0
-    for u in w.order:
+    for r in range(n - 1):
+        u = np.int64(w.order[r])
         _contrast(w, u)
         total += w.log[u]
     return total
@@ -152,16 +153,16 @@ def _meet(w, a, b):
     """The last common ancestor."""
     while a != b:
         if w.height[a] <= w.height[b] and w.parent[a] >= 0:
-            a = w.parent[a]
+            a = np.int64(w.parent[a])
         else:
-            b = w.parent[b]
+            b = np.int64(w.parent[b])
     return a
 
 
 @inner
 def _relation(w, t):
     """Whether a triplet is displayed, and the lower height at which its leaves meet, divided by the upper one."""
-    a, b, c = w.rows[t, 0], w.rows[t, 1], w.rows[t, 2]
+    a, b, c = np.int64(w.rows[t, 0]), np.int64(w.rows[t, 1]), np.int64(w.rows[t, 2])
     near = _meet(w, a, b)
     top = _meet(w, near, c)
     displayed = near != top
@@ -184,8 +185,8 @@ def _worth(w, t):
 
 @inner
 def _displays(w, t):
-    near = _meet(w, w.rows[t, 0], w.rows[t, 1])
-    return _meet(w, near, w.rows[t, 2]) != near
+    near = _meet(w, np.int64(w.rows[t, 0]), np.int64(w.rows[t, 1]))
+    return _meet(w, near, np.int64(w.rows[t, 2])) != near
 
 
 @inner
@@ -204,7 +205,7 @@ def _reply_chance(right, ratio, sharpness, wrong):
 def _lineage(w, leaf, height):
     """The highest node above a leaf, or itself, that is not above a height."""
     while w.parent[leaf] >= 0 and w.height[w.parent[leaf]] <= height:
-        leaf = w.parent[leaf]
+        leaf = np.int64(w.parent[leaf])
     return leaf
 
 
@@ -213,7 +214,7 @@ def _is_below(w, u, above):
     while u >= 0 and w.height[u] <= w.height[above]:
         if u == above:
             return True
-        u = w.parent[u]
+        u = np.int64(w.parent[u])
     return False
 
 
@@ -228,7 +229,7 @@ def _hang(w, above, old, new):
 def _resize(w, u, by):
     while u >= 0:
         w.size[u] += by
-        u = w.parent[u]
+        u = np.int64(w.parent[u])
 
 
 # ---------------------------------------------------------------------- proposals
@@ -237,20 +238,20 @@ def _resize(w, u, by):
 @inner
 def _regraft(w, i, beside):
     """Move the clade i, with the node above it, beside a node; its height is changed elsewhere."""
-    p = w.parent[i]
-    sister, above = w.child[p, np.int64(w.child[p, 0] == i)], w.parent[p]
+    p, size = np.int64(w.parent[i]), np.int64(w.size[i])
+    sister, above = np.int64(w.child[p, np.int64(w.child[p, 0] == i)]), np.int64(w.parent[p])
     _hang(w, above, p, sister)
-    _resize(w, above, -w.size[i])
-    _hang(w, w.parent[beside], beside, p)
+    _resize(w, above, -size)
+    _hang(w, np.int64(w.parent[beside]), beside, p)
     _hang(w, p, sister, beside)
-    w.size[p] = w.size[beside] + w.size[i]
-    _resize(w, w.parent[p], w.size[i])
+    w.size[p] = w.size[beside] + size
+    _resize(w, np.int64(w.parent[p]), size)
 
 
 @inner
 def _swap(w, i, j):
     """Exchange two clades, the first below the sister of the second."""
-    p, above = w.parent[i], w.parent[j]
+    p, above = np.int64(w.parent[i]), np.int64(w.parent[j])
     _hang(w, p, i, j)
     _hang(w, above, j, i)
     w.size[p] += w.size[j] - w.size[i]
@@ -278,7 +279,7 @@ def _chance(w, i, x, j, height):
     """The chance that a clade goes beside a node at a height."""
     n, k, hits = w.near.shape[0], w.near.shape[1], 0
     for c in range(k):
-        y = w.near[x, c]
+        y = np.int64(w.near[x, c])
         if not _is_below(w, y, i) and _beside(w, i, y, height) == j:
             hits += 1
     size = w.size[j] - (w.size[i] if _is_below(w, i, j) else 0)
@@ -376,7 +377,7 @@ def begin(w):
     n = w.near.shape[0]
     w.size[:] = 0
     for i in range(n):
-        _resize(w, i, 1)
+        _resize(w, np.int64(i), np.int64(1))
     w.state[VOTES] = 0.0
     for t in range(w.rows.shape[0]):
         w.worth[t] = _worth(w, t)
@@ -438,7 +439,7 @@ def walk(w, power, price, draws):
     mean, variance, log, fresh = np.empty((N, d)), np.empty(N), np.empty(N), np.empty(m)
     graded = w.state[SHARPNESS] != np.inf
     prior, taken = _prior(w.state[LENGTH], w.state[PAIRS], n, w.state[SHAPE]), 0
-    root = _lineage(w, 0, np.inf)
+    root = _lineage(w, np.int64(0), np.inf)
     for step in range(draws.shape[0]):
         draw = draws[step]
         w.state[STEP] += 1
@@ -509,12 +510,12 @@ def walk(w, power, price, draws):
         gain += power * more + after - prior
         # Only triplets with a leaf in a moved clade, or with three leaves that meet at a new height, can change. They
         # must be worth `needed` for the step to stay. Leaves that meet at u are on either side of it: one is enough.
-        count, votes, needed = 0, 0.0, math.log(1.0 - draw[7]) - gain
+        count, votes, needed = np.int64(0), 0.0, math.log(1.0 - draw[7]) - gain
         if m > 0 and (moved or graded):
             if kind == 2:
                 a, b = w.child[u, 0], w.child[u, 1]
                 i = np.int64(a if w.size[a] < w.size[b] else b)
-            count = _named(w, i, stack, named, 0)
+            count = _named(w, i, stack, named, count)
             if kind == 1:
                 count = _named(w, j, stack, named, count)
             count, votes = _turned(w, named, count, fresh, price, needed)
