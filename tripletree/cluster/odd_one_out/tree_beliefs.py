@@ -4,8 +4,8 @@
 trees. With each answer they go on, given all answers so far. The question is the trio about which the reached trees
 disagree most about the reply, and on which most of the tree depends.
 
-There are two kinds of chains, which explain otherwise why answers and features do not agree: people tell degrees of
-likeness, or the features do not fit the tree. Each new answer is foretold by the trees of each kind that have heard all
+Answers and features may disagree for two reasons: people tell degrees of likeness, or the features do not fit the tree.
+There is a kind of chains for each. Each new answer is foretold by the trees of each kind that have heard all
 earlier answers, and by trees of the features alone. Trees count by how well they foretell. If those of the features do
 best, or none does better than chance, the belief goes back to the features.
 """
@@ -38,7 +38,7 @@ MOVED = 0.15
 #: The number of random trios that are compared for a question, and of trees whose neighbouring clades give more trios.
 TRIOS, NEIGHBOURING = 1_500, 3
 
-#: The entropy of a trio is multiplied by the number of triplets that depend on it to this power.
+#: The information that a reply gives is multiplied by the number of triplets that depend on it to this power.
 HANGING = 1 / 3
 
 #: Trees of each chain in a sample, and the steps between two of them for each leaf.
