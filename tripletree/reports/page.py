@@ -250,13 +250,15 @@ def _help_text(report: Report) -> str:
     found = report.knowledge
     if found is None:
         return "not measured: that takes knowledge about four samples or more, from which something follows."
-    verdict = {
-        "helps": "yes",
-        "hurts": "no, it gets worse",
-        "unclear": "no clear difference" if found.agrees else "no difference that can be told from chance",
+    effect = {
+        "helps": "improves the place of a sample",
+        "hurts": "makes the place of a sample worse",
+        "unclear": "makes no clear difference to the place of a sample"
+        if found.agrees
+        else "makes no difference to the place of a sample that can be told from chance",
     }[found.verdict]
     return (
-        f"Knowledge about other samples improves the place of a sample: {verdict}. With all others known, the results "
+        f"Knowledge about other samples {effect}. With all others known, the results "
         f"agree with {found.agreement[-1]:.0%} of the {_compared(report)}; {found.chance[-1]:.0%} would agree if "
         "samples exchanged their names."
     )
