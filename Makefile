@@ -53,8 +53,11 @@ PLAIN ?= tests/kernels tests/unit
 test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
 	@TRIPLETREE_JIT=0 $(PYTEST) -q -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
 
+# the other three check the cache, the wait and Ctrl-C, mostly in processes of their own: bounds add nothing there
+NO_BOUNDS := $(patsubst %,tests/kernels/test_%.py,first_use interruptible jit)
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(PYTEST) -q tests/kernels
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(PYTEST) -q \
+		$(filter-out $(NO_BOUNDS),$(wildcard tests/kernels/test_*.py))
 
 # the oldest versions that setup.cfg allows, on the oldest Python, in an environment of their own
 FLOOR := .venv-floor

@@ -4,6 +4,8 @@ import os
 import sys
 
 os.environ.setdefault("TRIPLETREE_JIT", "1")
+# one thread of BLAS and OpenMP for a worker and its children: threads that wait for each other took half of some files
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
