@@ -1,4 +1,4 @@
-"""Simulated crowds with odd-one-out answers: what `consensus` foretells, and whom `agreement` names.
+"""Simulated crowds with odd-one-out answers: what `consensus` predicts, and whom `agreement` names.
 
 "likeness": things of 8 kinds are sparse vectors without negative entries, and people choose two of three with a chance
 that grows with their dot product. It is scaled so that who knows the chances is right in 70 % of new answers (66 % for
@@ -118,7 +118,7 @@ def shown_by(hierarchy):
 
 
 def told(chances, truth):
-    """The share of answers foretold: the chance, in truth, of the likeliest one."""
+    """The share of answers predicted: the chance, in truth, of the likeliest one."""
     best = chances >= chances.max(axis=1, keepdims=True) - 1e-12
     return float(((best * truth).sum(axis=1) / best.sum(axis=1)).mean())
 
@@ -131,7 +131,7 @@ def repaired(votes, n):
 
 
 def new_trios(seed, kind, m, n=40, people=10):
-    """Answers to random trios, and all others foretold."""
+    """Answers to random trios, and all others predicted."""
     rng = np.random.default_rng([seed, m])
     every, rows = np.array(list(combinations(range(n), 3)), np.int32), random_trios(rng, n, m)
     if kind == "likeness":

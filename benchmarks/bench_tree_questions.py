@@ -10,7 +10,7 @@ from an answer to the next question.
     python benchmarks/bench_tree_questions.py table results.csv
 
 People who see degrees of likeness must name one of three, and choose by dot products of sparse vectors. How well do the
-trees foretell their choices, and how good are the clusters, beside a model that asks nothing?
+trees predict their choices, and how good are the clusters, beside a model that asks nothing?
 
     python benchmarks/bench_tree_questions.py degrees [first seed] [seeds]
 """
@@ -98,7 +98,7 @@ def run(kind, seed, wrong, method):
 def degrees(seed, n=120, kinds=8, d=24):
     """Features, kinds and dot products of things whose vectors are sparse. Each kind has two dimensions of its own.
 
-    Products are scaled so that the true chances foretell 70 % of choices. Features are the vectors and as much noise.
+    Products are scaled so that the true chances predict 70 % of choices. Features are the vectors and as much noise.
     """
     rng = generator("degrees", seed)
     y = np.sort(rng.integers(0, kinds, n))
@@ -119,8 +119,8 @@ def chances(likeness, trios):
     return share / share.sum(axis=1, keepdims=True)
 
 
-def foretold(hierarchy, trios, chance):
-    """The share of choices that a hierarchy foretells, a third of those where it does not tell."""
+def predicted(hierarchy, trios, chance):
+    """The share of choices that a hierarchy predicts, a third of those where it does not tell."""
     share = np.full(len(trios), 1 / 3)
     for k, order in enumerate(((1, 2, 0), (0, 2, 1), (0, 1, 2))):
         shown = displayed(hierarchy, trios[:, order].astype(np.int32))
@@ -133,15 +133,15 @@ def by_degrees(seed, at=(25, 50, 100, 200)):
     chance = chances(likeness, trios)
     D = likeness.max() - likeness
     np.fill_diagonal(D, 0)
-    limit = foretold(tt.from_linkage(linkage(squareform(D, checks=False), "average")), trios, chance)
+    limit = predicted(tt.from_linkage(linkage(squareform(D, checks=False), "average")), trios, chance)
     for method in ("asked", "random"):
         model = OddOneOutClustering(random_state=seed).start(X)
-        yield method, 0, tt.pairwise_f_score(y, model.labels_), foretold(plain_tree(X), trios, chance), 1.0, limit
+        yield method, 0, tt.pairwise_f_score(y, model.labels_), predicted(plain_tree(X), trios, chance), 1.0, limit
         for q in range(1, at[-1] + 1):
             trio = model.next_question() if method == "asked" else tuple(rng.choice(len(X), 3, replace=False).tolist())
             model.answer(trio[rng.choice(3, p=chances(likeness, np.array([trio]))[0])], trio)
             if q in at:
-                found = tt.pairwise_f_score(y, model.labels_), foretold(model.hierarchy_, trios, chance)
+                found = tt.pairwise_f_score(y, model.labels_), predicted(model.hierarchy_, trios, chance)
                 yield method, q, *found, model.trust_, limit
 
 

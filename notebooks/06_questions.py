@@ -238,7 +238,7 @@ print(found)
 print(found.to_frame()[["who", "with_others", "with_consensus", "with_own_hierarchy"]].round(2).to_string(index=False))
 
 # %% [markdown]
-# Dan is not far from chance, a third. Nor is Eve, but her answers foretell each other: she has a criterion
+# Dan is not far from chance, a third. Nor is Eve, but her answers predict each other: she has a criterion
 # of her own. `consensus` finds the hierarchy together with a weight for each person.
 
 # %%

@@ -66,7 +66,7 @@ def simulate_choices(rng, n, *, n_people=10, n_answers=1000, overlap=1, sharpnes
     return rows, replies, who
 
 
-def foretold(hierarchy, rows, replies):
+def predicted(hierarchy, rows, replies):
     """For each answer 1 if a hierarchy displays it, 0 if it displays another, 1/3 where it displays none."""
     odd = odd_of(hierarchy, rows)
     return np.where(odd < 0, 1 / 3, odd == replies)

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from crowds import foretold, odd_of, random_hierarchy, simulate_choices, simulate_crowd
+from crowds import odd_of, predicted, random_hierarchy, simulate_choices, simulate_crowd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -141,7 +141,7 @@ def test_consensus__trees_lean_to_what_no_answer_decides():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("overlap", [1, 5])
-def test_consensus__of_choices_by_likeness_foretells_what_equal_weights_do(overlap):
+def test_consensus__of_choices_by_likeness_predicts_what_equal_weights_do(overlap):
     """It was a star, 92 to 100 % of trios unresolved. With one answer to a question, half of the people weighed 0."""
     gain, shares, zero = [], [], 0
     for seed in range(6):
@@ -149,7 +149,7 @@ def test_consensus__of_choices_by_likeness_foretells_what_equal_weights_do(overl
         out = np.random.default_rng(seed).random(1000) < 0.2
         answers = AnswerSet.from_columns(rows[~out], replies[~out], 40, who=[f"p{k}" for k in who[~out]])
         found, plain = consensus(answers), consensus(answers, weights=None, **BINARY)
-        share, equal = (foretold(x.hierarchy, rows[out], replies[out]).mean() for x in (found, plain))
+        share, equal = (predicted(x.hierarchy, rows[out], replies[out]).mean() for x in (found, plain))
         assert found.unresolved < 0.25
         zero += int((found.weights < 0.1 * found.weights.max()).sum())
         shares.append(share)
@@ -177,7 +177,7 @@ def test_consensus__tells_and_warns_how_much_is_contracted():
 
 
 def test_consensus__a_person_is_not_held_against_trees_of_their_own():
-    """People who all answer at random are foretold by chance, though a hierarchy of all answers displays more."""
+    """People who all answer at random are predicted by chance, though a hierarchy of all answers displays more."""
     held, own = [], []
     for seed in range(12):
         _, answers = simulate_crowd(np.random.default_rng(seed), 8, n_good=0, n_random=4, n_other=0, n_answers=20)

@@ -27,7 +27,7 @@ class ConsensusTree:
     hierarchy : Hierarchy
         The leaves are in the order of the first tree's.
     support : ndarray of float64, shape (inner nodes,)
-        The share of the trees that have each clade. Entry ``u - n_leaves`` is that of node u, the last, of the root, 1.
+        The share of the trees that have each clade. Entry ``u - n_leaves`` belongs to node u. The last, of the root, is 1.
     n_trees : int
         Number of trees.
     """
@@ -107,13 +107,6 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     -------
     ConsensusTree
         ``.hierarchy``, ``.support``, ``.n_trees``. Only the order of leaves depends on the order of trees.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a tree has other leaves than the first.
-    ValueError
-        If there are no trees, or `min_support` is not in 0.5..1.
 
     See Also
     --------

@@ -80,11 +80,6 @@ def find_disputed_questions(answers: AnswerSet) -> list[DisputedQuestion]:
     list of DisputedQuestion
         Those with the largest minority first, else in the order in which they were first asked.
 
-    Raises
-    ------
-    TypeError
-        If `answers` is not an AnswerSet.
-
     See Also
     --------
     tripletree.find_conflicts : answers to different questions that cannot all hold.
@@ -206,13 +201,6 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     -------
     Agreement
 
-    Raises
-    ------
-    TypeError
-        If `answers` is not an AnswerSet.
-    ValueError
-        If there are no answers.
-
     See Also
     --------
     tripletree.consensus : the hierarchy that they bear out.
@@ -270,7 +258,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
     with progress_bar(verbose, None, "agreement", "chains") as tick:
         found = held_out(votes, rng, tick)
         if found is not None:
-            with_consensus[place] = np.bincount(votes.voter, _foretold(found.chances)) / np.bincount(votes.voter)
+            with_consensus[place] = np.bincount(votes.voter, _predicted(found.chances)) / np.bincount(votes.voter)
             weights[place] = found.weight
             for k, (word, share) in zip(place.tolist(), _verdicts(votes, found, rng, tick), strict=True):
                 verdict[k], own[k] = word, share
@@ -314,7 +302,7 @@ def _pairs_of_answers(answers: AnswerSet, person: np.ndarray, p: int) -> tuple[n
     return equal, pairs, same, repeats
 
 
-def _foretold(chances: np.ndarray) -> np.ndarray:
+def _predicted(chances: np.ndarray) -> np.ndarray:
     """How far each answer is the likeliest of the three, given the chances of all: 1, 0, or a share."""
     most = chances.max(axis=1, keepdims=True)
     best = chances >= most - 1e-9
@@ -351,7 +339,7 @@ def _verdicts(votes: TrioVotes, found: HeldOut, rng: np.random.Generator, tick: 
             if strays[v] > _SURE:
                 word = "careless" if agrees else "random"
         if v in own:
-            share = float(_foretold(own[v]).mean())
+            share = float(_predicted(own[v]).mean())
             if np.log(own[v][:, 0]).sum() - max(follows[v], chance[v]) > _EVIDENCE:
                 word = "other criterion"
         words.append((word, share))
@@ -416,13 +404,6 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     -------
     list of Disagreement
         Those with the most answers against the clade, less those for it, first.
-
-    Raises
-    ------
-    TypeError
-        If `answers` is not an AnswerSet, or `hierarchy` is not a Hierarchy.
-    UnknownLeafError
-        If the hierarchy lacks a sample.
 
     Examples
     --------

@@ -303,7 +303,7 @@ def solve(piece, n_states):
 
     piece : int64[P, 8], from `plan`
     n_states : the number of states of all pieces
-    Returns best : int64[n_states, 2], support (-1 where the number cannot be had) and merit.
+    Returns best : int64[n_states, 2], support (-1 if the number cannot be reached) and merit.
     """
     best = np.empty((n_states, 2), np.int64)
     for s in range(n_states):
@@ -344,7 +344,7 @@ def trace(piece, best, k, N):
 
     piece : int64[P, 8]
     best : int64[n_states, 2], from `solve`
-    k : a number that can be had
+    k : a number that can be reached
     N : number of nodes
     Returns split : bool[N].
     """
