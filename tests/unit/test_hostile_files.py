@@ -170,16 +170,15 @@ def header(name, size, type=tarfile.REGTYPE):
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_tar__a_sparse_file_is_not_filled(pack):
+def test_tar__a_sparse_file_has_the_size_that_it_unpacks_to(pack, monkeypatch):
+    monkeypatch.setattr(_packed, "unpacked_limit", lambda: 10_000_000)
     block = bytearray(header("nodes.dmp", 512, tarfile.GNUTYPE_SPARSE))
     block[386:398], block[398:410] = b"00000000000\0", b"00000000012\0"
     block[483:495] = b"77777777777\0"
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
     content = pack(bytes(block) + NODES.ljust(512, b"\0") + bytes(1024))
-    with pytest.raises(
-        ParseError, match=r"'nodes.dmp' has holes in this tar \(a sparse file\): unpack the archive first"
-    ):
+    with pytest.raises(LimitExceededError, match="nodes.dmp unpacks .tar. to more than 10,000,000 bytes"):
         read_taxdump(io.BytesIO(content), labels="id")
 
 

@@ -15,7 +15,7 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
-from tripletree.cli.shell import bad_input, label_text, say, with_options
+from tripletree.cli.shell import bad_input, label_text, say, some, with_options
 from tripletree.cli.sources import (
     blanks_option,
     given_name,
@@ -210,7 +210,7 @@ def _overview(given: AnswerSet, questions: Sequence[DisputedQuestion], name: str
     )
     themselves = sorted({who for x in questions for who in x.inconsistent_people})
     if questions:
-        also = f"; {_some(themselves, MOST_PEOPLE)} contradict themselves" if len(themselves) > 1 else ""
+        also = f"; {some(themselves, MOST_PEOPLE)} contradict themselves" if len(themselves) > 1 else ""
         also = f"; {themselves[0]} contradicts themself" if len(themselves) == 1 else also
         return f"{head}\ninconsistent: {counted(len(questions), 'question')} with different answers{also}"
     if is_consistent(given.triplets()):
@@ -275,15 +275,10 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _some(names: Sequence[str], most: int) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
-
-
 def _who(given: Sequence[Answer]) -> str:
     """The person who gave an answer, with the line if there is no name."""
     names = [x.who if x.who is not None else f"line {x.line}" for x in given if x.who is not None or x.line is not None]
-    return _some(list(dict.fromkeys(names)), MOST_PEOPLE)
+    return some(list(dict.fromkeys(names)), MOST_PEOPLE)
 
 
 def _questions_text(questions: Sequence[DisputedQuestion], k: int) -> str:

@@ -406,13 +406,10 @@ def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
     """The summary, if the standard output is free for it."""
-    say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {_some(table.columns)}")
+    few = ", ".join(table.columns[:6]) + (", ..." if len(table.columns) > 6 else "")
+    say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {few}")
     if triplets is not None:
         score = triplet_score(hierarchy, triplets)
         say(f"{counted(len(triplets), 'triplet')}, of which the hierarchy displays {score:.3f}")
     if labels is not None:
         say(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
-
-
-def _some(names: list[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

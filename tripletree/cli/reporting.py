@@ -244,7 +244,8 @@ def _known(
         return "answers", read_answer_file(stream(), odd=odd), {}
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
         return "pairs", read_pair_file(stream()), {}
-    lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
+    text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
+    lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
     # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
         return "triplets", triplets_in(raw, name, None, None, source), {}
@@ -262,10 +263,6 @@ def _known(
             f"{error}\nor name the contents of {given_name(source)}: --as {kinds}; --from FORMAT for a hierarchy; "
             f"classes of samples go as --classes {given_name(source)}"
         ) from None
-
-
-def _decoded(content: bytes | str) -> str:
-    return content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
 
 
 def _command_line(ctx: click.Context) -> str:

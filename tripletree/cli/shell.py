@@ -214,6 +214,12 @@ def label_text(label: Any) -> str:
     return repr(text) if "\n" in text or "\r" in text else quoted(text)
 
 
+def some(texts: Iterable[str], most: int = 5) -> str:
+    """The first of several texts, and how many more there are."""
+    texts = list(texts)
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
+
+
 def conflict_text(conflict: Conflict) -> str:
     """A conflict in words: its triplets, where they stand, and why they clash."""
     return conflict.explain(most=MOST_SHOWN)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
 import numpy as np
 
-from tripletree.cli.shell import bad_input, progress, say
+from tripletree.cli.shell import bad_input, progress, say, some
 from tripletree.cli.sources import read_classes
 from tripletree.cli.spelling import option_names
 from tripletree.core.checks import counted
+from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.io.source import decoded, read_bytes
-from tripletree.io.table import split_rows
+from tripletree.io.source import decoded, is_parquet, read_bytes
+from tripletree.io.table import RowTable, split_rows
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
@@ -47,7 +48,6 @@ LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 _WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
-_SHOWN = 5
 #: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
     "drop": "leave them out with",
@@ -131,14 +131,14 @@ def read_table(
     """
     content, name = read_bytes(source)
     where = name or source
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if is_parquet(content):
         raise bad_input(f"{where} is a Parquet file; DATA must be CSV or TSV")
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = decoded(content, name)
     delimiter = delimiter_for(text, decimal)
-    table = split_rows(text, name, delimiter=delimiter, header=True, known=lambda names: True, empty_rows=True)
-    header, lines = table.names or [], table.lines
-    if len(lines) < 2:
-        raise bad_input(f"{where}: {counted(len(lines), 'sample')}; expected a header line and at least two")
+    table = split_rows(text, where, delimiter=delimiter, header=True, known=lambda names: True, empty_rows=True)
+    header, n = table.names or [], len(table.lines)
+    if n < 2:
+        raise bad_input(f"{where}: {counted(n, 'sample')}; expected a header line and at least two")
     _check_header(header, where)
     class_file = None if class_column in header else class_file_of(class_column)
     if class_file is not None:
@@ -150,45 +150,42 @@ def read_table(
         if unknown[0] == class_column:
             nor = f", and {class_column!r} is {'a folder' if os.path.isdir(class_column) else 'no file'}"
         raise bad_input(f"{where}: there is no column {unknown[0]!r}{nor}; there are {listed}")
-    kept = [j for j, x in enumerate(header) if x not in drop]
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
-    columns = {j: [(x or "").strip() for x in table.columns[j]] for j in kept}
+    cells = dict(zip(header, table.columns, strict=True))
+    columns = {x: [(cell or "").strip() for cell in cells[x]] for x in header if x not in drop}
     texts = None
     if text_column is not None:
         if text_column in (index_column, class_column, *drop):
             raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
-        texts = columns.pop(header.index(text_column))
-    if index_column is not None:
-        at: int | None = header.index(index_column)
-    else:
-        first = {j: [_with_point(x) if decimal == "," else x for x in columns[j]] for j in [*columns][:1]}
-        at = _label_column(header, first)
-    labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(lines))))
+        texts = columns.pop(text_column)
+    if index_column is None:
+        index_column = _label_column(columns, decimal)
+    labels = (
+        list(map(str, range(n))) if index_column is None else _labels(columns.pop(index_column), index_column, table)
+    )
     classes = None
     if class_column is not None:
-        j = header.index(class_column)
-        if j not in columns:
+        if class_column not in columns:
             raise bad_input(f"column {class_column!r} cannot be both the classes and the labels or left out")
-        classes = [None if _is_missing(x) else x for x in columns.pop(j)]
+        classes = [None if _is_missing(x) else x for x in columns.pop(class_column)]
     elif class_file is not None:
         classes = _classes_of(labels, class_file)
-    names = [header[j] for j in columns]
     if decimal == ",":
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
-            _check_no_points(header, columns, where, lines)
-        columns = {j: list(map(_with_point, x)) for j, x in columns.items()}
-    if needs_numbers and not names and texts is None:
+            _check_no_points(columns, table)
+        columns = {x: list(map(_with_point, column)) for x, column in columns.items()}
+    if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
     if gaps != "mixed":
-        _check_numeric(header, columns, where, lines, hint)
+        _check_numeric(columns, table, hint)
     if gaps == "raise":
-        _check_complete(header, columns, where, lines, hint)
-    values = np.empty((len(lines), len(names)), object if gaps == "mixed" else np.float64)
-    for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
-        values[:, k] = _values(column, header[j], where, lines, gaps)
-    return Table(labels, values, names, classes, texts)
+        _check_complete(columns, table, hint)
+    values = np.empty((n, len(columns)), object if gaps == "mixed" else np.float64)
+    for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
+        values[:, k] = _values(column, x, table, gaps)
+    return Table(labels, values, list(columns), classes, texts)
 
 
 def class_file_of(name: str | None) -> str | None:
@@ -211,15 +208,16 @@ def _with_point(text: str) -> str:
     return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
-def _check_no_points(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
+def _check_no_points(columns: dict[str, list[str]], table: RowTable) -> None:
     """Refuse numbers with points where commas stand before decimals: they may part thousands."""
-    for j, column in columns.items():
-        for text, line in zip(column, lines, strict=True):
+    for name, column in columns.items():
+        for row, text in enumerate(column):
             if _WITH_POINT.fullmatch(text):
-                raise bad_input(
-                    f"{where}, line {line}: {text!r} in column {header[j]!r} has a point, and --decimal , says that "
-                    "decimals stand behind commas; leave out the option, or the points between thousands"
+                msg = (
+                    f"{text!r} in column {name!r} has a point, and --decimal , says that decimals stand behind commas; "
+                    "leave out the option, or the points between thousands"
                 )
+                table.refuse(row, msg)
 
 
 def _check_header(names: list[str], where: str) -> None:
@@ -248,29 +246,22 @@ def _is_missing(text: str) -> bool:
     return text.lower() in _MISSING
 
 
-def _label_column(header: list[str], columns: dict[int, list[str]]) -> int | None:
+def _label_column(columns: dict[str, list[str]], decimal: str) -> str | None:
     """The first column, if it looks like labels."""
-    j = next(iter(columns), None)
-    if j is None:
-        return None
-    if header[j].lower() in LABEL_NAMES or not all(_is_number(x) or _is_missing(x) for x in columns[j]):
-        return j
+    for name, column in columns.items():
+        cells = map(_with_point, column) if decimal == "," else column
+        return name if name.lower() in LABEL_NAMES or not all(_is_number(x) or _is_missing(x) for x in cells) else None
     return None
 
 
-def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> list[str]:
-    for text, line in zip(column, lines, strict=True):
-        if not text:
-            raise bad_input(f"{where}, line {line}: the label (column {name!r}) is missing")
+def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
+    if "" in column:
+        table.refuse(column.index(""), f"the label (column {name!r}) is missing")
     if len(set(column)) < len(column):
-        seen: set[str] = set()
-        repeated = dict.fromkeys(x for x in column if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        first = next(iter(repeated))
-        at = [line for text, line in zip(column, lines, strict=True) if text == first]
-        named = (
-            f"column {name!r}; --index-column takes the labels from another; {first!r} in lines {_some(map(str, at))}"
-        )
-        raise DuplicateLeafError(list(repeated), where=f" in {where} ({named})")
+        several = repeated(column)
+        lines = some(str(line) for text, line in zip(column, table.lines, strict=True) if text == several[0])
+        more = f"column {name!r}; --index-column takes the labels from another; {several[0]!r} in lines {lines}"
+        raise DuplicateLeafError(several, where=f" in {table.path} ({more})")
     return column
 
 
@@ -286,16 +277,14 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
     return [found.get(x) for x in labels]
 
 
-def _check_numeric(
-    header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int], hint: str
-) -> None:
+def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
     wrong, has_texts = [], False
-    for j, column in columns.items():
-        for text, line in zip(column, lines, strict=True):
+    for name, column in columns.items():
+        for text, line in zip(column, table.lines, strict=True):
             if not _is_number(text) and not _is_missing(text):
                 has_texts |= text.count(" ") > 2
-                wrong.append(f"{header[j]!r} ({text!r} in line {line})")
+                wrong.append(f"{name!r} ({text!r} in line {line})")
                 break
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
@@ -305,7 +294,7 @@ def _check_numeric(
         points = f"{how} if decimals stand behind commas; or " if commas else ""
         texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
         raise bad_input(
-            f"{where}: {noun}: {_some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{texts}{hint}"
+            f"{table.path}: {noun}: {some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{texts}{hint}"
         )
 
 
@@ -314,48 +303,35 @@ def _option(name: str) -> str | None:
     return option_names(click.get_current_context().command).get(name)
 
 
-def _check_complete(
-    header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int], hint: str
-) -> None:
+def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -> None:
     """Refuse missing values, naming the columns and lines of all of them."""
     places = {
-        j: [line for text, line in zip(column, lines, strict=True) if _is_missing(text)]
-        for j, column in columns.items()
+        name: [str(line) for text, line in zip(column, table.lines, strict=True) if _is_missing(text)]
+        for name, column in columns.items()
     }
     total = sum(map(len, places.values()))
     if total:
-        parts = [f"column {header[j]!r} (line {_some(map(str, at))})" for j, at in places.items() if at]
+        parts = some(f"column {name!r} (line {some(lines)})" for name, lines in places.items() if lines)
         noun = "a value is missing" if total == 1 else f"{total} values are missing"
-        msg = f"{where}: {noun}: {_some(parts)}; fill in, leave out such rows, or leave out columns with --drop"
-        raise bad_input(f"{msg}{hint}")
+        how = "fill in, leave out such rows, or leave out columns with --drop"
+        raise bad_input(f"{table.path}: {noun}: {parts}; {how}{hint}")
 
 
-def _values(column: list[str], name: str, where: str, lines: Sequence[int], gaps: str) -> np.ndarray:
+def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndarray:
     """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
     known = np.array([not _is_missing(x) for x in column])
-    if gaps == "raise" or (known.all() and gaps == "numbers"):
-        return _numbers(column, name, where, lines)
     cells = [x for x, here in zip(column, known, strict=True) if here]
-    if gaps == "mixed":
-        values: np.ndarray = np.full(len(column), None, object)
-        if not all(map(_is_number, cells)):
-            values[known] = cells
-            return values
-    else:
-        values = np.full(len(column), np.nan)
-    values[known] = _numbers(cells, name, where, [x for x, here in zip(lines, known, strict=True) if here]).tolist()
-    return values
-
-
-def _numbers(column: list[str], name: str, where: str, lines: Sequence[int]) -> np.ndarray:
-    values = np.array(column, dtype=np.float64)
-    wild = np.flatnonzero(~np.isfinite(values))
+    if gaps == "mixed" and not all(map(_is_number, cells)):
+        words: np.ndarray = np.full(len(column), None, object)
+        words[known] = cells
+        return words
+    numbers = np.array(cells, np.float64)
+    wild = np.flatnonzero(~np.isfinite(numbers))
     if wild.size:
-        k = int(wild[0])
-        raise bad_input(f"{where}, line {lines[k]}: {column[k]!r} in column {name!r} is not finite")
+        row = int(np.flatnonzero(known)[wild[0]])
+        table.refuse(row, f"{column[row]!r} in column {name!r} is not finite")
+    if known.all() and gaps != "mixed":
+        return numbers
+    values = np.full(len(column), None if gaps == "mixed" else np.nan, object if gaps == "mixed" else np.float64)
+    values[known] = numbers.tolist()
     return values
-
-
-def _some(parts: Iterable[str]) -> str:
-    parts = list(parts)
-    return ", ".join(parts[:_SHOWN]) + (f" and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else "")

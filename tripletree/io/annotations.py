@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
 from tripletree.errors import SHOWN, ParseError
-from tripletree.io.source import Source, decoded, read_bytes
+from tripletree.io.source import Source, decoded, is_parquet, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
 
 Format = Literal["auto", "gaf", "gpad", "table"]
@@ -96,10 +96,12 @@ def read_annotations(
         _check_no_options("a data frame", evidence=evidence, aspect=aspect)
         return _of_table(read_table(path), item, node, separator)
     content, name = read_bytes(path)
-    if format in ("auto", "table") and isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if format in ("auto", "table") and is_parquet(content):
         _check_no_options("a table", evidence=evidence, aspect=aspect)
-        return _of_table(_parquet(content, name), item, node, separator)
-    text = content if isinstance(content, str) else decoded(content, name)
+        table = read_table(io.BytesIO(content))
+        table.path = name
+        return _of_table(table, item, node, separator)
+    text = decoded(content, name)
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
         _check_no_options("a table", evidence=evidence, aspect=aspect)
@@ -281,12 +283,6 @@ def _delimiter(text: str, separator: str | None) -> str | None:
         return None
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     return next((x for x in "\t,;|" if x in first and x not in separator), None)
-
-
-def _parquet(content: bytes, path: str | None) -> RowTable:
-    table = read_table(io.BytesIO(content))
-    table.path = path
-    return table
 
 
 def _check_first_row(table: RowTable, item: int, node: int) -> None:

@@ -35,7 +35,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS, TrioRows, indexed_rows, refusal
 from tripletree.io.json_text import load_json
-from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
+from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
 from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, read_table
 
 #: Names of the columns of tables that are known.
@@ -85,10 +85,10 @@ def is_json_lines(content: bytes | str) -> bool:
 
 def looks_like_answers(content: bytes | str, name: str | None) -> bool:
     """Whether an unpacked file holds answers rather than triplets or pairs: by its first line, or its header."""
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if is_parquet(content):
         return _is_header_of_answers(parquet_names(content, name))
     if not is_json_lines(content):
-        text = content if isinstance(content, str) else decoded(content, name)
+        text = decoded(content, name)
         return has_header(text, _is_header_of_answers)
     head = content.lstrip()[:_STEP]
     first = head.split(b"\n")[0] if isinstance(head, bytes) else head.split("\n")[0]
@@ -151,16 +151,12 @@ def read_answers(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     ParseError
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
         is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and the
         table looks like answers to another question, "which of two is more like the first?", because a column is called
         anchor, reference, target, ..., or because none of 20 answers or more is in one of the three columns. A last
         line of JSON that is cut off in the middle is left out with a warning.
-    ValueError
-        If columns are named for a file of JSON lines.
 
     See Also
     --------
@@ -217,11 +213,6 @@ def read_odd_one_out(
     TripletSet
         The same as ``read_answers(...).triplets()``: weighted by the number of equal answers, if one was given more
         than once. Contradictory answers stay: the set need not be consistent. ``.origins`` has the first place of each.
-
-    Raises
-    ------
-    FileNotFoundError, ParseError, ValueError
-        As `read_answers`.
 
     See Also
     --------
@@ -442,7 +433,7 @@ def _time(cell: Any) -> str | None:
 
 def _read_lines(content: bytes | str, name: str | None, leaves: Any) -> AnswerSet:
     content, cut = _without_cut_line(content)
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = decoded(content, name)
     answers: list[Answer] = []
     last: dict[str | None, list[int]] = {}  # the answers of each person that are not taken back
     taken_back: set[int] = set()
@@ -569,8 +560,6 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
 
     Raises
     ------
-    InvalidAnswerError
-        If a label is neither text nor a whole number.
     ValueError
         If the path has the ending of a table. `AnswerSet.to_frame` makes one.
 
@@ -586,11 +575,7 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
         msg = f"{os.fspath(path)}: {how}"
         raise ValueError(msg)
     lines = [_header_line(check_answers(answers).data), *map(_answer_line, answers)]
-    if path is None:
-        return "".join(lines)
-    with write_atomic(path) as stream:
-        stream.writelines(lines)
-    return None
+    return write_text(lines, path)
 
 
 def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | None = None) -> None:
@@ -701,12 +686,7 @@ def _locked(stream: Any) -> Iterator[None]:
 
 
 def check_appendable(path: str | os.PathLike[str]) -> None:
-    """Check that answers can be appended to a file, which may be empty: that it does not hold something else.
-
-    Raises
-    ------
-    ParseError
-    """
+    """Check that answers can be appended to a file, which may be empty: that it does not hold something else."""
     with open(path, "rb") as stream:
         if os.fstat(stream.fileno()).st_size:
             _check_json_lines(stream, os.fspath(path))

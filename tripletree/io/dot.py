@@ -8,7 +8,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.interop.dot import dot_hierarchy, to_dot
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.source import Source, Target, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_text
 
 
 def read_dot(
@@ -36,8 +36,6 @@ def read_dot(
     ------
     NotATreeError
         If a node has several parents.
-    InvalidHierarchyError
-        If there is no node, a cycle, several roots, or if a length or height is not a number.
 
     See Also
     --------
@@ -57,11 +55,7 @@ def read_dot(
 def write_dot(hierarchy: Hierarchy, path: Target | None = None, *, triplets: TripletSet | None = None) -> str | None:
     """Write a hierarchy as `tripletree.interop.to_dot` draws it. The text if there is no path."""
     text = to_dot(hierarchy, triplets=triplets)
-    if path is None:
-        return text
-    with write_atomic(path) as stream:
-        stream.write(text)
-    return None
+    return write_text([text], path)
 
 
 _START = re.compile(r"(//.*\n\s*|#.*\n\s*|/\*.*?\*/\s*)*(strict\s+)?(di)?graph\b[^;(]*\{", re.I)

@@ -23,7 +23,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.rows import format_of_suffix
-from tripletree.io.source import Source, Target, write_atomic, write_atomic_bytes
+from tripletree.io.source import Source, Target, write_atomic_bytes, write_text
 from tripletree.io.table import (
     RowTable,
     cell_text,
@@ -104,11 +104,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
         _write_parquet(columns, path)
         return None
     text = _text(columns, "," if kind == "csv" else "\t")
-    if path is None:
-        return text
-    with write_atomic(path) as stream:
-        stream.write(text)
-    return None
+    return write_text([text], path)
 
 
 def leaf_texts(hierarchy: Hierarchy) -> list[str]:
@@ -183,7 +179,8 @@ def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
 
 def _text(columns: dict[str, list], delimiter: str) -> str:
     # the reader takes a # on the first lines for a comment
-    odd = any(x[0] == "#" or only_in_quotes(x) for x in [*columns["child"], *_texts(columns)])
+    texts = [x for key in ("child", "name", "rank") for x in columns.get(key, []) if x is not None]
+    odd = any(x[0] == "#" or only_in_quotes(x) for x in texts)
     stream = io.StringIO(newline="")
     writer = csv.writer(
         stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
@@ -192,10 +189,6 @@ def _text(columns: dict[str, list], delimiter: str) -> str:
     cells = [[repr(x) if isinstance(x, float) else x for x in column] for column in columns.values()]
     writer.writerows(zip(*cells, strict=True))
     return stream.getvalue()
-
-
-def _texts(columns: dict[str, list]) -> list[str]:
-    return [x for key in ("name", "rank") for x in columns.get(key, []) if x is not None]
 
 
 def _write_parquet(columns: dict[str, list], path: Target | None) -> None:

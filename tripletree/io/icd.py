@@ -53,7 +53,7 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
 def icd_ontology(path: Source) -> Ontology:
     """The tabular list as an ontology: codes as terms, descriptions as names, and ranks."""
     content, name = read_bytes(path)
-    entries = _with_codes(_entries(XmlEvents(content, name), name))
+    entries = _with_codes(_entries(XmlEvents(content, name)))
     if not entries:
         raise ParseError("no codes (elements diag) in it", path=name)
     position = {u: k for k, u in enumerate(entries)}
@@ -74,7 +74,7 @@ class _Entry(NamedTuple):
     description: str | None
 
 
-def _entries(events: XmlEvents, path: str | None) -> list[_Entry]:
+def _entries(events: XmlEvents) -> list[_Entry]:
     """All chapters, sections and diagnoses, parents first."""
     tags: list[str] = []
     open_nodes: list[int] = []

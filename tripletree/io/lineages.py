@@ -19,7 +19,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
 from tripletree.io.edges import leaf_texts
 from tripletree.io.format import FileFormat
-from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic
+from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
 from tripletree.io.table import (
     RowTable,
     cell_text,
@@ -433,11 +433,7 @@ def write_lineages(
     names = _node_texts(check_hierarchy(hierarchy), sep.strip())
     _check_paths(hierarchy, names, layout)
     lines = _lines(hierarchy, names, sep, layout)
-    if path is None:
-        return "".join(lines)
-    with write_atomic(path) as stream:
-        stream.writelines(lines)
-    return None
+    return write_text(lines, path)
 
 
 def _node_texts(hierarchy: Hierarchy, sep: str) -> list[str | None]:
@@ -680,9 +676,9 @@ def _read(
     if is_frame(path):
         return _of_table(read_table(path), sep, columns, id_column, missing)
     content, name = read_bytes(path)
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if is_parquet(content):
         return _of_table(parquet_table(content, name), sep, columns, id_column, missing)
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = decoded(content, name)
     row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if asked or has_header(text, known):
         table = split_rows(text, name, delimiter=delimiter, header=True if asked else None, known=known)

@@ -31,8 +31,8 @@ from tripletree.io.source import (
     decoded,
     raw_bytes,
     unpacked,
-    write_atomic,
     write_atomic_bytes,
+    write_text,
     zip_members,
 )
 
@@ -58,11 +58,6 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     -------
     Hierarchy
         As `from_linkage` gives it.
-
-    Raises
-    ------
-    InvalidHierarchyError
-        If `labels` are not as many as the leaves.
 
     See Also
     --------
@@ -291,11 +286,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     head = ["cluster1,cluster2,height,size"] if kind == ".csv" else []
     rows = (f"{int(a)}{comma}{int(b)}{comma}{height!r}{comma}{int(size)}" for a, b, height, size in matrix.tolist())
     text = "\n".join([*head, *rows]) + "\n"
-    if path is None:
-        return text
-    with write_atomic(path) as lines:
-        lines.write(text)
-    return None
+    return write_text([text], path)
 
 
 def _kind(path: Target | None) -> str:

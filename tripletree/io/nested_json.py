@@ -36,7 +36,7 @@ from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseEr
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import listed_hierarchy
-from tripletree.io.source import Source, Target, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_text
 
 #: Makes the error for a message and the list or object that it is about (or stands in).
 _Refuse = Callable[[str, Any], ParseError]
@@ -432,12 +432,7 @@ def write_json(
     '{"children":[{"children":[{"name":"chimp"},{"name":"human"}]},{"name":"gorilla"}]}'
     """
     text = _json(check_hierarchy(hierarchy), names=names, lengths=lengths)
-    if path is None:
-        return text
-    with write_atomic(path) as stream:
-        stream.write(text)
-        stream.write("\n")
-    return None
+    return write_text([text], path, end="\n")
 
 
 def _json(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:

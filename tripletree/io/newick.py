@@ -29,7 +29,7 @@ from tripletree.errors import (
     warn_user,
 )
 from tripletree.io.format import FileFormat
-from tripletree.io.source import Source, Target, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_text
 from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
@@ -592,8 +592,6 @@ def write_newick(
     ------
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1", or "a b" and "a_b" with underscores).
-    InvalidHierarchyError
-        If a difference of heights is beyond the largest number.
 
     Notes
     -----
@@ -614,12 +612,7 @@ def write_newick(
     "(('a b',c)0.9,d);"
     """
     text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks, support=support)
-    if path is None:
-        return text
-    with write_atomic(path) as stream:
-        stream.write(text)
-        stream.write("\n")
-    return None
+    return write_text([text], path, end="\n")
 
 
 @overload
@@ -671,11 +664,7 @@ def write_newick_all(
         msg = "expected several hierarchies, not one: use write_newick, or give a list"
         raise TypeError(msg)
     lines = (_newick(h, names=names, lengths=lengths, blanks=blanks) + "\n" for h in hierarchies)
-    if path is None:
-        return "".join(lines)
-    with write_atomic(path) as stream:
-        stream.writelines(lines)
-    return None
+    return write_text(lines, path)
 
 
 def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blanks, support: Any = None) -> str:

@@ -30,7 +30,7 @@ from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.newick import Blanks, Lengths, NewickText, Underscores, unblanked, with_support, write_newick
 from tripletree.io.node_list import selected
-from tripletree.io.source import Source, Target, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_text
 
 # ----------------------------------------------------------------------
 # NEXUS text cut into commands, with their places, the definitions of TRANSLATE and TAXLABELS, and the TREE commands.
@@ -385,8 +385,6 @@ def write_nexus(
     ------
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1").
-    InvalidHierarchyError
-        If a difference of heights is beyond the largest number.
 
     See Also
     --------
@@ -489,11 +487,7 @@ def _written(
         text = _newick(hierarchy, number, names=names, lengths=lengths, blanks=blanks, support=support)
         parts.append(f"    TREE {_quoted(unblanked(name, blanks), blanks)} = [&R] {text}\n")
     parts.append("END;\n")
-    if path is None:
-        return "".join(parts)
-    with write_atomic(path) as stream:
-        stream.writelines(parts)
-    return None
+    return write_text(parts, path)
 
 
 def _newick(

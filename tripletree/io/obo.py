@@ -30,7 +30,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import SCOPES, TermTable, short_rank
-from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
+from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_text
 
 # ----------------------------------------------------------------------
 # The lines of an OBO file, one pass over them, a megabyte at a time.
@@ -136,7 +136,7 @@ class OboText:
                 try:
                     block = block.decode("utf-8")
                 except UnicodeDecodeError:
-                    decoded(self._content, self._path)  # type: ignore[arg-type]
+                    decoded(self._content, self._path)
                     raise
             if at_start:
                 block = block.removeprefix("\ufeff")
@@ -483,8 +483,6 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     ------
     DuplicateLeafError
         If two terms are the same once written as text (1 and "1").
-    InvalidHierarchyError
-        If an identifier is empty, or something holds a carriage return.
 
     Notes
     -----
@@ -514,11 +512,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=" once all terms are written as text") from None
     stanzas = _stanzas(ontology, [_escaped(x, _IN_ID) for x in ids])
-    if path is None:
-        return "".join(stanzas)
-    with write_atomic(path) as stream:
-        stream.writelines(stanzas)
-    return None
+    return write_text(stanzas, path)
 
 
 _IN_TEXT = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "!": "\\!", "{": "\\{", "}": "\\}", '"': '\\"'}

@@ -98,7 +98,7 @@ class _GraphDocument:
     """The terms of an OBO Graphs text."""
 
     def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
-        self._text = content if isinstance(content, str) else decoded(content, path)
+        self._text = decoded(content, path)
         self._path, self._synonyms = path, synonyms
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)

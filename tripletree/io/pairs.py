@@ -39,7 +39,7 @@ from tripletree.io.rows import (
     weight_of,
     write_rows,
 )
-from tripletree.io.source import Source, Target, decoded
+from tripletree.io.source import Source, Target, decoded, is_parquet
 from tripletree.io.table import RowTable, has_header, parquet_names
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
@@ -206,9 +206,9 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
     kind : str or None
         The format, by the suffix.
     """
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if is_parquet(content):
         return set(columns) <= set(parquet_names(content, name))
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = decoded(content, name)
     if has_header(text, lambda names: set(columns) <= set(names)):
         return True
     if has_header(text, lambda names: {"a", "b", "c"} <= set(names)):

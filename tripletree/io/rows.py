@@ -21,7 +21,7 @@ import numpy as np
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, DuplicateLeafError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
+from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_atomic_bytes, write_text
 from tripletree.io.table import (
     FRAME,
     CodedColumn,
@@ -485,7 +485,7 @@ def read_rows(
         return rows
     content, name = read_bytes(path)
     chosen = format or format_of_suffix(name)
-    if chosen is None and isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if chosen is None and is_parquet(content):
         chosen = "parquet"
     if chosen == "parquet":
         if isinstance(content, str):
@@ -494,7 +494,7 @@ def read_rows(
         rows = kind(name, "row")
         rows.add_parquet(content, columns, weight)
         return rows
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = decoded(content, name)
     rows = kind(name)
 
     def known(names: Sequence[str]) -> bool:
@@ -588,11 +588,7 @@ def write_rows(
                 "write text or Parquet"
             )
         lines = _table_lines(labels, cells, header, chosen, error)
-    if path is None:
-        return "".join(lines)
-    with write_atomic(path) as stream:
-        stream.writelines(lines)
-    return None
+    return write_text(lines, path)
 
 
 def _leaf_lines(shown: Iterable[str]) -> Iterator[str]:

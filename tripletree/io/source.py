@@ -26,11 +26,11 @@ import warnings
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeGuard
 
 from tripletree.core.memory import memory
 from tripletree.errors import (
@@ -201,7 +201,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
 
     They come in one pass, so that a packed archive is unpacked once: call a function before asking for the next file.
     Folders and links are left out. None if the content is not a tar. A ParseError, on the way, if the archive is
-    damaged or cut off, or a file that is unpacked has holes.
+    damaged or cut off.
     """
     stream = io.BytesIO(content) if isinstance(content, bytes) else content
     head = stream.read(_BLOCK)
@@ -250,9 +250,6 @@ def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterato
 
 
 def _tar_file(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str | None) -> bytes:
-    if member.issparse():
-        msg = f"{member.name!r} has holes in this tar (a sparse file): unpack the archive first"
-        raise ParseError(msg, path=name)
     if member.size > unpacked_limit():
         raise _too_large(f"{name or 'this'}: {member.name}", "tar", unpacked_limit())
     return drained(archive.extractfile, member, "tar", name)
@@ -336,11 +333,6 @@ def bounded(stream: Any, name: str) -> bytes | str:
     while piece := stream.read(_PIECE):
         pieces.append(piece)
         size += len(piece)
-        if piece == bytes(_PIECE):  # /dev/zero, of which more bytes show nothing new
-            raise ParseError(f"{_PIECE:,} zeros on end: this is not text", path=name)
-        if size > RATIO_FROM and isinstance(pieces[0], bytes) and _is_garbage(pieces[0]):
-            msg = f"more than {RATIO_FROM:,} bytes that are neither text nor a file of a known kind, and no end of them"
-            raise ParseError(msg, path=name)
         if size > limit:
             msg = (
                 f"{name} is not a file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it "
@@ -348,13 +340,6 @@ def bounded(stream: Any, name: str) -> bytes | str:
             )
             raise LimitExceededError(msg, size=size, limit=limit)
     return pieces[0][:0].join(pieces) if pieces else b""
-
-
-def _is_garbage(head: bytes) -> bool:
-    """True if some kilobytes are neither text nor the start of a packed file, a tar, Parquet or NumPy's array."""
-    known = [x for magic, _, _ in _PACKED for x in (magic if isinstance(magic, tuple) else (magic,))]
-    is_known = head.startswith((*known, *_ZIP, b"PAR1", b"\x93NUMPY")) or head[257:262] == b"ustar"
-    return b"\0" in head and not is_known
 
 
 def unpacked_limit() -> int:
@@ -449,11 +434,18 @@ def named_stream(content: bytes | str, name: str | None) -> Any:
 def read_text(source: Source) -> tuple[str, str | None]:
     """Read all of a source as text, line ends as they are: the text, and the source's name for messages."""
     content, name = read_bytes(source)
-    return (content if isinstance(content, str) else decoded(content, name)), name
+    return decoded(content, name), name
 
 
-def decoded(content: bytes, name: str | None) -> str:
-    """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none."""
+def is_parquet(content: bytes | str) -> TypeGuard[bytes]:
+    """True if this is a Parquet file."""
+    return isinstance(content, bytes) and content.startswith(b"PAR1")
+
+
+def decoded(content: bytes | str, name: str | None) -> str:
+    """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none. Text as it is."""
+    if isinstance(content, str):
+        return content
     check_not_utf16(content, name)
     try:
         return content.decode("utf-8-sig")
@@ -552,6 +544,16 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
         return
     with _utf8(stream) as text:
         yield text
+
+
+def write_text(parts: Iterable[str], target: Target | None, *, end: str = "") -> str | None:
+    """Write the parts of a text, and in files an `end`. Without a target return the text."""
+    if target is None:
+        return "".join(parts)
+    with write_atomic(target) as stream:
+        stream.writelines(parts)
+        stream.write(end)
+    return None
 
 
 class _Terminal(io.TextIOBase):

@@ -20,7 +20,7 @@ import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError, ParseError
-from tripletree.io.source import decoded, read_bytes
+from tripletree.io.source import decoded, is_parquet, read_bytes
 
 
 def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
@@ -203,9 +203,9 @@ def read_table(
     if is_frame(path):
         return table_of(frame_columns(path))
     content, name = read_bytes(path)
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+    if is_parquet(content):
         return parquet_table(content, name)
-    text = with_newlines(content if isinstance(content, str) else decoded(content, name))
+    text = with_newlines(decoded(content, name))
     if spaced:
         first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
         if len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
@@ -581,7 +581,7 @@ def _seekable_parquet(source: Any) -> tuple[str | None, Any]:
             if stream.read(4) == b"PAR1":
                 return str(path), path
     content, name = read_bytes(source)
-    if isinstance(content, str) or not content.startswith(b"PAR1"):
+    if not is_parquet(content):
         msg = "not a Parquet file; batches are read from these and from Arrow streams, read_triplets reads others whole"
         raise ParseError(msg, path=name)
     return name, optional("pyarrow", "io", "reading Parquet").BufferReader(content)
