@@ -84,10 +84,10 @@ def test_pairs__the_largest_weight_of_a_repeat_counts_and_none_of_zero():
         ([(0, 1), (2, 2)], 1, "must-link 1 is [2, 2]: its two leaves must differ"),
         ([(0, 1), (2, 9)], 1, "must-link 1 is [2, 9]: leaf indices must lie in 0..4"),
         ([(-1, 1)], 0, "must-link 0 is [-1, 1]: leaf indices"),
-        ([(0, 1, 2)], None, "shape (p, 2), two leaf indices a row; got shape (1, 3)"),
+        ([(0, 1, 2)], None, "shape (m, 2), two leaf indices a must-link; got shape (1, 3)"),
         ([(0, 1), (2,)], None, "the rows differ in length"),
         ([("a", "b")], None, "for labels use PairwiseConstraints.from_labels"),
-        ([(0.0, 1.0)], None, "not float64"),
+        ([(0.0, 1.0)], None, "got float64, for each must-link"),
     ],
 )
 def test_pairs__bad_rows_are_refused(rows, row, message):

@@ -49,8 +49,6 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     InconsistentTripletsError
         If no hierarchy displays them all. ``.leaves`` is a group that cannot be split, ``.conflict`` an inconsistent
         subset that is consistent without any one of its triplets.
-    InvalidHierarchyError
-        If there are no leaves.
 
     See Also
     --------

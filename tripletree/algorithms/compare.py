@@ -85,8 +85,6 @@ def compare_triplets(
     ------
     UnknownLeafError
         If `leaves` is "same" and they differ. ``.labels`` holds all leaves that only one has.
-    InvalidHierarchyError
-        If `leaves` is "common" and no leaf is in both.
     LimitExceededError
         If there are over 3,810,779 leaves: the counts exceed 64 bits.
 

@@ -361,14 +361,6 @@ def consensus(
     AnswerConsensus
         ``.hierarchy``, ``.support``, ``.weights``, ...
 
-    Raises
-    ------
-    TypeError
-        If `answers` is not an AnswerSet.
-    ValueError
-        If none of the answers names an odd one, a weight is negative or not finite, no answer has a positive weight, or
-        `min_support` is not in 0..1.
-
     Warns
     -----
     UserWarning

@@ -386,8 +386,6 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     LimitExceededError
         If more than `max_splits` first splits would be visited. Raised before the sum that exceeds it. ``.size`` is
         the number up to the end of that sum.
-    InvalidHierarchyError
-        If there are no leaves.
 
     See Also
     --------

@@ -76,11 +76,6 @@ class TripletBuilder:
     triplets : TripletSet, or iterable of (a, b, c), optional
         The first triplets.
 
-    Raises
-    ------
-    InconsistentTripletsError
-        If no hierarchy displays `triplets`.
-
     See Also
     --------
     one_tree : the hierarchy of a set that is complete from the start.

@@ -190,7 +190,7 @@ def supertree(
     consistent = parent is not None
     if parent is None:
         if on_conflict == "raise":
-            _raise_disagreement(sources, leaves)
+            one_tree(TripletSet(_rows(sources, leaves), leaves))  # raises the InconsistentTripletsError
         with progress_bar(verbose, None, "supertree", "moves tried") as tick:
             parent = _contracted(all_votes, _most_votes(all_votes, rng, starts, tick), least)
     n = len(leaves)
@@ -412,11 +412,6 @@ def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafI
         return _build_from_votes(votes)
     parent, failed = build_aho_tree(_rows(hierarchies, leaves), votes.n)
     return None if failed.size else freeze(parent)
-
-
-def _raise_disagreement(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> None:
-    """Raise the InconsistentTripletsError of sources that do not agree."""
-    one_tree(TripletSet(_rows(hierarchies, leaves), leaves))
 
 
 def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:

@@ -169,17 +169,6 @@ def widget(
     -------
     anywidget.AnyWidget
 
-    Raises
-    ------
-    MissingDependencyError
-        If anywidget is not installed.
-    ParseError
-        If the file of answers cannot be read.
-    FileNotFoundError
-        If no sample has a picture in the folder.
-    ValueError
-        If `show` or `language` is not known, there is nothing to ask about, or the model cannot do without X.
-
     See Also
     --------
     serve : a page for several people.

@@ -58,10 +58,6 @@ class Design:
 
     Raises
     ------
-    ValueError
-        If a number is out of its range.
-    TypeError
-        If `catch` is not a TripletSet.
     InvalidTripletError
         If `catch` has two answers for one trio, or an entry of `trios` is not three different labels.
 
@@ -188,11 +184,6 @@ def find_clear_trios(
     -------
     TripletSet
         A triplet ab|c for each trio, the clearest first. There are fewer than `n_trios` if not enough are clear.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than three samples, or `n_trios` is less than 1.
 
     Examples
     --------

@@ -29,10 +29,6 @@ class ImageFolder:
 
     Raises
     ------
-    NotADirectoryError
-        If `folder` is not a folder.
-    FileNotFoundError
-        If no sample has a picture.
     LimitExceededError
         If the folder has more than a million files.
     """
@@ -59,12 +55,8 @@ class ImageFolder:
 
         Raises
         ------
-        FileNotFoundError
-            If the sample has no picture, or the file is no longer in the folder.
         LimitExceededError
             If the picture is larger than 20 MB.
-        ParseError
-            If the content of the file is not a picture.
         """
         path = self.paths[row]
         real = None if path is None else _file_inside(path, self.root)
@@ -91,10 +83,6 @@ def names_of_pictures(folder: str | os.PathLike[str]) -> list[str]:
 
     Raises
     ------
-    NotADirectoryError
-        If `folder` is not a folder.
-    FileNotFoundError
-        If there is no picture that browsers show.
     LimitExceededError
         If the folder has more than a million files.
     """

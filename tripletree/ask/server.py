@@ -104,7 +104,7 @@ class Guard:
                 app = _refused(refused("errorBusy", 503))
             else:
                 rest = scope["path"][len(self.token) + 1 :]
-                app = self.app if rest else _moved(f"/{self.token}/")
+                app = self.app if rest else Response(status_code=308, headers={"Location": f"/{self.token}/"})
                 scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
         counts = app is self.app
         self._at_once += counts
@@ -138,10 +138,6 @@ def _refusal(message: str, status: int) -> JSONResponse:
 
 def _refused(error: RefusedError) -> JSONResponse:
     return JSONResponse(error.body, error.status)
-
-
-def _moved(path: str) -> Response:
-    return Response(status_code=308, headers={"Location": path})
 
 
 def is_loopback(host: str) -> bool:
@@ -268,13 +264,7 @@ async def _message(request: Request) -> dict[str, Any]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket to listen at. Port 0 takes any free port.
-
-    Raises
-    ------
-    OSError
-        If the address does not belong to this machine, or the port is taken.
-    """
+    """Open a socket to listen at. Port 0 takes any free port."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family)

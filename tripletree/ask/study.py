@@ -38,11 +38,6 @@ class Study:
         How many questions each person answers.
     answers : iterable of Answer
         Earlier answers.
-
-    Raises
-    ------
-    UnknownLeafError
-        If the design names an unknown sample.
     """
 
     def __init__(self, design: Design, names: LeafIndex, n_questions: int, answers: Iterable[Answer] = ()) -> None:

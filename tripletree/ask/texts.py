@@ -23,13 +23,7 @@ def texts_as_script() -> str:
 
 
 def check_language(language: str | None) -> str:
-    """Return the code of a language, or "" for None, the language that each browser prefers.
-
-    Raises
-    ------
-    ValueError
-        If there are no texts in this language.
-    """
+    """Return the code of a language, or "" for None, the language that each browser prefers."""
     if language is not None and language not in LANGUAGES:
         msg = f"there is no language {language!r}; expected one of {', '.join(LANGUAGES)}, or None for the browser's"
         raise ValueError(msg)

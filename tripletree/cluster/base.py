@@ -20,7 +20,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.core.versions import VersionedState
-from tripletree.errors import warn_user
+from tripletree.errors import ClusterCountError, warn_user
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
@@ -209,6 +209,13 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def check_enough_samples(n_clusters: int | None, n_samples: int) -> None:
+    """Refuse more clusters than samples."""
+    if n_clusters is not None and n_samples < n_clusters:
+        msg = f"n_clusters={n_clusters} but n_samples={n_samples}: there cannot be more clusters than samples"
+        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n_samples,))
 
 
 def check_y(y: Any) -> None:

@@ -36,6 +36,7 @@ from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
+    check_enough_samples,
     check_samples,
     check_y,
     warn_of_silent_classes,
@@ -678,17 +679,6 @@ class DivisiveReCon(HierarchicalClusterer):
             clades. ``.conflict`` holds the reason.
         InconsistentPairsError
             If constraints are "hard", and must-links put samples together which a cannot-link keeps apart.
-        UnknownLeafError
-            If triplets or pairs name samples that X does not have.
-        InvalidTripletError, InvalidPairError, InvalidLabelsError
-            If an entry of triplets, pairs or classes is malformed.
-        ClusterCountError
-            If there are fewer samples than clusters, or fewer groups of samples that hard must-links, or hard classes,
-            tie together.
-        ValueError
-            If X holds NaN, infinity or text, or a pair of samples has no distance.
-        TypeError
-            If X is sparse, or y holds triplets or pairs.
 
         Warns
         -----
@@ -710,9 +700,7 @@ class DivisiveReCon(HierarchicalClusterer):
             samples = check_samples(self, X, reset=True)
             n, is_matrix = samples.shape[0], self.metric == "precomputed"
             self._check_classifier(triplets=triplets, pairs=pairs, hierarchy=hierarchy)
-            if self.n_clusters is not None and n < self.n_clusters:
-                msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
-                raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
+            check_enough_samples(self.n_clusters, n)
             if is_matrix:
                 condensed_matrix(samples)  # checks it
             known = align_knowledge(
@@ -804,13 +792,9 @@ class DivisiveReCon(HierarchicalClusterer):
 
         Raises
         ------
-        NotFittedError
-            If the estimator is not fitted.
         ValueError
             If no trees were sampled: nothing was known, or only classes or pairs that must hold, X holds distances, or
             more than 2,000 samples, or ``effort=0``.
-        UnknownLeafError, InvalidTripletError
-            If a triplet names a sample that the fit did not have, or is malformed.
 
         Examples
         --------

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from tripletree.core.checks import is_missing
 
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
@@ -172,7 +175,7 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
         when = np.asarray(column)
         return np.where(np.isnat(when), np.nan, when.astype("int64").astype(np.float64))
     values = _values(column)
-    if any(isinstance(x, (bool, np.bool_)) or not _is_number(x) for x in values if x is not None):
+    if any(isinstance(x, (bool, np.bool_)) or not isinstance(x, Real) for x in values if x is not None):
         return None
     if hasattr(kind, "categories"):
         return None
@@ -190,17 +193,6 @@ def _ranks(column: Any) -> list[Any] | None:
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 
 
-def _is_number(x: Any) -> bool:
-    from numbers import Real
-
-    return isinstance(x, Real)
-
-
 def _values(column: Any) -> list[Any]:
     """The values of a column, None for each gap."""
-    return [None if _is_gap(x) else x for x in column.tolist()]
-
-
-def _is_gap(x: Any) -> bool:
-    """True if this is None, pandas' NA or NaT, or NaN, which differs from itself."""
-    return x is None or type(x).__name__ in ("NAType", "NaTType") or bool(x != x)  # noqa: PLR0124
+    return [None if is_missing(x) else x for x in column.tolist()]

@@ -147,7 +147,9 @@ class NeighbourPredictor:
 
     def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of their neighbours."""
-        at = self._looked_up(samples)
+        key = _hashes(samples)
+        at = np.minimum(np.searchsorted(self._known, key), self._known.size - 1)
+        at = np.where(self._known[at] == key, at, -1)
         points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
             points = points.toarray() if is_sparse(points) else as_rows(points)
@@ -160,11 +162,6 @@ class NeighbourPredictor:
             here = slice(low, low + step)
             distance[here], index[here] = self._nearest(points[rest[here]], rest[here], count)
         return at, distance, index
-
-    def _looked_up(self, samples: np.ndarray) -> np.ndarray:
-        key = _hashes(samples)
-        at = np.minimum(np.searchsorted(self._known, key), self._known.size - 1)
-        return np.where(self._known[at] == key, at, -1)
 
     def _nearest(self, points: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         search = self._search

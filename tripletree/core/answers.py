@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_entries, described
+from tripletree.core.checks import as_positions, check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, sorted_labels
@@ -45,11 +45,6 @@ class Answer:
         The response time: how long the person looked at the question before answering.
     line : int, optional
         The line or row of the file, counted from 1. It does not count in comparisons.
-
-    Raises
-    ------
-    InvalidAnswerError
-        If the parts do not fit each other.
 
     Examples
     --------
@@ -144,8 +139,6 @@ class AnswerSet(Immutable, Sequence):
 
     Raises
     ------
-    InvalidAnswerError
-        If an entry is not an `Answer`.
     UnknownLeafError
         If `leaves` is given and lacks an item. ``.labels`` lists them.
 
@@ -388,11 +381,7 @@ class AnswerSet(Immutable, Sequence):
         >>> answers.subset([1])[0].kind
         'unsure'
         """
-        if not isinstance(which, slice):
-            which = np.atleast_1d(which)
-            if which.size == 0 and which.dtype != np.bool_:
-                which = which.astype(np.int64)
-        chosen = np.arange(len(self))[which]
+        chosen = np.arange(len(self))[as_positions(which)]
         names = self._names()
         return AnswerSet.from_columns(
             self.rows[chosen],

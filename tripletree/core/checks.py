@@ -1,4 +1,7 @@
-"""Checks of numbers and words given as arguments. The check that a value is of some class stands beside the class."""
+"""Checks of numbers and words given as arguments, and words for messages.
+
+The check that a value is of some class stands beside the class.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+
+
+def as_positions(which: Any) -> Any:
+    """Return a choice of rows as an index of numpy's: a slice, a mask, or positions (an empty list is none of them)."""
+    if isinstance(which, slice):
+        return which
+    which = np.atleast_1d(which)
+    return which if which.size or which.dtype == np.bool_ else which.astype(np.int64)
 
 
 def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
@@ -89,6 +100,11 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     ('1 leaf', '1,200 samples')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def is_missing(x: Any) -> bool:
+    """Tell whether a value is missing: None, NaN, NaT, or pandas.NA, which has no truth value."""
+    return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
 def described(value: Any) -> str:

@@ -127,11 +127,6 @@ class Hierarchy(Immutable):
         -------
         Hierarchy
 
-        Raises
-        ------
-        InvalidHierarchyError
-            If a list is empty, or contains itself.
-
         Examples
         --------
         >>> Hierarchy.from_nested([("a", "b"), ("c", "d", "e")]).n_leaves
@@ -296,11 +291,6 @@ class Hierarchy(Immutable):
         -------
         Hierarchy
             It displays exactly those triplets of this hierarchy that have all three leaves among `labels`.
-
-        Raises
-        ------
-        InvalidHierarchyError
-            If no label is given.
 
         See Also
         --------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_choice
+from tripletree.core.checks import check_choice, is_missing
 from tripletree.errors import SHOWN, InvalidHierarchyError
 
 #: Advice of `attach` where nodes are unknown, by its argument `missing`.
@@ -91,8 +91,7 @@ def _several(node: Any, known: Any) -> Sequence[Any]:
         return sorted(node, key=repr)
     if isinstance(node, tuple):
         return [node] if node in known else node
-    missing = node is None or type(node).__name__ == "NAType" or bool(node != node)
-    return [] if missing and node not in known else [node]
+    return [] if is_missing(node) and node not in known else [node]
 
 
 def listed(things: Sequence[Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.checks import is_missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 
@@ -38,11 +39,6 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
             msg = f"entry {i} of {name} is {x!r:.80}: a label must be a hashable value"
             raise InvalidLabelsError(msg, position=i) from None
     return _in_order(codes, list(number))
-
-
-def is_missing(x: Any) -> bool:
-    """Tell whether a label is missing: None, NaN, NaT, or pandas.NA, which has no truth value."""
-    return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
 def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -125,7 +121,8 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
     named = [constraints.leaves[i] for i in used.tolist()]
     samples = list(labels) if isinstance(labels, Mapping) else series_index(labels)
     if samples is None or samples == list(range(len(samples))):
-        at = _positions(named, used, len(constraints.leaves), _length(labels, name), name, what)
+        n = len(labels) if isinstance(labels, Mapping) else label_codes(labels, name)[0].size
+        at = _positions(named, used, len(constraints.leaves), n, name, what)
     else:
         at = _positions_in_index(named, samples, name, what)
     number = np.full(len(constraints.leaves), -1)
@@ -143,10 +140,6 @@ def row_codes(labels: Any, rows: np.ndarray, name: str, what: str) -> np.ndarray
         msg = f"{where} of {name} is missing, and its sample is in a {what}: leave out its {what}s with restrict()"
         raise InvalidLabelsError(msg, position=i)
     return codes
-
-
-def _length(labels: Any, name: str) -> int:
-    return label_codes(labels, name)[0].size if not isinstance(labels, Mapping) else len(labels)
 
 
 def _positions(named: list, used: np.ndarray, n_leaves: int, n: int, name: str, what: str) -> np.ndarray:

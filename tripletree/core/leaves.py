@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import described
-from tripletree.errors import DuplicateLeafError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError
+from tripletree.kernels import frozen
 
 
 class LeafIndex(Sequence):
@@ -225,6 +226,47 @@ def _positions(labels: tuple[Any, ...]) -> dict[Hashable, int]:
                 msg = f"a label must be a hashable value; unhashable: {described(label)}"
                 raise TypeError(msg) from None
         raise
+
+
+def check_leaf_rows(
+    rows: Any, n: int, width: int, noun: str, from_labels: str, error: type[InvalidTripletError | InvalidPairError]
+) -> np.ndarray:
+    """Return rows of two or three different indices of n leaves as a read-only integer array of this width.
+
+    An `error` names the first wrong row by the noun for a row, or the function that takes labels.
+    """
+    words = {2: "two", 3: "three"}[width]
+    shape = f"an array of shape (m, {width}), {words} leaf indices a {noun}"
+    if isinstance(rows, Iterator):
+        rows = list(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        msg = f"expected {shape}; the rows differ in length"
+        raise error(msg) from None
+    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == width):
+        return np.empty((0, width), np.int32)
+    if array.ndim != 2 or array.shape[1] != width:
+        msg = f"expected {shape}; got shape {array.shape}"
+        raise error(msg)
+    if array.dtype.kind not in "iu":
+        hint = f"; for labels use {from_labels}" if array.dtype.kind in "UOS" else ""
+        msg = f"expected an array of integer leaf indices, got {array.dtype}, for each {noun}{hint}"
+        raise error(msg)
+    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
+    if array.min() < 0 or array.max() >= n:
+        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
+        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
+        msg = f"{noun} {k} is {array[k].tolist()}: {known}"
+        raise error(msg, row=k)
+    same = array[:, 0] == array[:, 1]
+    for other in array.T[2:]:
+        same |= (array[:, 0] == other) | (array[:, 1] == other)
+    if same.any():
+        k = int(same.argmax())
+        msg = f"{noun} {k} is {array[k].tolist()}: its {words} leaves must differ"
+        raise error(msg, row=k)
+    return array
 
 
 def repeated(labels: Sequence[Hashable]) -> list[Hashable]:

@@ -280,8 +280,6 @@ class Ontology(Immutable):
         ------
         UnknownLeafError
             If some terms of items (with ``missing="ignore"``: all) are unknown. ``.labels`` lists them.
-        InvalidHierarchyError
-            If an item has no term.
 
         Examples
         --------
@@ -830,11 +828,8 @@ class Dominance(Immutable):
         at = np.arange(rows.size)
         a, b, c = (freeze(chosen[at, (which + k) % 3]) for k in (1, 2, 0))
         meeting = kernels.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
-        odd[rows[self._below(meeting, c)]] = -1
+        odd[rows[kernels.ontology.covered(freeze(meeting), freeze(self.left[c]), self.reach, self.n)]] = -1
         return odd
-
-    def _below(self, node: np.ndarray, leaf: np.ndarray) -> np.ndarray:
-        return kernels.ontology.covered(freeze(node), freeze(self.left[leaf]), self.reach, self.n)
 
     def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
         """For each x but the root, count pairs (a below x, b below a later sibling) and leaves not below its parent."""

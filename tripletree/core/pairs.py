@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count, check_entries, described
+from tripletree.core.checks import check_count, check_entries, described, is_missing
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
-from tripletree.core.leaves import LeafIndex, sorted_labels
+from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
 from tripletree.core.pair_closure import (
     PairClosure,
     SoftLinks,
@@ -24,7 +24,7 @@ from tripletree.core.pair_closure import (
 from tripletree.core.provenance import Origins, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
-from tripletree.kernels import freeze, frozen
+from tripletree.kernels import freeze
 
 #: Default of `limit`, the most pairs or triplets that a method returns.
 DEFAULT_LIMIT = 50_000_000
@@ -616,14 +616,16 @@ def _checked(
     rows: Any, weights: Any, origins: Origins | None, kind: str, n: int, strong: bool
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
     """Check the rows of one kind, and return them in canonical form."""
-    array = _check_pair_rows(rows, n, kind)
-    given = None
-    if strong:
-        given = np.ones(len(array)) if weights is None else _check_pair_weights(weights, len(array), kind)
+    given = [] if rows is None else rows
+    array = check_leaf_rows(given, n, 2, kind, "PairwiseConstraints.from_labels", InvalidPairError)
+    if not strong:
+        weights = None
+    else:
+        weights = np.ones(len(array)) if weights is None else _check_pair_weights(weights, len(array), kind)
     if origins is not None and len(origins) != len(array):
         msg = f"origins must have one entry for each of the {len(array)} {kind}s; got {len(origins)}"
         raise InvalidPairError(msg)
-    return _canonical_pairs(array, given, origins)
+    return _canonical_pairs(array, weights, origins)
 
 
 def _rows(which: Any, size: int, kind: str) -> Any:
@@ -701,44 +703,9 @@ def _no_label(x: Any) -> str:
         return ""
     try:
         hash(x)
-        missing = type(x).__name__ == "NAType" or bool(x != x)  # pandas.NA has no truth value
+        return f"{x!r} is a missing label" if x is not None and is_missing(x) else ""
     except (TypeError, ValueError):
         return f"{x!r:.40} is not a label; expected a hashable value such as text or a number"
-    return f"{x!r} is a missing label" if missing else ""
-
-
-def _check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
-    """Return the rows as an integer array of shape (p, 2), each with two different leaves in range."""
-    if rows is None:
-        return np.empty((0, 2), np.int32)
-    if isinstance(rows, Iterator):
-        rows = list(rows)
-    try:
-        array = np.asarray(rows)
-    except ValueError:
-        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; the rows differ in length"
-        raise InvalidPairError(msg) from None
-    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 2):
-        return np.empty((0, 2), np.int32)
-    if array.ndim != 2 or array.shape[1] != 2:
-        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; got shape {array.shape}"
-        raise InvalidPairError(msg)
-    if array.dtype.kind not in "iu":
-        hint = "; for labels use PairwiseConstraints.from_labels" if array.dtype.kind in "UOS" else ""
-        msg = f"the {kind}s must be an array of integer leaf indices, not {array.dtype}{hint}"
-        raise InvalidPairError(msg)
-    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
-    if array.min() < 0 or array.max() >= n:
-        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
-        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
-        msg = f"{kind} {k} is {array[k].tolist()}: {known}"
-        raise InvalidPairError(msg, row=k)
-    same = np.flatnonzero(array[:, 0] == array[:, 1])
-    if same.size:
-        k = int(same[0])
-        msg = f"{kind} {k} is {array[k].tolist()}: its two leaves must differ"
-        raise InvalidPairError(msg, row=k)
-    return array
 
 
 def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_entries, described
+from tripletree.core.checks import as_positions, check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
-from tripletree.core.leaves import LeafIndex, sorted_labels
+from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
@@ -200,11 +200,7 @@ class TripletSet(Immutable):
         >>> list(t.subset([1])), len(t.subset([True, False]))
         ([('a', 'b', 'd')], 1)
         """
-        if not isinstance(which, slice):
-            which = np.atleast_1d(which)
-            if which.size == 0 and which.dtype != np.bool_:
-                which = which.astype(np.int64)
-        return self._with(self.rows, which, self.leaves)
+        return self._with(self.rows, as_positions(which), self.leaves)
 
     def _with(self, rows: np.ndarray, which: Any, leaves: LeafIndex) -> TripletSet:
         """Return some rows over other leaves, with their weights and origins."""
@@ -399,35 +395,7 @@ def check_label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashabl
 
 def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
     """Return the rows as an integer array of shape (m, 3), each with three different leaves in range."""
-    if isinstance(rows, Iterator):
-        rows = list(rows)
-    try:
-        array = np.asarray(rows)
-    except ValueError:
-        msg = f"expected an array of shape (m, 3), three leaf indices a {noun}; the rows differ in length"
-        raise InvalidTripletError(msg) from None
-    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 3):
-        return np.empty((0, 3), np.int32)
-    if array.ndim != 2 or array.shape[1] != 3:
-        msg = f"expected an array of shape (m, 3), three leaf indices a {noun}; got shape {array.shape}"
-        raise InvalidTripletError(msg)
-    if array.dtype.kind not in "iu":
-        hint = "; for labels use TripletSet.from_labels" if array.dtype.kind in "UOS" else ""
-        msg = f"expected an array of integer leaf indices, got {array.dtype}{hint}"
-        raise InvalidTripletError(msg)
-    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
-    a, b, c = array.T
-    if array.min() < 0 or array.max() >= n:
-        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
-        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
-        msg = f"{noun} {k} is {array[k].tolist()}: {known}"
-        raise InvalidTripletError(msg, row=k)
-    bad = np.flatnonzero((a == b) | (a == c) | (b == c))
-    if bad.size:
-        k = int(bad[0])
-        msg = f"{noun} {k} is {array[k].tolist()}: its three leaves must differ"
-        raise InvalidTripletError(msg, row=k)
-    return array
+    return check_leaf_rows(rows, n, 3, noun, "TripletSet.from_labels", InvalidTripletError)
 
 
 def check_weights(weights: Any, m: int) -> np.ndarray:

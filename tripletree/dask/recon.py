@@ -24,11 +24,11 @@ from tripletree.cluster import (
 )
 from tripletree.cluster import ReCon as InMemoryReCon
 from tripletree.cluster.alignment import triplets_by_label
-from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_y
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
 from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, find_named, lengths_of, needed
-from tripletree.errors import ClusterCountError, DuplicateLeafError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
 #: Rows of the part that centres are found on: so many for each, and at least so many.
 _PART, _LEAST_PART = 4, 1_000
@@ -156,8 +156,6 @@ class ReCon(ConstrainedClusterer):
         ------
         InconsistentTripletsError
             If no hierarchy displays all triplets, before anything is read.
-        ClusterCountError
-            If there are fewer samples, or micro-clusters, than clusters.
 
         Examples
         --------
@@ -183,7 +181,7 @@ class ReCon(ConstrainedClusterer):
             places = [Block(i, int(lo), columns) for i, lo in enumerate(np.cumsum(lengths) - lengths)]
             rng = generator(self.random_state)
             looked = self._look(blocks, places, names, n, int(rng.integers(2**63)))
-            named, rows = _named_samples(looked, names, n, columns)
+            named, rows = _named_samples(looked, names, n)
             part = np.concatenate([one.part for one in looked])
             if len(part) == 0:  # every sample is named, or, of a few, none was drawn
                 part = rows
@@ -359,9 +357,7 @@ def _check_size(n: int, n_clusters: int | None) -> None:
     if n == 0:
         msg = "X has no rows: at least one sample is needed"
         raise ValueError(msg)
-    if n_clusters is not None and n < n_clusters:
-        msg = f"n_clusters={n_clusters} but n_samples={n}: there cannot be more clusters than samples"
-        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n,))
+    check_enough_samples(n_clusters, n)
 
 
 def _check_row_numbers(names: list, n: int) -> None:
@@ -372,7 +368,7 @@ def _check_row_numbers(names: list, n: int) -> None:
         raise UnknownLeafError(unknown, range(n), what="samples of the triplets", hint=hint)
 
 
-def _named_samples(looked: list[_Look], names: list, n: int, columns: list | None) -> tuple[list, np.ndarray]:
+def _named_samples(looked: list[_Look], names: list, n: int) -> tuple[list, np.ndarray]:
     """The named samples in the order of the names, and their rows. Each must have been found once."""
     number = np.concatenate([one.number for one in looked])
     rows = np.concatenate([one.rows for one in looked])

@@ -90,8 +90,6 @@ def check_known(answers: AnswerSet, known: TripletSet) -> KnownAnswers:
 
     Raises
     ------
-    TypeError
-        If `answers` is not an AnswerSet, or `known` not a TripletSet.
     InvalidTripletError
         If `known` has two answers for one trio.
 

@@ -104,12 +104,7 @@ class DotGraph:
             raise self._error(k, "an undirected graph has no root; expected a digraph")
         if kind != "digraph":
             raise self._error(k, f"expected 'digraph', got {self._found(k)}")
-        k += 1
-        if self._tokens[k] != "{":
-            _, k = self._identifier(k, "a name or '{'")
-        if self._tokens[k] != "{":
-            raise self._error(k, f"expected '{{', got {self._found(k)}")
-        return k + 1
+        return self._opened(k)
 
     def _body(self, k: int) -> int:
         """Read the statements from token `k` on up to the last brace. Return the number of the token behind it."""
@@ -144,7 +139,7 @@ class DotGraph:
                 k = self._statement(block, k)
 
     def _opened(self, k: int) -> int:
-        """The number of the token behind the brace that opens a subgraph."""
+        """The number of the token behind the brace that opens the graph, or a subgraph (its word and name may lack)."""
         if self._tokens[k] != "{":
             k += 1
             if self._tokens[k] != "{":
@@ -397,8 +392,6 @@ def from_dot(
     ------
     NotATreeError
         If a node has several parents.
-    InvalidHierarchyError
-        If there is no node, a cycle, several roots, or if a length or height is not a number.
 
     See Also
     --------

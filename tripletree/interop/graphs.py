@@ -117,9 +117,6 @@ def from_networkx(
     ------
     NotATreeError
         If a node has several parents and `parent` is "error". ``.node`` and ``.parents`` are nodes of the graph.
-    InvalidHierarchyError
-        If the graph is empty, has a cycle, or several roots and `parent` is "error", or if something that should be a
-        number is not.
 
     See Also
     --------
@@ -237,11 +234,6 @@ def ontology_from_networkx(
     Ontology
         Terms are the nodes, in the order of the graph, and edges are in the order of ``graph.edges``.
 
-    Raises
-    ------
-    InvalidHierarchyError
-        If the graph is empty or has a cycle.
-
     See Also
     --------
     ontology_to_networkx : the inverse.
@@ -285,11 +277,6 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     networkx.MultiDiGraph
         Nodes are the terms, in their order, with the attributes ``name`` and ``rank`` if they have such. Edges run
         from child to parent, and their keys are their types.
-
-    Raises
-    ------
-    InvalidHierarchyError
-        If a term is None, which networkx takes for no node.
 
     See Also
     --------

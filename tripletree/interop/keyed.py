@@ -61,8 +61,6 @@ def tree_parents(
     ------
     NotATreeError
         If a node has several parents.
-    InvalidHierarchyError
-        If there is no node, a cycle, or not exactly one root and `join` is False.
     """
     check_not_empty(keys, what)
     pairs = np.array(edges, np.int64).reshape(-1, 2)
@@ -93,11 +91,6 @@ def chosen_parents(
         The nodes that stay, in the order of `keys`. Last -1, for a node above, if there are several roots.
     parent : ndarray of int64
         For each of `nodes` where in `nodes` its parent stands, -1 for the root.
-
-    Raises
-    ------
-    InvalidHierarchyError
-        If there is no node, or a cycle.
     """
     check_not_empty(keys, what)
     up, terms = Ontology(keys, np.array(edges, np.int64).reshape(-1, 2))._spanning(choice)

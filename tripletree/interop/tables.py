@@ -110,9 +110,6 @@ def from_edge_table(
 
     Raises
     ------
-    InvalidHierarchyError
-        If a column is missing, a row has no child, two rows of one child differ, the table is empty, or its edges have
-        a cycle.
     NotATreeError
         If a node has several parents. ``.node`` and ``.parents`` are keys in the table.
 
@@ -197,17 +194,15 @@ def _column(frame: Any, name: str) -> list[Any]:
         raise InvalidHierarchyError(msg)
     column = frame[name]
     values = column.tolist() if hasattr(column, "tolist") else list(column)
-    return [None if x is None or type(x).__name__ in ("NAType", "NaTType") or _unlike(x) else x for x in values]
+    return [
+        None if x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, float) and x != x) else x
+        for x in values
+    ]
 
 
 def _keys(frame: Any, name: str) -> list[Any]:
     """A column of keys, with whole numbers as such, which beside gaps become floats."""
     return [int(x) if isinstance(x, float) and x.is_integer() else x for x in _column(frame, name)]
-
-
-def _unlike(value: Any) -> bool:
-    """True if a value is not equal to itself, as NaN."""
-    return isinstance(value, float) and value != value
 
 
 def _objects(pd: Any, values: Iterable[Any]) -> Any:
@@ -252,12 +247,6 @@ def from_children(
     Hierarchy
         Binary, its inner nodes in the order of the merges. With leaves at height 0 if `distances` are given, and
         without heights otherwise.
-
-    Raises
-    ------
-    InvalidHierarchyError
-        If the rows are not merges, or not all of them. If `distances` or `leaves` do not fit, or distances are given
-        twice.
 
     See Also
     --------

@@ -261,12 +261,6 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         MahalanobisMetric
             Itself. A fit that fails leaves it as it was.
 
-        Raises
-        ------
-        ValueError
-            If X holds NaN or infinity or is too widely spread, there are fewer features than components, or nothing
-            can be learned.
-
         Warns
         -----
         UserWarning

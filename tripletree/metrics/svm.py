@@ -38,11 +38,7 @@ class Solution(NamedTuple):
 
 def primal(w: np.ndarray, more: np.ndarray, prices: np.ndarray, norm: np.ndarray | None) -> float:
     """The objective: w'Lw / 2 + sum of prices times slack."""
-    return float(w @ _times(norm, w) / 2 + prices @ np.maximum(0.0, 1.0 - more @ w))
-
-
-def _times(norm: np.ndarray | None, w: np.ndarray) -> np.ndarray:
-    return w if norm is None else norm @ w
+    return float(w @ (w if norm is None else norm @ w) / 2 + prices @ np.maximum(0.0, 1.0 - more @ w))
 
 
 def solved(more: np.ndarray, prices: np.ndarray, norm: np.ndarray | None, *, tol: float, max_iter: int) -> Solution:
@@ -249,11 +245,6 @@ class SVMMetric(LearnedMetric):
         -------
         SVMMetric
             Itself. A fit that fails leaves it as it was.
-
-        Raises
-        ------
-        ValueError
-            If X holds NaN or infinity, is too widely or too little spread, A does not fit, or nothing can be learned.
 
         Warns
         -----

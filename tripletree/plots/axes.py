@@ -263,7 +263,7 @@ def set_axes(
     margin = 7 * axes_layout.scale
     span = high - low or 1.0
     if isinstance(transform, CircularTransform):
-        return _set_circular_axes(ax, transform, place, axes_layout, extra)
+        return _set_circular_axes(ax, transform, axes_layout, extra)
     room = np.append(axes_layout.depth - margin - extra, axes_layout.depth - 2 * margin)
     reach = np.append(high - rim, span)
     per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), KEPT * axes_layout.depth / span)
@@ -281,9 +281,7 @@ def set_axes(
     return per_unit
 
 
-def _set_circular_axes(
-    ax: Any, transform: CircularTransform, place: Layout, axes_layout: AxesLayout, extra: np.ndarray
-) -> float:
+def _set_circular_axes(ax: Any, transform: CircularTransform, axes_layout: AxesLayout, extra: np.ndarray) -> float:
     """Limits that center the circle below the legend."""
     reach = np.full(extra.size + 1, transform.reach)  # all labels are written outside the rim
     room = np.append(axes_layout.depth - 3 * axes_layout.scale - extra, axes_layout.depth - 4 * axes_layout.scale)

@@ -575,7 +575,7 @@ def _clusters(report: Report) -> str:
     chosen = getattr(report.model, "n_clusters_choice_", None)
     if chosen is not None:
         intro += f"<p>Why this number: {escaped(chosen.reason)}.</p>"
-    cards = "\n".join(_card(report, x) for x in report.clusters[:CLUSTERS])
+    cards = "\n".join(_card(x) for x in report.clusters[:CLUSTERS])
     more = len(report.clusters) - CLUSTERS
     return _section(
         "clusters",
@@ -586,7 +586,7 @@ def _clusters(report: Report) -> str:
     )
 
 
-def _card(report: Report, profile: ClusterProfile) -> str:
+def _card(profile: ClusterProfile) -> str:
     facts = [("samples", f"{len(profile.samples):,}")]
     if not np.isnan(profile.stability):
         facts.append(("stability", _share(profile.stability)))
@@ -781,7 +781,8 @@ def _page(report: Report, title: str | None, command: str | None) -> str:
     sure = getattr(report.model, "clade_support_", None)
     parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto", sure)
     style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
-    name = title or f"{counted(len(report.samples), 'sample')}, {_kind_text(report)}"
+    kind = {"classes": "some classes", "hierarchy": "a hierarchy"}.get(report.kind, report.kind)
+    name = title or f"{counted(len(report.samples), 'sample')}, {kind} known"
     sections = {
         "short": _in_short(report),
         "help": _help(report),
@@ -817,10 +818,6 @@ def _page(report: Report, title: str | None, command: str | None) -> str:
         **{f"section-{key}": text for key, text in sections.items()},
     }
     return fill_template(_file("report.html"), parts)
-
-
-def _kind_text(report: Report) -> str:
-    return {"classes": "some classes known", "hierarchy": "a hierarchy known"}.get(report.kind, f"{report.kind} known")
 
 
 def _tree_text(report: Report, triplets: TripletSet | None) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_call
-from tripletree.core.labels import is_missing
+from tripletree.core.checks import check_call, is_missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InvalidLabelsError, UnknownLeafError

@@ -23,11 +23,6 @@ class Colouring:
     ----------
     closure : PairClosure
     k : int
-
-    Raises
-    ------
-    InfeasibleClusteringError
-        If the groups of the closure have no such colouring, or none was found.
     """
 
     def __init__(self, closure: PairClosure, k: int) -> None:

@@ -258,8 +258,6 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             If `n_clusters` cannot keep the constraints, or no way was found, or the merges end at more (see
             `on_infeasible`): ``.proved`` tells whether the constraints need more, ``.clique`` and ``.samples`` why. Or
             if must-links leave fewer groups than that.
-        ClusterCountError
-            If there are fewer samples than clusters.
         UnknownLeafError
             If pairs name samples that X does not have. ``.labels`` holds them all.
 
@@ -819,12 +817,7 @@ def find_medoid(samples: np.ndarray, members: np.ndarray, metric: FittedMetric) 
 
 
 def _check_most(n_clusters: int | None, closure: PairClosure) -> None:
-    """Refuse more clusters than there are samples, must-linked ones counted as one.
-
-    Raises
-    ------
-    ClusterCountError, InfeasibleClusteringError
-    """
+    """Refuse more clusters than there are samples, must-linked ones counted as one."""
     n, most = len(closure.leaves), closure.n_components
     if n_clusters is None or n_clusters <= most:
         return
@@ -881,11 +874,6 @@ def _cut_feasibly(
     Returns
     -------
     ndarray of int, shape (n,)
-
-    Raises
-    ------
-    InfeasibleClusteringError
-        If `n_clusters` is less than `fewest`, and `on_infeasible` is "raise" (or "avoid", if it was not avoided).
 
     Warns
     -----

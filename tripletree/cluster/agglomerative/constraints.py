@@ -102,11 +102,6 @@ def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> Com
     Returns
     -------
     CombinedConstraints
-
-    Raises
-    ------
-    InconsistentPairsError
-        If must-links connect the ends of a cannot-link.
     """
     closure = pairs.closure()
     groups = SampleGroups.from_owner(closure.component)

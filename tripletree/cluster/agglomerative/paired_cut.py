@@ -75,11 +75,6 @@ class PairedCut:
         -------
         ndarray of int, shape (n,)
 
-        Raises
-        ------
-        InfeasibleClusteringError
-            If there are more clusters than groups, or, unless `on_infeasible` says otherwise, too few.
-
         Warns
         -----
         UserWarning

@@ -93,11 +93,6 @@ def plan_merges(
     -------
     MergePlan
 
-    Raises
-    ------
-    InconsistentPairsError, InconsistentTripletsError
-        If they cannot all hold, and there is no penalty.
-
     Warns
     -----
     UserWarning

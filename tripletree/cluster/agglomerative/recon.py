@@ -31,6 +31,7 @@ from tripletree.cluster.alignment import check_same_rows, named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
+    check_enough_samples,
     check_measured,
     check_y,
     warn_of_silent_classes,
@@ -53,7 +54,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, total_weight
-from tripletree.errors import ClusterCountError, warn_user
+from tripletree.errors import warn_user
 
 #: The rule of `tripletree.cut` if none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
@@ -322,8 +323,6 @@ class ReCon(HierarchicalClusterer):
             If triplets, pairs or classes name samples that X does not have. ``.labels`` holds them all.
         LimitExceededError
             If `classes` give more than 50 million triplets.
-        ClusterCountError
-            If there are fewer samples than clusters.
 
         Warns
         -----
@@ -363,7 +362,7 @@ class ReCon(HierarchicalClusterer):
             metric = check_metric(self.metric, self.linkage)
             samples, columns = check_measured(self, X, None, reset=True)
             n = samples.shape[0]
-            _check_enough_samples(self.n_clusters, n)
+            check_enough_samples(self.n_clusters, n)
             points = transformed(self.metric, X, samples)
             distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             # align
@@ -562,12 +561,6 @@ def _check_stop(model: ReCon, *, has_pairs: bool) -> None:
     if rule != _DEFAULT_CUT:
         msg = f"cut={rule!r} and distance_threshold are both given: the threshold is a rule of its own"
         raise ValueError(msg)
-
-
-def _check_enough_samples(n_clusters: int | None, n_samples: int) -> None:
-    if n_clusters is not None and n_samples < n_clusters:
-        msg = f"n_clusters={n_clusters} but n_samples={n_samples}: there cannot be more clusters than samples"
-        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n_samples,))
 
 
 def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any, weights: Any) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.cluster.alignment import align_pairs, named
-from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
@@ -29,7 +29,7 @@ from tripletree.cluster.kmeans.lloyd import (
 )
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
-from tripletree.errors import ClusterCountError, warn_user
+from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
 #: Maximum number of iterations of a run, should rounding keep it from converging, and the tolerance for rounding.
@@ -382,14 +382,17 @@ class Boosting:
     def step(self) -> None:
         """One round more."""
         rules = self.rules
-        order = self.rng.permutation(self.weights.size) if rules.priorities == "random" else self._by_weight()
+        if rules.priorities == "random":
+            order = self.rng.permutation(self.weights.size)
+        else:  # pairs of large weight first
+            order = self._ties[np.argsort(-self.weights[self._ties], kind="stable")]
         start = starting_centres(self.points, rules.n_clusters, self.rng, init=rules.init)
         labels, centres = constrained_means(
             self.points, self.pairs, order, start, max_iter=rules.max_iter, stop=rules.stop
         )
         violated = self.pairs.violated(labels)
         error = float(self.weights[violated].sum())
-        done = BoostingRound(labels, centres, error, self._importance(error))
+        done = BoostingRound(labels, centres, error, 1.0 if rules.priorities == "none" else importance(error))
         self.errors.append(error)
         if done.importance > 0:
             self.rounds.append(done)
@@ -398,14 +401,6 @@ class Boosting:
         if rules.priorities == "boosted" and done.importance > 0:
             self.weights = updated(self.weights, violated, done.importance, rho=rules.rho)
         self._end(done, perfect=not violated.any())
-
-    def _by_weight(self) -> np.ndarray:
-        return self._ties[np.argsort(-self.weights[self._ties], kind="stable")]
-
-    def _importance(self, error: float) -> float:
-        if self.rules.priorities == "none":
-            return 1.0
-        return importance(error)
 
     def _end(self, last: BoostingRound, *, perfect: bool) -> None:
         rules = self.rules
@@ -473,9 +468,7 @@ class BoostingFit:
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
         aligned = align_pairs(named(X, sample_names), pairs, n, missing_samples=estimator.missing_samples)
-        if n < k:
-            msg = f"n_clusters={k} but n_samples={n}: there cannot be more clusters than samples"
-            raise ClusterCountError(msg, n_clusters=k, nearest=(n,))
+        check_enough_samples(k, n)
         check_spread(samples)
         rng = generator(estimator.random_state)
         seed = int(rng.integers(2**62))
@@ -524,7 +517,7 @@ class BoostingFit:
         estimator.stop_reason_ = boosting.stopped
         estimator._rounds, estimator._share, estimator._seed = list(boosting.counted), result.share, self.seed
 
-    def warn(self, estimator: Any) -> None:
+    def warn(self) -> None:
         """Warn if there was nothing to boost, or if clusters are empty."""
         if not self.boosting.rounds:
             msg = (
@@ -768,17 +761,9 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         ------
         UnknownLeafError
             If pairs name samples that X does not have. ``.labels`` holds them all.
-        DuplicateLeafError
-            If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
             If an entry is not a pair, or if pairs are an integer array and the index of X holds integers other than
             0..n-1.
-        ClusterCountError
-            If there are fewer samples than clusters.
-        ValueError
-            If X holds NaN, infinity or text.
-        TypeError
-            If X is sparse, or y holds pairs.
 
         Warns
         -----
@@ -801,7 +786,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                     fit.boosting.step()
                     bar(fit.boosting.errors[-1])
             fit.report(self)
-        fit.warn(self)
+        fit.warn()
         return self
 
     def fit_rounds(
@@ -821,11 +806,6 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         ------
         BoostedConstrainedKMeans
             Itself, after one round, two rounds, and so on.
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError
-            As `fit` does.
 
         Examples
         --------
@@ -847,7 +827,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             with all_or_nothing(self):
                 fit.boosting.step()
                 fit.report(self)
-        fit.warn(self)
+        fit.warn()
         yield self
 
     def staged_labels(self) -> Iterator[np.ndarray]:
@@ -857,11 +837,6 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         ------
         ndarray of int32, shape (n_samples,)
             The last one is ``labels_``.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
 
         Examples
         --------
@@ -889,13 +864,6 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         ndarray of int, shape (n_new,)
             Pairs do not apply to new samples, so for the fitted samples this may differ from ``labels_``.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
-
         Examples
         --------
         >>> from tripletree.cluster import BoostedConstrainedKMeans
@@ -916,11 +884,6 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         -------
         ndarray of float64, shape (n_new, n_clusters)
             Fewer columns where fewer clusters were found.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
 
         Examples
         --------

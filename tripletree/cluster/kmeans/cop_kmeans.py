@@ -443,11 +443,6 @@ def run_lloyd(method: _CannotLinkedMeans, centres: np.ndarray, feasible: np.ndar
     Returns
     -------
     LloydRun
-
-    Raises
-    ------
-    DeadEndError
-        As in the listing.
     """
     model = method.model
     found = alternate(method, _ChosenClusters(feasible, centres), max_iter)
@@ -487,11 +482,6 @@ def run_incrementally(
     Returns
     -------
     LloydRun
-
-    Raises
-    ------
-    DeadEndError
-        If a group may go nowhere, and may not violate.
     """
     samples, weights, group_of, n_groups = model.groups
     node = np.full(n_groups, -1)
@@ -641,11 +631,6 @@ def best_run(
     run : LloydRun
     criterion : dict of int to float
         Mean distance times k squared for each number k, infinite where the pairs cannot hold.
-
-    Raises
-    ------
-    InfeasibleClusteringError
-        If no number fits the pairs: the error of the largest number.
     """
     task = _GroupTask(model, closure, CannotGraph(closure.cannot, closure.n_components))
     runs: dict[int, LloydRun] = {}
@@ -971,15 +956,6 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             or clusters of `min_size` samples cannot keep the pairs (``.proved``, with ``.clique`` or ``.samples`` as
             the reason of the first), or if no assignment was found in `max_steps` steps, or by "listing" or
             "incremental" in any start (``.proved`` is False).
-        ClusterCountError
-            If there are fewer samples than clusters.
-        UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If pairs do not match the rows of X.
-        ValueError
-            If X holds NaN, infinity or text, parameters or weights are out of range or do not go together, or a
-            geometry returns something that is not a centre.
-        TypeError
-            If X is sparse and the geometry or the assignment needs it dense, y holds pairs, or the geometry is a class.
 
         Warns
         -----
@@ -1058,13 +1034,6 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         ndarray of int, shape (n_new,)
             Their clusters. Ties go to the lowest. On the fitted samples that need not be
             ``labels_``.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
         """
         return self._nearest(X)[0]
 
@@ -1079,11 +1048,6 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Returns
         -------
         ndarray of float64, shape (n_new, n_clusters)
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
         """
         return np.sqrt(self._squared(self._checked(X)))
 
@@ -1102,11 +1066,6 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         Returns
         -------
         float
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
         """
         squared = self._nearest(X)[1]
         weights, exponent = moderate(check_weights(squared[:, None], sample_weight))

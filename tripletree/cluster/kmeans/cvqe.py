@@ -676,11 +676,6 @@ def cvqe_plus(
         (labels, centers, cost, n_iter). A cluster that lost all samples stays at its earlier centre if it has one,
         else it starts anew from the sample that costs most.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, alpha is not in [0, 1], or masses or weights are negative.
-
     Notes
     -----
     With the earlier centres p, of masses q, the objective is (Eqs. 7 to 9 of [1]_) ::

@@ -69,13 +69,7 @@ class SegmentCentres:
     axis: int = 0
 
     def fit_centre(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Offsets (weighted means), begin and end: shape (d + 1,).
-
-        Raises
-        ------
-        ValueError
-            If there is but one feature, or none of number `axis`.
-        """
+        """Offsets (weighted means), begin and end: shape (d + 1,)."""
         if points.shape[1] == 1:
             msg = "a segment needs a feature along it and at least one across; n_features=1"
             raise ValueError(msg)
@@ -114,13 +108,7 @@ class CheckedGeometry:
         self._length = -1
 
     def fit_centre(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The centre of the geometry, float64[p].
-
-        Raises
-        ------
-        ValueError
-            If it is not finite numbers in one dimension, as many as those before.
-        """
+        """The centre of the geometry, float64[p]."""
         given = self._geometry.fit_centre(_read_only(points), _read_only(weights))
         centre = self._numbers("fit_centre", given)
         expected = (
@@ -133,13 +121,7 @@ class CheckedGeometry:
         return centre
 
     def squared_distances(self, points: np.ndarray, centre: np.ndarray) -> np.ndarray:
-        """The squared distances of the geometry, float64[n].
-
-        Raises
-        ------
-        ValueError
-            If they are not finite numbers >= 0, one for each point.
-        """
+        """The squared distances of the geometry, float64[n]."""
         given = self._geometry.squared_distances(_read_only(points), _read_only(centre))
         squared = self._numbers("squared_distances", given)
         if squared.shape != points.shape[:1]:

@@ -447,13 +447,7 @@ def _least(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
-    """Weights of the samples: ones for None, one number for all of them.
-
-    Raises
-    ------
-    ValueError
-        If they are not n finite numbers >= 0, or all of them are 0.
-    """
+    """Weights of the samples: ones for None, one number for all of them."""
     from sklearn.utils.validation import _check_sample_weight
 
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -468,13 +462,7 @@ def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
 
 
 def check_start(init: Any, n_clusters: int, n_features: int) -> np.ndarray | None:
-    """Given centres as a float64 array of shape (n_clusters, n_features). None if `init` names a method.
-
-    Raises
-    ------
-    ValueError
-        If they have another shape, or are not finite.
-    """
+    """Given centres as a float64 array of shape (n_clusters, n_features). None if `init` names a method."""
     if isinstance(init, str):
         return None
     from sklearn.utils.validation import check_array

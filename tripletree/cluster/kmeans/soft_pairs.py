@@ -591,18 +591,9 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         ------
         UnknownLeafError
             If pairs contain labels that are not in X. ``.labels`` holds them all.
-        DuplicateLeafError
-            If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
             If an entry is not a pair, or if pairs are an integer array and the index of X holds integers other than
             0..n-1.
-        ClusterCountError
-            If there are fewer samples, of positive weight, than clusters.
-        ValueError
-            If X holds NaN, infinity or text, if weights are negative, all 0, or positive beyond 1e-100..1e100, or if
-            `penalty` is too large for X.
-        TypeError
-            If X is sparse and `MPCKMeans` learns full matrices, or y holds pairs.
 
         Warns
         -----
@@ -655,13 +646,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         ndarray of int, shape (n_new,)
             Pairs are ignored: see Notes for how often this differs from ``labels_`` on the fitted samples.
 
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other features than the fitted samples, or holds NaN or infinity.
-
         Notes
         -----
         All samples count as new ones, which are in no pair. So fitted samples in no pair get their label in
@@ -690,11 +674,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         -------
         ndarray of float64, shape (n_new, n_clusters)
 
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
-
         Examples
         --------
         >>> from tripletree.cluster import PCKMeans
@@ -722,11 +701,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
             Minus the (weighted) sum of squared distances to the nearest centres. Under learned metrics less the
             logarithms of their determinants, as in the objective. Pairs do not apply to new samples, so it is the
             negative ``objective_`` only for a fit without pairs (and without the prior of `MPCKMeans`).
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As `predict` does.
 
         Examples
         --------

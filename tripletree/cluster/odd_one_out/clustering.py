@@ -97,9 +97,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     by_tree_ : bool
         Whether people seem to answer by a tree.
     trust_ : float
-        The probability, in 0..1, that trees that know the answers foretell later answers better than trees of the
-        features alone. The lower it is, the more is `hierarchy_` that of the features. By groups, and without X, it is
-        1.
+        The probability, in 0..1, that trees that know the answers predict later answers better than trees of the
+        features alone. The lower it is, the closer `hierarchy_` is to the tree of the features. By groups, and without
+        X, it is 1.
     labels_ : ndarray of int, shape (n_samples,)
         The likeliest cluster of each sample, 0..k-1. By groups, samples that probably belong to a group nobody was
         asked about make clusters of their own. Before the first answer, all of them do. By a tree, clusters are a cut
@@ -162,7 +162,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     wrong one any other. An answer takes 32,000 steps of O(depth d) time, whatever the number of samples, and fewer
     after a thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
 
-    Trust: each answer is foretold before it is heard, by both kinds of chains and by trees of the features alone. Trees
+    Trust: both kinds of chains and trees of the features alone predict each answer before it is heard. Trees
     count in proportion to the likelihood of all answers under them. `trust_` is the share of the chains.
 
     The walk takes O(r^3) time and O(r^2) memory once, for r <= 3,000 different samples, and O(r a^2) for each question
@@ -263,16 +263,8 @@ class OddOneOutClustering(HierarchicalClusterer):
 
         Raises
         ------
-        InvalidAnswerError
-            If the oracle returns something else, or an answer does not fit the samples.
-        UnknownLeafError, DuplicateLeafError
-            If answers name samples that X does not have, or a name occurs twice.
-        ValueError
-            If X holds NaN, infinity or text, or there is no X and the questions are to be about groups.
         LimitExceededError
             If there is no X, and more than 2,000 samples.
-        TypeError
-            If X is sparse, or the oracle is not callable.
         Exception
             Any exception of the oracle.
 
@@ -332,11 +324,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         -------
         OddOneOutClustering
             Itself, ready for `next_question`. A start that fails leaves it as it was.
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError
-            As `fit` does.
 
         Examples
         --------
@@ -423,11 +410,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         tuple of sample names, or None
             The question stays the same for a person until it is answered. None if no question is worth asking.
 
-        Raises
-        ------
-        NotFittedError
-            Before `start` or `fit`.
-
         Examples
         --------
         >>> model = OddOneOutClustering().start([[0.0], [1.0]])
@@ -469,10 +451,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         ------
         InvalidAnswerError
             If the reply does not fit the question, or none was asked. Nothing changes then.
-        UnknownLeafError
-            If X lacks a sample of the question.
-        NotFittedError
-            Before `start` or `fit`.
 
         Examples
         --------
@@ -508,8 +486,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         ------
         LookupError
             If there is none.
-        NotFittedError
-            Before `start` or `fit`.
 
         Examples
         --------
@@ -546,11 +522,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         OddOneOutClustering
             Itself.
 
-        Raises
-        ------
-        NotFittedError
-            Before `start` or `fit`.
-
         Examples
         --------
         >>> model = OddOneOutClustering().start([[0.0], [1.0], [5.0]])
@@ -572,11 +543,6 @@ class OddOneOutClustering(HierarchicalClusterer):
         -------
         callable
             Without arguments; returns a `Hierarchy`.
-
-        Raises
-        ------
-        NotFittedError
-            Before `start` or `fit`.
 
         Examples
         --------
@@ -623,7 +589,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def trust_(self) -> float:
-        """The probability that the answers help to foretell later answers."""
+        """The probability that the answers help to predict later answers."""
         return self._trees.trust if self.by_tree_ else 1.0
 
     @property

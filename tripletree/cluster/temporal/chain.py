@@ -197,7 +197,8 @@ class Inquiry:
                 f"{type(oracle).__name__}"
             )
             raise TypeError(msg)
-        _check_signature(oracle)
+        what = "oracle(a, b, time), a function of two objects and the start of a snapshot"
+        check_call(oracle, what, 3, ". If time does not matter: lambda a, b, time: oracle(a, b)")
         self._oracle, self._leaves = oracle, leaves
         self._strategy, self._n_queries = as_strategy(strategy), n_queries
         self.queries: list[tuple[Any, Hashable, Hashable, bool | None]] = []
@@ -280,12 +281,6 @@ class Inquiry:
             together, apart = (np.array(links[kind], np.int64).reshape(-1, 2) for kind in (True, False))
             self.answers[when] = PairwiseConstraints(together, apart, self._leaves)
         return link, used
-
-
-def _check_signature(oracle: TimedOracle) -> None:
-    """Check that the oracle can be called with two objects and a time, before anything is clustered."""
-    what = "oracle(a, b, time), a function of two objects and the start of a snapshot"
-    check_call(oracle, what, 3, ". If time does not matter: lambda a, b, time: oracle(a, b)")
 
 
 class Settings(NamedTuple):
@@ -392,11 +387,6 @@ def follow(
     -------
     snapshots : list of Snapshot
     transitions : list of ndarray of int64, shape (k + 1, k + 1)
-
-    Raises
-    ------
-    ClusterCountError
-        If the first has fewer objects than clusters.
     """
     middle, k = seen[0][0].mean(axis=0), settings.n_clusters
     before: Link | None = None

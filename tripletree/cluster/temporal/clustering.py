@@ -410,8 +410,6 @@ class TemporalClustering(ConstrainedClusterer):
         ------
         UnknownLeafError
             If pairs contain objects that are not in X. ``.labels`` holds them all.
-        ClusterCountError
-            If the first snapshot has fewer objects than clusters.
 
         Warns
         -----

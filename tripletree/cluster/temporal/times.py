@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.checks import is_missing
 from tripletree.errors import InvalidTimesError
 
 
@@ -66,10 +67,8 @@ class Times:
 
 def missing(x: Any) -> bool:
     """True if a value is None, NaN, NaT or NA."""
-    if x is None or type(x).__name__ in {"NAType", "NaTType"}:
-        return True
     try:
-        return bool(x != x)
+        return is_missing(x)
     except (TypeError, ValueError):
         return False
 
