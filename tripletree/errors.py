@@ -595,6 +595,9 @@ class GuessedLabelWarning(UserWarning):
         super().__init__(escaped_controls(message))
 
 
+_PASSED_OVER = frozenset({"tripletree", "sklearn", "contextlib", "functools", "joblib"})
+
+
 def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, with the line of the user's code that called into the package as the place of the warning.
 
@@ -602,10 +605,6 @@ def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> 
     searches, joblib), so that no caller has to count stack levels.
     """
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in {"tripletree", "sklearn", "contextlib", "functools", "joblib"}

@@ -177,8 +177,9 @@ def test_edges__names_lengths_and_ranks():
     np.testing.assert_array_equal(h.length, [2, 0.001, math.nan, 1.5, math.nan])
     named = read_edges(io.StringIO(FULL), labels="name")
     assert (list(named.leaves), named.names) == (["Homo", "Pan", "9"], ("Apes", "Primates"))
-    other = read_edges(io.StringIO(FULL), name_column="rank", length_column="id")
+    other = read_edges(io.StringIO(FULL), name_column="rank", length_column="id", rank_column="name")
     assert other.length.tolist() == [7, 8, 9, 2, 1]
+    assert other.ranks == ("Homo", "Pan", None, "Apes", "Primates")
 
 
 @pytest.mark.parametrize(

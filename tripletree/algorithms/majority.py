@@ -27,7 +27,8 @@ class ConsensusTree:
     hierarchy : Hierarchy
         The leaves are in the order of the first tree's.
     support : ndarray of float64, shape (inner nodes,)
-        The share of the trees that have each clade. Entry ``u - n_leaves`` belongs to node u. The last, of the root, is 1.
+        The share of the trees that have each clade. Entry ``u - n_leaves`` belongs to node u. The last, of the root,
+        is 1.
     n_trees : int
         Number of trees.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from tripletree.ask.outline import representatives
 from tripletree.ask.session import Findings, Session
 from tripletree.core.html import escaped
 from tripletree.io import write_answers, write_newick, write_triplets
+from tripletree.io.source import csv_text
 from tripletree.plots import to_html
 
 
@@ -32,13 +32,9 @@ def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
 
 
 def _clusters(session: Session) -> str:
-    text, found = io.StringIO(), session.snapshot()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["label", "cluster", "uncertainty"])
+    found = session.snapshot()
     rows = zip(session.cards.names, (found.clusters + 1).tolist(), found.uncertainty.tolist(), strict=True)
-    for name, cluster, doubt in rows:
-        writer.writerow([name, cluster, f"{doubt:.4f}"])
-    return text.getvalue()
+    return csv_text([("label", "cluster", "uncertainty"), *((name, k, f"{doubt:.4f}") for name, k, doubt in rows)])
 
 
 def _newick(session: Session) -> str:

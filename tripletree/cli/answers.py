@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,7 +34,7 @@ from tripletree.evaluation.people import (
     find_disputed_questions,
 )
 from tripletree.io import write_answers, write_newick
-from tripletree.io.source import named_stream, raw_bytes, write_atomic
+from tripletree.io.source import csv_text, named_stream, raw_bytes, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
@@ -190,10 +189,7 @@ def _write_files(
 
 
 def _write_table(path: str, rows: Iterator[Sequence[Any]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    with write_atomic(path) as stream:
-        stream.write(text.getvalue())
+    write_text([csv_text(rows)], path)
 
 
 # ---------------------------------------------------------------------- words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import UnknownLeafError
 from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
-from tripletree.io.source import write_atomic
+from tripletree.io.source import csv_text, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
@@ -350,7 +349,8 @@ def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: l
     if labels is None:
         write_newick(hierarchy, output or "-", blanks=blanks)
     else:
-        _write_labels(table.labels, labels, output or "-")
+        rows = zip(table.labels, labels.tolist(), strict=True)
+        write_text([csv_text([("label", "cluster"), *rows])], output or "-")
     if output != "-":
         _report(table, labels, triplets, hierarchy)
 
@@ -395,13 +395,6 @@ def _distances(values: Any, metric: str) -> np.ndarray:
     columns = MixedColumns.of(values) if metric == "gower" else None
     points = values if columns is None else columns.encoded(values)
     return squareform(condensed_distances(points, metric, metric_parameters(points, metric, columns)))
-
-
-def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
-    with write_atomic(output) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["label", "cluster"])
-        writer.writerows(zip(names, labels.tolist(), strict=True))
 
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:

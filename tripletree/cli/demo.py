@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +23,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import MissingDependencyError
 from tripletree.evaluation.scores import pairwise_f_score, triplet_score
 from tripletree.io import write_triplets
-from tripletree.io.source import write_atomic
+from tripletree.io.source import csv_text, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
@@ -195,13 +193,9 @@ def _drawn(samples: Samples, seed: int) -> tuple[float, float]:
 
 def _write_data(samples: Samples, known: np.ndarray, triplets: TripletSet, output_dir: Path) -> None:
     """The data and the triplets, to be read by `tripletree cluster`."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["sample", *samples.columns, "class"])
-    for label, row, c in zip(samples.labels, samples.raw.tolist(), samples.classes.tolist(), strict=True):
-        writer.writerow([label, *row, samples.class_names[c]])
-    with write_atomic(output_dir / "data.csv") as stream:
-        stream.write(text.getvalue())
+    cells = zip(samples.labels, samples.raw.tolist(), samples.classes.tolist(), strict=True)
+    rows = [["sample", *samples.columns, "class"], *([label, *row, samples.class_names[c]] for label, row, c in cells)]
+    write_text([csv_text(rows)], output_dir / "data.csv")
     used = [x for x, is_known in zip(samples.labels, known.tolist(), strict=True) if is_known]
     write_triplets(triplets.restrict(used), output_dir / "known.txt")
 

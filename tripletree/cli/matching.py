@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ from tripletree.cli.tables import decimal_option, delimiter_for
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
 from tripletree.io import read_annotations, registry, write_newick
-from tripletree.io.source import read_text, write_atomic
+from tripletree.io.source import csv_text, read_text, write_text
 from tripletree.io.table import split_rows
 
 
@@ -165,8 +164,8 @@ def _texts(cells: list[Any]) -> list[str]:
 
 def _write_table(found: NameMatches, output: str) -> None:
     columns = found.columns()
-    with write_atomic(output) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        for name, taxon, kind, score, offered in zip(*columns.values(), strict=True):
-            writer.writerow([name, "" if taxon is None else taxon, kind, f"{score:.3g}", offered])
+    rows = [
+        (name, "" if taxon is None else taxon, kind, f"{score:.3g}", offered)
+        for name, taxon, kind, score, offered in zip(*columns.values(), strict=True)
+    ]
+    write_text([csv_text([tuple(columns), *rows])], output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import shlex
 import sys
@@ -35,7 +34,7 @@ from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
-from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
+from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
 from tripletree.reports.analysis import report as make_report
 
 KINDS = ("hierarchy", "triplets", "pairs", "answers")
@@ -179,10 +178,8 @@ def report(
         verbose=sys.stderr.isatty(),
     )
     if table_path is not None:
-        with write_atomic(table_path) as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(["label", "cluster"])
-            writer.writerows(zip(table.labels, result.labels.tolist(), strict=True))
+        rows = zip(table.labels, result.labels.tolist(), strict=True)
+        write_text([csv_text([("label", "cluster"), *rows])], table_path)
     if newick is not None:
         write_newick(result.hierarchy, newick, lengths="monotone", blanks=more["blanks"])
     result.write_html(output, title=more["title"], command=_command_line(ctx))

@@ -22,7 +22,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
-from tripletree.io.rows import format_of_suffix
+from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_atomic_bytes, write_text
 from tripletree.io.table import (
     RowTable,
@@ -143,8 +143,7 @@ def invents_ids(
 
 
 def _format_of(path: Any) -> str:
-    name = path if isinstance(path, str) or hasattr(path, "__fspath__") else getattr(path, "name", None)
-    kind = format_of_suffix(name) if isinstance(name, str) or hasattr(name, "__fspath__") else None
+    kind = format_of_suffix(name_of(path))
     return kind if kind in ("tsv", "parquet") else "csv"
 
 

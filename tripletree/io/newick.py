@@ -498,14 +498,11 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
         ...
     tripletree.errors.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
-    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None)
-
-
-def _check_text(text: str) -> str:
     if not isinstance(text, str):
         msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
         raise TypeError(msg)
-    return text.removeprefix("\ufeff")  # a byte order mark, as readers of files take it off
+    without_mark = text.removeprefix("\ufeff")  # as readers of files take it off
+    return _only(NewickText(without_mark, underscores=underscores, strict=strict), None)
 
 
 def _all(trees: NewickText) -> list[Hierarchy]:

@@ -559,7 +559,7 @@ def write_rows(
         Raised for a label that the format cannot hold.
     """
     check_row_format(format)
-    chosen = format or format_of_suffix(_name_of(path)) or "text"
+    chosen = format or format_of_suffix(name_of(path)) or "text"
     labels = [x if isinstance(x, str) else str(x) for x in leaves]
     try:
         LeafIndex(labels)
@@ -653,6 +653,7 @@ def _check_unicode(labels: Sequence[str], error: type[ValueError]) -> None:
         raise error(msg) from None
 
 
-def _name_of(path: Any) -> str | None:
+def name_of(path: Any) -> str | None:
+    """The path of a file, given itself or as an open file. None if it has none."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", None)
     return name if isinstance(name, str) else None

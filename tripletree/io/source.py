@@ -26,7 +26,7 @@ import warnings
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -142,10 +142,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
         raise ParseError(msg if sheets else "an Excel workbook without a cell in it", path=name)
     (rows,) = sheets.values()
     width = max(map(len, rows))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([*row, *[""] * (width - len(row))] if row else [] for row in rows)
-    return text.getvalue()
+    return csv_text([*row, *[""] * (width - len(row))] if row else [] for row in rows)
 
 
 def _sheet_rows(sheet: Any) -> list[list[str]]:
@@ -544,6 +541,13 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
         return
     with _utf8(stream) as text:
         yield text
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows of cells as CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def write_text(parts: Iterable[str], target: Target | None, *, end: str = "") -> str | None:

@@ -262,7 +262,8 @@ def viewer_parts(
     the first two are for the security policy. "picture" is the top of the hierarchy as an image.
     """
     picture = hierarchy._repr_html_()
-    style, script = _read_sources()
+    style = _read_text("page.css")
+    script = "(() => {\n'use strict';\n" + "\n".join(map(_read_text, SCRIPTS)) + "})();\n"  # in one function scope
     return {
         "version": __version__,
         "style": style,
@@ -406,11 +407,6 @@ def hierarchy_widget(
 def _read_text(name: str) -> str:
     """A file of this package."""
     return files("tripletree.plots.page").joinpath(name).read_text(encoding="utf-8")
-
-
-def _read_sources() -> tuple[str, str]:
-    """The style sheet, and all scripts joined in one function scope."""
-    return _read_text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_read_text, SCRIPTS)) + "})();\n"
 
 
 def fill_template(template: str, parts: dict[str, str]) -> str:
