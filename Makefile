@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # one cache of compiled kernels for the checkout, so that nothing outside it is written
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
+# bytecode is kept: else each process that a test starts compiles the package, and each run of pytest all tests
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo warmup test test-slow test-all test-plain test-bounds test-floor fuzz lint bench papers papers-quick notebooks docs clean
