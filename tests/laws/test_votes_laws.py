@@ -58,7 +58,7 @@ def test_all_triplets_with_pairs_on_five_samples(rng):
 
 
 def test_voted_clusters_are_as_many_and_none_is_empty(rng):
-    for _ in range(30):
+    for _ in range(10):
         n, k = int(rng.integers(4, 30)), int(rng.integers(2, 4))
         X = rng.normal(size=(n, 3)) * (rng.random() < 0.8)
         pairs = np.array([rng.permutation(n)[:2] for _ in range(rng.integers(0, 12))]).reshape(-1, 2)

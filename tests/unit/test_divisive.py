@@ -433,7 +433,7 @@ def test_the_order_of_rows_changes_nothing(iris, metric, kind):
     Z = D if metric == "precomputed" else X
     model = DivisiveReCon(metric=metric, constraints="hard" if "hard" in kind else "auto")
     wanted, labels = None, None
-    for seed in range(3):
+    for seed in range(2):
         some = np.random.default_rng(seed).permutation(len(Z)) if seed else np.arange(len(Z))
         rows = Z.iloc[some, some if metric == "precomputed" else slice(None)].to_numpy()
         model.fit(rows, sample_names=X.index[some], **known)
@@ -460,7 +460,7 @@ def test_the_unit_of_the_samples_changes_nothing(metric):
     triplets, pairs = tt.sample_class_triplets(y, 90, random_state=0), tt.sample_class_pairs(y, 20, random_state=0)
     for known in ({}, {"triplets": triplets}, {"classes": [*y[:45], *[None] * 15]}, {"pairs": pairs}):
         wanted = DivisiveReCon(metric=metric, effort=0.1).fit(Z, **known)
-        for unit in (-1000, -300, -280, 240, 260, 480, 510, 1000):  # powers of two keep all bits
+        for unit in (-1000, -300, 260, 510):  # powers of two keep all bits
             if metric == "euclidean" and abs(unit) > 450:
                 continue  # squares of distances leave the range of numbers, and are refused
             model = DivisiveReCon(metric=metric, effort=0.1).fit(np.ldexp(Z, unit), **known)

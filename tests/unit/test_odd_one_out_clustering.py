@@ -233,10 +233,11 @@ def test_tree__questions_beat_random_ones(world):
 
 
 def test_tree__no_trio_is_asked_twice_and_it_ends_when_all_is_settled(world):
-    X, truth = world
-    model = OddOneOutClustering(400, target="hierarchy").fit(X, oracle=expert(truth))
+    X, truth = world[0][:10], world[1].restrict(range(10))
+    model = OddOneOutClustering(120, target="hierarchy").fit(X, oracle=expert(truth))
     shown = [frozenset(x.items) for x in model.answers_]
-    assert len(set(shown)) == len(shown) < 400
+    assert len(set(shown)) == len(shown) < 120  # as many as there are
+    assert model.next_question() is None
     assert displays(model.hierarchy_, tt.decompose(truth)).mean() > 0.95
 
 
@@ -265,11 +266,11 @@ def test_tree__distances_and_cosine(world):
     X, truth = world
     test = tt.sample_triplets(truth, 2_000, random_state=0)
     distances = np.linalg.norm(X[:, None] - X[None], axis=2)
-    of = OddOneOutClustering(60, metric="precomputed").fit(distances, oracle=expert(truth))
+    of = OddOneOutClustering(40, metric="precomputed").fit(distances, oracle=expert(truth))
     assert displays(of.hierarchy_, test).mean() > 0.9
     assert of.predict(distances).tolist() == of.labels_.tolist()
-    turned = OddOneOutClustering(30, metric="cosine").fit(X * np.arange(1, 41)[:, None], oracle=expert(truth))
-    straight = OddOneOutClustering(30, metric="cosine").fit(X, oracle=expert(truth))
+    turned = OddOneOutClustering(12, metric="cosine").fit(X * np.arange(1, 41)[:, None], oracle=expert(truth))
+    straight = OddOneOutClustering(12, metric="cosine").fit(X, oracle=expert(truth))
     assert turned.answers_ == straight.answers_
 
 
@@ -297,16 +298,15 @@ def test_tree__auto_goes_by_the_answers(world, blobs):
         model.undo()
     assert len(model.answers_) < 5 <= first
     X, y = blobs
-    model = OddOneOutClustering(40).fit(X, oracle=person(y))
+    model = OddOneOutClustering(20).fit(X, oracle=person(y))
     assert not model.by_tree_
     assert model.clade_support_ is None
 
 
-@pytest.mark.parametrize("target", ["auto", "hierarchy"])
-def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked(world, target):
+def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked(world):
     X, truth = world
     test, rng = tt.sample_triplets(truth, 2_000, random_state=0), np.random.default_rng(4)
-    model = OddOneOutClustering(target=target).start(X)
+    model = OddOneOutClustering().start(X)
     plain = displays(model.hierarchy_, test).mean()
     for _ in range(80):
         question = model.next_question()
@@ -354,11 +354,11 @@ def test_steps__undo_is_as_if_never_said(blobs):
     X, y = blobs
     ask, rng = person(y), np.random.default_rng(0)
     model = OddOneOutClustering().start(X)
-    for k in range(25):
+    for k in range(12):
         question = model.next_question()
         said = ask(*question) if rng.random() > 0.1 else question[0]
         model.answer(said, who="anna" if k % 3 else "ben", question=question)
-    for who in (None, "ben", "anna", None, "ben"):
+    for who in ("ben", "anna", None):
         before = list(model.answers_)
         gone = model.undo(who)
         left = list(model.answers_)
