@@ -102,6 +102,7 @@ def answers(tmp_path):
     return run
 
 
+@pytest.mark.slow
 @needs_numba
 def test_jit__parts_from_the_cache_serve_kernels_that_are_compiled_later(answers):
     # 27 takes 111 steps, and the next two numbers after it are 82 and 41

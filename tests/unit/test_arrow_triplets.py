@@ -71,7 +71,6 @@ def tables(draw):
 
 
 @given(tables())
-@settings(max_examples=300)
 def test_arrow__columns_and_cells_give_the_same(table):
     file = parquet(table).getvalue()
     for read in (

@@ -927,6 +927,7 @@ def test_ask__without_a_model_there_are_names_pictures_or_trios(tmp_path, folder
         open_session(None, None, answers=None, images=tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_ask__names_alone_are_enough_for_a_model(tmp_path):
     tree = parse_newick("(((a,b),(c,d)),(((e,f),g),((h,i),j)));")
     odd = {frozenset((x, y, z)): z for x, y, z in all_triplets(tree)}

@@ -225,6 +225,7 @@ def test_consensus__hears_a_limit_of_time():
         consensus(answers)
 
 
+@pytest.mark.slow
 def test_consensus__random_people_and_other_criteria_weigh_little_and_the_hierarchy_gains():
     gains = []
     for seed in range(12):

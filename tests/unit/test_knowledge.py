@@ -236,6 +236,7 @@ def test_validate__the_share_without_knowledge_is_that_of_the_plain_fit(cancer):
     assert found.standard_error[0] == pytest.approx(plain.std() / np.sqrt(250), rel=0.2)  # by samples, not triplets
 
 
+@pytest.mark.slow
 def test_validate__divisive_gains_from_each_kind(blobs):
     X, y = blobs
     frame = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])

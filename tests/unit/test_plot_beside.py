@@ -110,7 +110,7 @@ def test_tanglegram__shared_clades_become_bands(rng):
     assert same.get_title().startswith("0 crossings; 0 of ")
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 50, 500, 2_000])
+@pytest.mark.parametrize("n", [1, 2, 5, 50, 2_000])
 def test_tanglegram__any_size(n, rng):
     one = yule(n, rng) if n > 1 else Hierarchy([-1])
     two = Hierarchy(yule(n, rng).parent if n > 1 else [-1])
