@@ -111,7 +111,7 @@ def test_pairs__weights_lie_between_0_and_1(bad):
 def test_pairs__weights_and_origins_of_another_length_are_refused():
     with pytest.raises(InvalidPairError, match="one entry for each of the 1 must-links"):
         PairwiseConstraints([(0, 1)], [], 3, must_weights=[1, 1])
-    with pytest.raises(InvalidPairError, match="numbers, one for each must-link"):
+    with pytest.raises(InvalidPairError, match="numbers, one for each of the 1 must-links"):
         PairwiseConstraints([(0, 1)], [], 3, must_weights=["much"])
     with pytest.raises(InvalidPairError, match="origins must have one entry for each of the 1 cannot-links"):
         PairwiseConstraints([], [(0, 1)], 3, cannot_origins=Origins.of_lines("f", "line", [1, 2]))

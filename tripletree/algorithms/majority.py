@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import check_real, counted
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchies, check_hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
 
@@ -175,16 +175,8 @@ def _keys_of_leaves(n: int) -> np.ndarray:
 
 def _over_same_leaves(trees: Any, first: Hierarchy | None = None) -> Iterator[Hierarchy]:
     """The trees over the leaf index of the first, or of the hierarchy given."""
-    if isinstance(trees, Hierarchy) or not isinstance(trees, Iterable):
-        msg = f"expected an iterable of hierarchies, such as a list, got {trees!r:.60}"
-        raise TypeError(msg)
     k = -1
-    for k, tree in enumerate(trees):
-        try:
-            check_hierarchy(tree)
-        except TypeError as error:
-            msg = f"tree {k}: {error}"
-            raise TypeError(msg) from None
+    for k, tree in enumerate(check_hierarchies(trees, "tree")):
         first = first or tree
         extra = [x for x in tree.leaves if x not in first.leaves] if tree.leaves != first.leaves else []
         missing = [x for x in first.leaves if x not in tree.leaves] if tree.leaves != first.leaves else []

@@ -20,7 +20,7 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.core.checks import check_choice, check_count
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchies
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -213,19 +213,10 @@ def supertree(
 
 def _sources(hierarchies: Any) -> list[Hierarchy]:
     """The sources as a list. Anything else gets a clear error."""
-    if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
-        msg = f"expected an iterable of hierarchies, such as a list, got {hierarchies!r:.60}"
-        raise TypeError(msg)
-    sources = list(hierarchies)
+    sources = list(check_hierarchies(hierarchies, "source"))
     if not sources:
         msg = "there are no hierarchies to combine; give at least one"
         raise ValueError(msg)
-    for k, source in enumerate(sources):
-        try:
-            check_hierarchy(source)
-        except TypeError as error:
-            msg = f"source {k}: {error}"
-            raise TypeError(msg) from None
     return sources
 
 

@@ -396,7 +396,8 @@ class CannotGraph:
         order, parent = kernels.feasibility.peel(self.neighbours, 2)
         core = self._part(self._all_but(order))
         size = np.diff(core.blocks)
-        matched = _least_of_each(core.degree - np.repeat(size, size), core.blocks) == -1
+        spare = core.degree - np.repeat(size, size)  # -1 for a node that all others of its part are neighbours of
+        matched = (np.minimum.reduceat(spare, core.blocks[:-1]) if spare.size else spare) == -1
         matched &= size >= _MATCHED
         cliques = [core.nodes[low:high] for (low, high), one in zip(core.bounds, matched, strict=True) if one]
         rest = self._part(core.nodes[np.repeat(~matched, size)]) if cliques else core
@@ -439,11 +440,6 @@ def _neighbours(ends: np.ndarray, n: int) -> Graph:
     start = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(of, minlength=n), out=start[1:])
     return Graph(freeze(start), freeze(near.astype(np.int32)))
-
-
-def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """The least value of each connected part."""
-    return np.minimum.reduceat(values, blocks[:-1]) if values.size else values
 
 
 def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:

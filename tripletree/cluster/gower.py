@@ -49,7 +49,8 @@ class MixedColumns:
         levels: list[dict[Any, int] | None] = []
         scale = np.ones(len(names))
         for t, (name, column) in enumerate(zip(names, columns, strict=True)):
-            known = _ranks(column)
+            kind: Any = getattr(column, "dtype", None)
+            known = list(kind.categories) if getattr(kind, "ordered", False) else None  # categories in their order
             if name in nominal or (known is None and _numbers(column, name) is None):
                 scale[t] = np.nan
                 known = list(dict.fromkeys(x for x in _values(column) if x is not None))
@@ -185,12 +186,6 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
         msg = f"column {name!r} of X holds infinity (sample {int(wild[0])}): leave it out, or make it a gap (NaN)"
         raise ValueError(msg)
     return numbers
-
-
-def _ranks(column: Any) -> list[Any] | None:
-    """The categories of a column in their order. None if they have none."""
-    kind: Any = getattr(column, "dtype", None)
-    return list(kind.categories) if getattr(kind, "ordered", False) else None
 
 
 def _values(column: Any) -> list[Any]:

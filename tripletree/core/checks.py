@@ -67,6 +67,19 @@ def check_entries(values: Any, name: str) -> list:
         raise TypeError(msg) from None
 
 
+def check_numbers(values: Any, n: int, what: str, things: str, error: type[ValueError]) -> np.ndarray:
+    """Return a number for each of n things as float64, or raise an `error` that names the argument."""
+    try:
+        numbers = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        msg = f"{what} must be numbers, one for each of the {n} {things}"
+        raise error(msg) from None
+    if numbers.shape != (n,):
+        msg = f"{what} must have one entry for each of the {n} {things}; got shape {numbers.shape}"
+        raise error(msg)
+    return numbers
+
+
 def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:
     """Return `value` as a finite float in least..most, or raise a TypeError or ValueError that names the argument."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):

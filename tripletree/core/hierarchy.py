@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_choice, check_entries, described
+from tripletree.core.checks import check_choice, check_entries, check_numbers, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
@@ -710,14 +710,7 @@ def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np
     """Return heights or lengths as read-only float64 in node order."""
     if values is None:
         return None
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{what} must be numbers, one for each of the {N} nodes"
-        raise InvalidHierarchyError(msg) from None
-    if array.shape != (N,):
-        msg = f"{what} must have one entry for each of the {N} nodes; got shape {array.shape}"
-        raise InvalidHierarchyError(msg)
+    array = check_numbers(values, N, what, "nodes", InvalidHierarchyError)
     if np.isinf(array).any():
         u = int(np.flatnonzero(np.isinf(array))[0])
         msg = f"the {what} of node {u} is {array[u]}; it must be finite (or NaN for an unknown length)"
@@ -1001,6 +994,19 @@ def check_hierarchy(value: Any) -> Hierarchy:
         msg = f"expected a Hierarchy, got {described(value)}; {advice}"
         raise TypeError(msg)
     return value
+
+
+def check_hierarchies(values: Any, noun: str) -> Iterator[Hierarchy]:
+    """Give the hierarchies of an iterable, one by one. A TypeError numbers the first other value."""
+    if isinstance(values, Hierarchy) or not isinstance(values, Iterable):
+        msg = f"expected an iterable of hierarchies, such as a list, got {values!r:.60}"
+        raise TypeError(msg)
+    for k, value in enumerate(values):
+        try:
+            yield check_hierarchy(value)
+        except TypeError as error:
+            msg = f"{noun} {k}: {error}"
+            raise TypeError(msg) from None
 
 
 def _converter(value: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count, check_entries, described, is_missing
+from tripletree.core.checks import check_count, check_entries, check_numbers, described, is_missing
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
@@ -710,14 +710,7 @@ def _no_label(x: Any) -> str:
 
 def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:
     """Return the weights of p rows as float64 in 0..1."""
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"the weights must be numbers, one for each {kind}"
-        raise InvalidPairError(msg) from None
-    if array.shape != (p,):
-        msg = f"the weights must have one entry for each of the {p} {kind}s; got shape {array.shape}"
-        raise InvalidPairError(msg)
+    array = check_numbers(weights, p, "the weights", f"{kind}s", InvalidPairError)
     bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if bad.size:
         k = int(bad[0])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import as_positions, check_entries, described
+from tripletree.core.checks import as_positions, check_entries, check_numbers, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
@@ -400,14 +400,7 @@ def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
 
 def check_weights(weights: Any, m: int) -> np.ndarray:
     """Return the weights of m triplets as float64: positive, and with a finite sum."""
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = "weights must be numbers, one for each triplet"
-        raise InvalidTripletError(msg) from None
-    if array.shape != (m,):
-        msg = f"weights must have one entry for each of the {m} triplets; got shape {array.shape}"
-        raise InvalidTripletError(msg)
+    array = check_numbers(weights, m, "weights", "triplets", InvalidTripletError)
     bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if bad.size:
         k = int(bad[0])

@@ -99,11 +99,11 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     if format is not None:
         one_of(format, "format", ("csv", "tsv", "parquet"))
     columns = _edge_columns(check_hierarchy(hierarchy))
-    kind = format or _format_of(path)
+    kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":
         _write_parquet(columns, path)
         return None
-    text = _text(columns, "," if kind == "csv" else "\t")
+    text = _text(columns, "\t" if kind == "tsv" else ",")
     return write_text([text], path)
 
 
@@ -140,11 +140,6 @@ def invents_ids(
         name is None if not above else name == id or (isinstance(id, str) and _INVENTED.fullmatch(id) is not None)
         for id, name, above in zip(ids, names, inner.tolist(), strict=True)
     )
-
-
-def _format_of(path: Any) -> str:
-    kind = format_of_suffix(name_of(path))
-    return kind if kind in ("tsv", "parquet") else "csv"
 
 
 def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:

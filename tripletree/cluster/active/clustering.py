@@ -281,12 +281,6 @@ def _inner_predicts(self: Any) -> bool:
     return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
-def _check_callback(callback: Any) -> None:
-    if callback is not None and not callable(callback):
-        msg = f"callback must be a function of an estimator and a Round; got {callback!r:.80}"
-        raise TypeError(msg)
-
-
 class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     """Active clustering: cluster, ask an oracle about pairs of samples, cluster again with the answers.
 
@@ -486,7 +480,9 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         loop: QueryLoop | None = None
         try:
             self._validate_params()
-            _check_callback(callback)
+            if callback is not None and not callable(callback):
+                msg = f"callback must be a function of an estimator and a Round; got {callback!r:.80}"
+                raise TypeError(msg)
             _check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
             samples = check_samples(self, X, reset=True)
