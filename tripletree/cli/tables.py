@@ -319,8 +319,9 @@ def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -
 
 def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndarray:
     """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
-    known = np.array([not _is_missing(x) for x in column])
-    cells = [x for x, here in zip(column, known, strict=True) if here]
+    is_complete = gaps == "raise"  # it has been checked
+    known = np.array([is_complete or not _is_missing(x) for x in column])
+    cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]
     if gaps == "mixed" and not all(map(_is_number, cells)):
         words: np.ndarray = np.full(len(column), None, object)
         words[known] = cells

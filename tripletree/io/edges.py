@@ -56,8 +56,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     format : {"csv", "tsv", "parquet"}, optional
         By default the suffix decides, else CSV.
 

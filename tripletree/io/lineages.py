@@ -391,8 +391,7 @@ def write_lineages(
     hierarchy : Hierarchy
         Every inner node needs a name, except for a root that has several children.
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     sep : str
         The separator of names.
     layout : {"paths", "table"}

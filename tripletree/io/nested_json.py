@@ -403,8 +403,7 @@ def write_json(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     names : bool
         If True, write the names of inner nodes.
     lengths : bool

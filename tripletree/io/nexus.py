@@ -368,8 +368,7 @@ def write_nexus(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     tree : str
         The tree's name.
     names, lengths, blanks, support

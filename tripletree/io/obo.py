@@ -471,8 +471,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     ----------
     ontology : Ontology
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
 
     Returns
     -------

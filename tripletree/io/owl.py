@@ -61,20 +61,10 @@ def read_owl(
 
     Parameters
     ----------
-    path : path, file object or "-"
-        ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
-    relations : str, iterable of str, or None
-        The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
-        ``None`` takes is_a and part_of.
-    root : str or iterable of str, optional
-        Only these terms and their descendants.
-    namespace : str or iterable of str, optional
-        Only terms of these namespaces (``oboInOwl:hasOBONamespace``). Edges between namespaces go.
-    obsolete : bool
-        If True, keep deprecated classes. Without them their edges go, too.
-    genus : bool
-        True if the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
-        By default only edges that the file states (``rdfs:subClassOf``) count.
+    path, relations, root, namespace, obsolete, genus
+        As in `read_obo`. Relations go by identifier, label or shorthand (``"part_of"``). The namespace is the
+        ``oboInOwl:hasOBONamespace``, deprecated classes are obsolete, and the genus is the named class in the
+        ``owl:intersectionOf`` of a defined term.
 
     Returns
     -------

@@ -653,8 +653,7 @@ def write_hierarchy(
     ----------
     hierarchy : Hierarchy
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     format : str, optional
         One of newick, nexus, json, edges, lineages, linkage and dot. By default the one of the extension: .nwk,
         .newick, .tree, .tre, .nh, .nex, .nexus, .nxs, .json, .csv, .tsv, .parquet (edges), .lineages, .npy, .npz

@@ -279,8 +279,7 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     ----------
     triplets : TripletSet
     path : path, file object or "-", optional
-        The target. A path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
-        text is returned.
+        As in `write_newick`. By default the text is returned.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default the suffix decides, else text.
 
