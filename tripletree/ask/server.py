@@ -277,7 +277,7 @@ class Connection(H11Protocol):
     """A connection that is closed unless a request with the token comes soon, or if too many others are waiting, too.
 
     Anybody who can reach the server can open connections and send half a request or nothing. uvicorn waits for the rest
-    for ever. Its own limit counts such connections, so they would keep everybody out.
+    without end. Its own limit counts such connections, so they would keep everybody out.
     """
 
     def connection_made(self, transport: Any) -> None:

@@ -377,7 +377,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
         f"{m} triplets that look drawn at random name {u} of {n} samples, {m / u:.2f} triplets each: below about "
         f"{_RATIO} such triplets often make results worse, not better. Compare with the fit without them "
         "(evaluate_knowledge); use DivisiveReCon; or give informative triplets (triplets_from_classes, where classes "
-        "are known). A few more random ones are not the cure"
+        "are known). A few more random triplets do not help"
     )
     warn_user(msg)
 

@@ -269,6 +269,14 @@ def check_leaf_rows(
     return array
 
 
+def as_texts(labels: Iterable[Hashable], where: str = " once all labels are written as text") -> list[str]:
+    """Return labels as texts. A DuplicateLeafError if two become the same."""
+    texts = [x if isinstance(x, str) else str(x) for x in labels]
+    if len(set(texts)) < len(texts):
+        raise DuplicateLeafError(repeated(texts), where=where)
+    return texts
+
+
 def repeated(labels: Sequence[Hashable]) -> list[Hashable]:
     """The labels that occur more than once, each once, in order."""
     count: dict[Hashable, int] = {}

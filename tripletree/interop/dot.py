@@ -17,9 +17,9 @@ import numpy as np
 
 from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import as_texts
 from tripletree.core.triplets import TripletSet, check_triplets
-from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, error_at
+from tripletree.errors import SHOWN, NotATreeError, ParseError, error_at
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
 
@@ -320,11 +320,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     }
     """
     N = check_hierarchy(hierarchy).n_nodes
-    labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
-    try:
-        LeafIndex(labels)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    labels = as_texts(hierarchy.leaves)
     heights = python_values(own_heights(hierarchy), N)
     lengths = python_values(hierarchy.length, N)
     ranks = hierarchy.ranks or [None] * N

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import as_texts
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
@@ -108,11 +108,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
 
 def leaf_texts(hierarchy: Hierarchy) -> list[str]:
     """The leaf labels as text, which must differ and not be empty."""
-    labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
-    try:
-        LeafIndex(labels)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    labels = as_texts(hierarchy.leaves)
     if "" in labels:
         msg = "an empty leaf label cannot be told from a missing one in a table; write Newick"
         raise InvalidHierarchyError(msg, node=labels.index(""))

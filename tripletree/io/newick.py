@@ -18,7 +18,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice, check_support
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, as_texts
 from tripletree.errors import (
     DuplicateLeafError,
     GuessedLabelWarning,
@@ -738,16 +738,16 @@ def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
 
 def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
     """The leaf labels as text, quoted if need be."""
-    labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
-    labels = [unblanked(x, blanks) for x in labels]
-    try:
-        LeafIndex(labels)
-    except DuplicateLeafError as error:
-        where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
-        raise DuplicateLeafError(error.labels, where=where) from None
+    labels = label_texts(hierarchy, blanks)
     out = np.empty(len(labels), object)
     out[:] = [_quoted(x) for x in labels]
     return out
+
+
+def label_texts(hierarchy: Hierarchy, blanks: Blanks) -> list[str]:
+    """The leaf labels as text, all different."""
+    where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
+    return as_texts((unblanked(x if isinstance(x, str) else str(x), blanks) for x in hierarchy.leaves), where)
 
 
 def unblanked(label: str, blanks: Blanks) -> str:

@@ -28,7 +28,16 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.newick import Blanks, Lengths, NewickText, Underscores, unblanked, with_support, write_newick
+from tripletree.io.newick import (
+    Blanks,
+    Lengths,
+    NewickText,
+    Underscores,
+    label_texts,
+    unblanked,
+    with_support,
+    write_newick,
+)
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_text
 
@@ -493,13 +502,7 @@ def _newick(
     hierarchy: Hierarchy, number: dict[str, str], *, names: bool, lengths: Lengths, blanks: Blanks, support: Any
 ) -> str:
     """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
-    shown = [unblanked(str(label), blanks) for label in hierarchy.leaves]
-    try:
-        LeafIndex(shown)
-    except DuplicateLeafError as error:
-        where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
-        raise DuplicateLeafError(error.labels, where=where) from None
-    leaves = [number[label] for label in shown]
+    leaves = [number[label] for label in label_texts(hierarchy, blanks)]
     numbered = Hierarchy(
         hierarchy.parent, leaves, height=hierarchy._height, length=hierarchy._length, names=hierarchy.names
     )

@@ -25,9 +25,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import overload
 
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import as_texts
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.errors import InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import SCOPES, TermTable, short_rank
 from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_text
@@ -505,11 +505,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     if not isinstance(ontology, Ontology):
         msg = f"expected an Ontology, not {type(ontology).__name__}"
         raise TypeError(msg)
-    ids = [x if isinstance(x, str) else str(x) for x in ontology.terms]
-    try:
-        LeafIndex(ids)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" once all terms are written as text") from None
+    ids = as_texts(ontology.terms, " once all terms are written as text")
     stanzas = _stanzas(ontology, [_escaped(x, _IN_ID) for x in ids])
     return write_text(stanzas, path)
 

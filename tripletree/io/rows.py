@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from tripletree.core.leaves import LeafIndex, sorted_labels
+from tripletree.core.leaves import LeafIndex, as_texts, sorted_labels
 from tripletree.core.provenance import Origins
-from tripletree.errors import SHOWN, DuplicateLeafError, ParseError, UnknownLeafError, warn_user
+from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_atomic_bytes, write_text
 from tripletree.io.table import (
     FRAME,
@@ -560,11 +560,7 @@ def write_rows(
     """
     check_row_format(format)
     chosen = format or format_of_suffix(name_of(path)) or "text"
-    labels = [x if isinstance(x, str) else str(x) for x in leaves]
-    try:
-        LeafIndex(labels)
-    except DuplicateLeafError as problem:
-        raise DuplicateLeafError(problem.labels, where=" once all labels are written as text") from None
+    labels = as_texts(leaves)
     _check_unicode(labels, error)
     if chosen == "parquet":
         if path is None:

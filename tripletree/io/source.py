@@ -69,6 +69,18 @@ _PIECE = 1 << 20
 MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
+@contextmanager
+def _damage_told(kind: str, name: str | None) -> Iterator[None]:
+    """Turn what libraries raise for a damaged archive into a ParseError."""
+    try:
+        yield
+    except _DAMAGED as error:
+        if isinstance(error, TripletreeError):
+            raise
+        msg = f"damaged {kind} file: {error}"
+        raise ParseError(msg, path=name) from None
+
+
 def unpacked(content: bytes, name: str | None) -> bytes:
     """The content, decompressed if it begins like a packed file. Refused if it still is afterwards."""
     inner = _unpacked(content, name)
@@ -174,11 +186,8 @@ def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], byte
 
     Folders are left out, and so are files that macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
     """
-    try:
+    with _damage_told("zip", name):
         archive = zipfile.ZipFile(io.BytesIO(content))
-    except _DAMAGED as error:
-        msg = f"damaged zip file: {error}"
-        raise ParseError(msg, path=name) from None
     members: dict[str, Callable[[], bytes]] = {}
     for info in archive.infolist():
         if not info.filename:
@@ -225,7 +234,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
 
 def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """The files of a tar. `size`: of the packed file, None if it is not packed."""
-    try:
+    with _damage_told("tar", name):
         bounded: Any = _Bounded(stream, name, size)
         with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
             for member in archive:
@@ -239,11 +248,6 @@ def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterato
                 rest += len(piece)
                 if rest > bounded.limit:
                     raise _too_large(name, "tar", bounded.limit)
-    except _DAMAGED as error:
-        if isinstance(error, TripletreeError):
-            raise
-        msg = f"damaged tar file: {error}"
-        raise ParseError(msg, path=name) from None
 
 
 def _tar_file(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str | None) -> bytes:
@@ -304,21 +308,15 @@ def drained(
     limit = unpacked_limit()
     pieces: list[bytes] = []
     total = 0
-    try:
-        with opened(packed) as stream:
-            while piece := stream.read(_PIECE):
-                pieces.append(piece)
-                total += len(piece)
-                if size is not None:
-                    read = min(packed.tell(), size) if isinstance(packed, io.BytesIO) else size
-                    _check_ratio(total, read, kind, name)
-                if total > limit:
-                    break
-    except _DAMAGED as error:
-        if isinstance(error, TripletreeError):
-            raise
-        msg = f"damaged {kind} file: {error}"
-        raise ParseError(msg, path=name) from None
+    with _damage_told(kind, name), opened(packed) as stream:
+        while piece := stream.read(_PIECE):
+            pieces.append(piece)
+            total += len(piece)
+            if size is not None:
+                read = min(packed.tell(), size) if isinstance(packed, io.BytesIO) else size
+                _check_ratio(total, read, kind, name)
+            if total > limit:
+                break
     if total > limit:
         raise _too_large(name, kind, limit)
     return b"".join(pieces)
