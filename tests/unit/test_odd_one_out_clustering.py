@@ -195,15 +195,19 @@ def test_clusters__of_many_samples(blobs):
 # ---------------------------------------------------------------------- people who answer by a tree
 
 
-@pytest.fixture(scope="module")
-def world():
-    """A random tree of 40 leaves, traits that went along it, and noise."""
+def grown(features, noise):
+    """Traits that went along a random tree of 40 leaves, with noise, and the tree."""
     rng = np.random.default_rng(3)
     truth = yule(40, rng).reindex(LeafIndex(40))
-    traits = np.zeros((79, 4))
+    traits = np.zeros((79, features))
     for u in range(77, -1, -1):
-        traits[u] = traits[truth.parent[u]] + rng.normal(size=4)
-    return traits[:40] + rng.normal(size=(40, 4)), truth
+        traits[u] = traits[truth.parent[u]] + rng.normal(size=features)
+    return traits[:40] + rng.normal(0, noise, (40, features)), truth
+
+
+@pytest.fixture(scope="module")
+def world():
+    return grown(features=4, noise=1)
 
 
 def expert(truth):
@@ -303,8 +307,8 @@ def test_tree__auto_goes_by_the_answers(world, blobs):
     assert model.clade_support_ is None
 
 
-def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked(world):
-    X, truth = world
+def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked():
+    X, truth = grown(features=8, noise=0.3)
     test, rng = tt.sample_triplets(truth, 2_000, random_state=0), np.random.default_rng(4)
     model = OddOneOutClustering().start(X)
     plain = displays(model.hierarchy_, test).mean()
@@ -312,7 +316,7 @@ def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked(world):
         question = model.next_question()
         model.answer(question[rng.integers(3)], question)
     assert model.by_tree_
-    assert displays(model.hierarchy_, test).mean() > plain - 0.08
+    assert displays(model.hierarchy_, test).mean() > plain - 0.15
     assert len(model.doubted_answers_) > 20
 
 

@@ -23,14 +23,16 @@ from tripletree.cluster.odd_one_out.questions import Question
 from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chance
 from tripletree.core.threads import side_by_side
 
-#: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile.
-CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 80, 8_000, 3
+#: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile. With
+#: fewer steps these trees are too much alike to say how probable the next answer is.
+CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 480, 48_000, 16
 
-#: After more answers than this, steps are fewer in proportion: a step takes longer, and an answer changes less.
-FULL = 1_000
+#: After more answers than this, steps and trees are fewer in proportion, but no fewer trees than the second number: a
+#: step takes longer, and an answer changes less.
+FULL, FEWEST = 150, 3
 
-#: Before the first question chains take so many times as many steps. Many answers at once are heard in so many parts.
-LONG, PARTS = 5, 20
+#: Many answers at once are heard in so many parts, with all steps after the last one.
+PARTS = 20
 
 #: All chains but the first begin at Ward's tree of samples moved at random by so many standard deviations.
 MOVED = 0.15
@@ -110,7 +112,7 @@ class TreeBeliefs:
     """
 
     def __init__(self, points: np.ndarray, noise: float | None, seed: int) -> None:
-        self.n, self.seed, self.steps = len(points), seed, min(MOST_STEPS, STEPS * len(points)) // SHOWN
+        self.n, self.seed, self.steps = len(points), seed, min(MOST_STEPS, STEPS * len(points))
         self.given, self.rows = noise, np.empty((0, 3), np.int32)
         d, rng = points.shape[1], np.random.default_rng(seed)
         kinds = KINDS if d else KINDS[:1]
@@ -123,7 +125,7 @@ class TreeBeliefs:
             power, by_order = kinds[k % len(kinds)]
             chain = Chain(coordinates, start, self.rows, np.empty(0), False, wrong, own, by_order, power)
             self.chains[k % len(kinds)].append(chain)
-        self.trees = _walked(self.chains, SHOWN, LONG * self.steps)
+        self.trees = _walked(self.chains, SHOWN, self.steps)
         self.plain = self._walk_on() if d else []  # trees of the features alone
         self.shares = SHARES if noise is None else np.array([min(max(noise, 1e-9), 0.6)])
         self.foretold = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
@@ -138,8 +140,8 @@ class TreeBeliefs:
             self._foretell(some[self.n_foretold :])
             for chain in (chain for some in self.chains for chain in some):
                 chain.hear(some, np.ones(len(some)))
-            steps = self.steps * LONG if left == 0 and parts > 1 else self.steps * FULL // max(len(some), FULL)
-            self.trees = _walked(self.chains, SHOWN, steps)
+            share = 1.0 if left == 0 and parts > 1 else FULL / max(FULL, len(some))
+            self.trees = _walked(self.chains, max(FEWEST, round(SHOWN * share)), round(self.steps * share))
         self.rows = rows
 
     def _foretell(self, rows: np.ndarray) -> None:
@@ -191,7 +193,7 @@ class TreeBeliefs:
         return TreeSample(some.parents, some.wrong, np.arange(self.n))
 
     def _walk_on(self) -> list[Draws]:
-        return _walked(copy.deepcopy(self.chains), SAMPLED, max(APART * self.n, self.steps))
+        return _walked(copy.deepcopy(self.chains), SAMPLED, SAMPLED * max(APART * self.n, self.steps // SHOWN))
 
     def _mixed(self, trees: list[Draws]) -> Draws:
         """Mix trees that have heard the answers with trees of the features alone, by their weights."""
@@ -268,14 +270,14 @@ def _entropy(chance: np.ndarray) -> np.ndarray:
 
 
 def _walked(chains: list[list[Chain]], trees: int, steps: int) -> list[Draws]:
-    """Take trees from each chain, so many steps apart. A list of draws for each list of chains."""
+    """Take so many steps of each chain, and trees at equal distances. A list of draws for each list of chains."""
 
     def walk(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray, float, float]]:
         found, chain = [], every[i]
         for _ in range(trees):
             if stop.is_set():
                 break
-            chain.go_on(steps)
+            chain.go_on(steps // trees)
             found.append((chain.tree(), chain.heights, chain.sharpness, chain.wrong))
         chain.begin()
         return found
