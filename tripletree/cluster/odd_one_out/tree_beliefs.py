@@ -5,8 +5,8 @@ trees. With each answer they go on, given all answers so far. The question is th
 disagree most about the reply, and on which most of the tree depends.
 
 Answers and features may disagree for two reasons: people tell degrees of likeness, or the features do not fit the tree.
-There is a kind of chains for each. Each new answer is foretold by the trees of each kind that have heard all
-earlier answers, and by trees of the features alone. Trees count by how well they foretell. If those of the features do
+There is a kind of chains for each. Each new answer is predicted by the trees of each kind that have heard all
+earlier answers, and by trees of the features alone. Trees count by how well they predict. If those of the features do
 best, or none does better than chance, the belief goes back to the features.
 """
 
@@ -31,8 +31,9 @@ CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 480, 48_000, 16
 #: step takes longer, and an answer changes less.
 FULL, FEWEST = 150, 3
 
-#: Many answers at once are heard in so many parts, with all steps after the last one.
-PARTS = 20
+#: Many answers at once are heard in so many parts, with at most this share of the steps after each, and all after the
+#: last one.
+PARTS, HURRIED = 20, 1 / 6
 
 #: All chains but the first begin at Ward's tree of samples moved at random by so many standard deviations.
 MOVED = 0.15
@@ -46,7 +47,7 @@ HANGING = 1 / 3
 #: Trees of each chain in a sample, and the steps between two of them for each leaf.
 SAMPLED, APART = 25, 5
 
-#: The share of questions drawn at random, because only random trios show how well trees foretell in general. It is 0
+#: The share of questions drawn at random, because only random trios show how well trees predict in general. It is 0
 #: while the odds that answers help are above the first limit, and 1 while they are below the second.
 PROBES, HELPFUL, USELESS = 0.1, 150.0, 0.1
 
@@ -106,8 +107,8 @@ class TreeBeliefs:
         The answered triplets.
     trees, plain : list of Draws
         The trees of each kind of chains: those reached since the last answer, and those of the features alone.
-    foretold : ndarray of float64, shape (s, 2 k)
-        The log-likelihood of all answers, each foretold before it was heard, for s shares of wrong ones: by `trees` of
+    predicted : ndarray of float64, shape (s, 2 k)
+        The log-likelihood of all answers, each predicted before it was heard, for s shares of wrong ones: by `trees` of
         each kind, and by `plain`.
     """
 
@@ -128,8 +129,8 @@ class TreeBeliefs:
         self.trees = _walked(self.chains, SHOWN, self.steps)
         self.plain = self._walk_on() if d else []  # trees of the features alone
         self.shares = SHARES if noise is None else np.array([min(max(noise, 1e-9), 0.6)])
-        self.foretold = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
-        self.n_foretold = 0
+        self.predicted = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
+        self.n_predicted = 0
 
     def hear(self, rows: np.ndarray) -> None:
         """Go on with all triplets that were answered so far."""
@@ -137,43 +138,45 @@ class TreeBeliefs:
         parts = min(new, PARTS)
         for left in range(parts - 1, -1, -1):
             some = rows[: len(rows) - left * new // parts]
-            self._foretell(some[self.n_foretold :])
+            self._predict(some[self.n_predicted :])
             for chain in (chain for some in self.chains for chain in some):
                 chain.hear(some, np.ones(len(some)))
-            share = 1.0 if left == 0 and parts > 1 else FULL / max(FULL, len(some))
+            share = FULL / max(FULL, len(some))
+            if parts > 1:
+                share = min(share, HURRIED) if left else 1.0
             self.trees = _walked(self.chains, max(FEWEST, round(SHOWN * share)), round(self.steps * share))
         self.rows = rows
 
-    def _foretell(self, rows: np.ndarray) -> None:
+    def _predict(self, rows: np.ndarray) -> None:
         """Add the chance of new answers by the trees that have not heard them."""
         if self.plain and len(rows):
             chance = np.stack([_chance(trees, rows) for trees in (*self.trees, *self.plain)], axis=1)
             wrong = self.shares[:, None, None]
-            self.foretold += np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
-            self.n_foretold += len(rows)
+            self.predicted += np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
+            self.n_predicted += len(rows)
 
     @property
     def _by_shares(self) -> np.ndarray:
-        """The same as `foretold`, with the prior Beta(1, 9) of the share of wrong answers."""
+        """The same as `predicted`, with the prior Beta(1, 9) of the share of wrong answers."""
         prior = (1 - self.shares) ** (RIGHT - 1)
-        return self.foretold + np.log(prior / prior.sum())[:, None]
+        return self.predicted + np.log(prior / prior.sum())[:, None]
 
     @property
     def _weights(self) -> np.ndarray:
-        """How probable it is that each kind of trees foretells best, as in the columns of `foretold`.
+        """How probable it is that each kind of trees predicts best, as in the columns of `predicted`.
 
-        Trees of the features alone count, too, if nothing foretells better than chance.
+        Trees of the features alone count, too, if nothing predicts better than chance.
         """
         g = len(self.trees)
         log = np.logaddexp.reduce(self._by_shares, axis=0)
-        log[g:] = np.logaddexp(log[g:], -self.n_foretold * np.log(3)) - np.log(2 * AGAINST)
-        if not self.n_foretold:
+        log[g:] = np.logaddexp(log[g:], -self.n_predicted * np.log(3)) - np.log(2 * AGAINST)
+        if not self.n_predicted:
             log[g:] = -np.inf
         return np.exp(log - np.logaddexp.reduce(log))
 
     @property
     def trust(self) -> float:
-        """The probability, in 0..1, that trees given the answers foretell best.
+        """The probability, in 0..1, that trees given the answers predict best.
 
         The alternatives are trees of the features alone, and replies by chance. Both are equally probable beforehand.
         """
