@@ -42,7 +42,7 @@ warmup: $(VENV)/.run  ## compile all kernels once, in parallel (one or two minut
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
-test: $(VENV)/.dev  ## tests and doctests but for the slow ones (ten to fourteen minutes on two cores, with nothing compiled yet)
+test: $(VENV)/.dev  ## tests and doctests but for the slow ones (ten minutes on two cores, with nothing compiled yet)
 	@$(PYTEST) -m 'not slow'
 
 test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the project or the system's

@@ -204,10 +204,10 @@ def test_enforced__weights_move_the_light_leaf():
     [
         ([1, 1, 0, 1], "the sample_weight of sample 2 is 0; weights must lie in 1e-100..1e.100: leave out"),
         ([1, -2, 1, 1], "sample 1 is -2; .* counts as w equal ones"),
-        ("x", r"sample_weight must hold a number for each sample, not str \('x'\)"),
+        ("x", r"sample_weight must be numbers, one for each of the 4 samples, not str \('x'\)"),
         ([1, np.nan, 1, 1], "sample 1 is nan"),
         ([1, np.inf, 1, 1], "sample 1 is inf"),
-        ([1, 1], r"must have shape \(4,\), a weight for each sample, not \(2,\)"),
+        ([1, 1], r"sample_weight must have one entry for each of the 4 samples; got shape \(2,\)"),
     ],
 )
 def test_weights__bad_ones_are_refused(weight, message):

@@ -460,7 +460,7 @@ def test_the_unit_of_the_samples_changes_nothing(metric):
     triplets, pairs = tt.sample_class_triplets(y, 90, random_state=0), tt.sample_class_pairs(y, 20, random_state=0)
     for known in ({}, {"triplets": triplets}, {"classes": [*y[:45], *[None] * 15]}, {"pairs": pairs}):
         wanted = DivisiveReCon(metric=metric, effort=0.1).fit(Z, **known)
-        for unit in (-1000, -300, 260, 510):  # powers of two keep all bits
+        for unit in (-1000, -300, -280, 240, 260, 480, 510, 1000):  # powers of two keep all bits
             if metric == "euclidean" and abs(unit) > 450:
                 continue  # squares of distances leave the range of numbers, and are refused
             model = DivisiveReCon(metric=metric, effort=0.1).fit(np.ldexp(Z, unit), **known)

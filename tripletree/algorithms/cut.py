@@ -20,7 +20,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
-from tripletree.core.checks import check_count, described
+from tripletree.core.checks import check_count, check_numbers
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
@@ -565,14 +565,7 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     """The weights of n leaves as float64. None if all are 1."""
     if sample_weight is None:
         return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"sample_weight must hold a number for each sample, not {described(sample_weight)}"
-        raise ValueError(msg) from None
-    if weights.shape != (n,):
-        msg = f"sample_weight must have shape ({n},), a weight for each sample, not {weights.shape}"
-        raise ValueError(msg)
+    weights = check_numbers(sample_weight, n, "sample_weight", "samples", ValueError)
     bad = np.flatnonzero(~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
     if bad.size:
         weight = float(weights[bad[0]])

@@ -72,7 +72,7 @@ def check_numbers(values: Any, n: int, what: str, things: str, error: type[Value
     try:
         numbers = np.array(values, np.float64)
     except (TypeError, ValueError):
-        msg = f"{what} must be numbers, one for each of the {n} {things}"
+        msg = f"{what} must be numbers, one for each of the {n} {things}, not {described(values)}"
         raise error(msg) from None
     if numbers.shape != (n,):
         msg = f"{what} must have one entry for each of the {n} {things}; got shape {numbers.shape}"

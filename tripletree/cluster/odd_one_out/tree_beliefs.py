@@ -31,9 +31,9 @@ CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 480, 48_000, 16
 #: step takes longer, and an answer changes less.
 FULL, FEWEST = 150, 3
 
-#: Answers at once are heard in at most so many parts. If they are as many, each part but the last is followed by at
-#: most this share of the steps.
-PARTS, HURRIED = 20, 1 / 6
+#: Several answers at once are heard in at most so many parts. All parts but the last take at most so many times as many
+#: steps as a single answer, together.
+PARTS, EARLIER = 20, 4
 
 #: All chains but the first begin at Ward's tree of samples moved at random by so many standard deviations.
 MOVED = 0.15
@@ -143,7 +143,7 @@ class TreeBeliefs:
                 chain.hear(some, np.ones(len(some)))
             share = FULL / max(FULL, len(some))
             if parts > 1:
-                share = 1.0 if left == 0 else min(share, HURRIED) if parts == PARTS else share
+                share = min(share, EARLIER / (parts - 1)) if left else 1.0
             self.trees = _walked(self.chains, max(FEWEST, round(SHOWN * share)), round(self.steps * share))
         self.rows = rows
 
