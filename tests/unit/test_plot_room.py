@@ -199,8 +199,8 @@ def test_heatmap__a_skewed_table_is_not_of_one_colour(rng):
     ("given", "error", "message"),
     [
         ({"vmin": 3, "vmax": 1}, ValueError, "vmin=3 is not less than vmax=1"),
-        ({"vmax": np.inf}, ValueError, "vmax must be finite, got inf"),
-        ({"vmin": "low"}, TypeError, "vmin must be a number, got 'low'"),
+        ({"vmax": np.inf}, ValueError, "vmax is inf; it must be finite"),
+        ({"vmin": "low"}, TypeError, "vmin must be a number, not 'low'"),
         ({"robust": 1}, TypeError, "robust must be True or False, got 1"),
     ],
 )

@@ -87,7 +87,8 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
         raise TypeError(msg)
     number = float(value)
     if not (np.isfinite(number) and least <= number <= most):
-        allowed = f"at least {least:g}, and finite" if most == np.inf else f"in {least:g}..{most:g}"
+        bound = "" if least == -np.inf else f"at least {least:g}, and "
+        allowed = f"{bound}finite" if most == np.inf else f"in {least:g}..{most:g}"
         msg = f"{name} is {value!r}; it must be {allowed}"
         raise ValueError(msg)
     return number

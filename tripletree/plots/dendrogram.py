@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_real
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -335,12 +335,7 @@ def _check_style(
         raise TypeError(msg)
     most = check_count(max_leaf_labels, "max_leaf_labels", 0)
     if linewidth is not None:
-        if isinstance(linewidth, (bool, np.bool_)) or not isinstance(linewidth, Real):
-            msg = f"linewidth must be a number of points, got {linewidth!r:.60}"
-            raise TypeError(msg)
-        if not 0 <= float(linewidth) < np.inf:
-            msg = f"linewidth must be a number of points, 0 or more, got {linewidth!r}"
-            raise ValueError(msg)
+        check_real(linewidth, "linewidth")
     if color is not None:
         to_rgba(color)  # raises for an invalid colour before anything is drawn
     return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend, None, False)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_real
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.plots.annotations import LeafColumn, check_columns, number_map
@@ -215,16 +214,10 @@ def plot_heatmap(
 
 def _check_ends(vmin: Any, vmax: Any) -> tuple[float | None, float | None]:
     """Check the ends of the colour map that are given."""
-    found: list[float | None] = []
-    for name, value in (("vmin", vmin), ("vmax", vmax)):
-        if value is not None and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
-            msg = f"{name} must be a number, got {value!r:.60}"
-            raise TypeError(msg)
-        if value is not None and not np.isfinite(float(value)):
-            msg = f"{name} must be finite, got {value!r}"
-            raise ValueError(msg)
-        found.append(None if value is None else float(value))
-    low, high = found
+    low, high = (
+        None if value is None else check_real(value, name, least=-np.inf)
+        for name, value in (("vmin", vmin), ("vmax", vmax))
+    )
     if low is not None and high is not None and low >= high:
         msg = f"vmin={vmin!r} is not less than vmax={vmax!r}"
         raise ValueError(msg)
