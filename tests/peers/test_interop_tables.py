@@ -155,7 +155,7 @@ def test_edge_table__keys_that_would_clash_are_refused():
     with pytest.raises(InvalidHierarchyError, match="inner node 2 has no name of its own, and its number is the label"):
         to_edge_table(h, keys="label")
     assert exactly(from_edge_table(to_edge_table(h))) == exactly(h)
-    with pytest.raises(ValueError, match="keys is 'name'; it must be 'number' or 'label'"):
+    with pytest.raises(ValueError, match="keys must be 'number' or 'label', not 'name'"):
         to_edge_table(h, keys="name")
     with pytest.raises(InvalidHierarchyError, match="label None"):
         to_edge_table(Hierarchy.from_nested(["a", None]))

@@ -105,7 +105,7 @@ def test_decompose__refuses_millions_without_a_budget():
 @pytest.mark.parametrize("guarantee", ["x", None, "Identify", 1])
 def test_decompose__the_guarantee_is_one_of_two(guarantee):
     for function in (decompose, decomposition_size):
-        with pytest.raises(ValueError, match="guarantee is .*; it must be one of 'identify', 'rebuild'"):
+        with pytest.raises(ValueError, match="guarantee must be 'identify' or 'rebuild', not"):
             function(star(3), guarantee=guarantee)
 
 

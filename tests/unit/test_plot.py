@@ -278,7 +278,7 @@ class Unfitted:
     [
         ({"hierarchy": [[0, 1, 1, 2]]}, TypeError, "expected a Hierarchy or a fitted estimator.*got list"),
         ({"hierarchy": Unfitted()}, TypeError, "got Unfitted; fit it first"),
-        ({"orientation": "up"}, ValueError, "orientation is 'up'; it must be one of 'left'"),
+        ({"orientation": "up"}, ValueError, "orientation must be one of 'left', .* not 'up'"),
         ({"heights": "tall"}, ValueError, "heights is 'tall'"),
         ({"clusters": [0, 1]}, InvalidLabelsError, "clusters must have one entry for each of the 4 leaves; got 2"),
         ({"classes": {"q": 1}}, UnknownLeafError, "keys of classes: 'q'"),

@@ -344,7 +344,7 @@ def test_annotations__what_cannot_be_saved_is_refused(tree, tmp_path):
         save_picture(tree, tmp_path / "a.svg")
     with pytest.raises(TypeError, match="must be matplotlib Axes or a Figure"):
         save_picture([], tmp_path / "a.svg")
-    with pytest.raises(ValueError, match="text is 'letters'"):
+    with pytest.raises(ValueError, match="text must be 'text' or 'path', not 'letters'"):
         save_picture(ax, tmp_path / "a.svg", text="letters")
     with pytest.raises(ValueError, match="the formats are"):
         save_picture(ax, tmp_path / "a.doc")

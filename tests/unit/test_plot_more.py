@@ -330,7 +330,7 @@ def test_plot__legends_stay_in_narrow_panels(rng):
         ({"linewidth": float("nan")}, ValueError, "linewidth is nan; it must be at least 0, and finite"),
         ({"linewidth": "thick"}, TypeError, "linewidth must be a number, not 'thick'"),
         ({"max_leaf_labels": -1}, ValueError, "max_leaf_labels is -1"),
-        ({"layout": "square"}, ValueError, "layout is 'square'; it must be one of 'rectangular', 'circular'"),
+        ({"layout": "square"}, ValueError, "layout must be 'rectangular' or 'circular', not 'square'"),
         ({"cut": "clusters"}, ValueError, "needs clusters="),
         ({"cut": "high"}, ValueError, "must be a height or 'clusters'"),
         ({"cut": float("nan")}, ValueError, "must be a height"),

@@ -102,7 +102,7 @@ def test_repair__the_triplets_given_stay_as_they_are(noisy):
 
 
 def test_repair__refuses_a_method_that_it_does_not_know(noisy):
-    with pytest.raises(ValueError, match="method must be 'auto' or 'exact' or .* or 'greedy', not 'magic'"):
+    with pytest.raises(ValueError, match="method must be one of 'auto', 'exact', .* 'greedy', not 'magic'"):
         repair(noisy, method="magic")
 
 

@@ -114,7 +114,7 @@ def test_taxdump__an_unknown_root(folder, root):
 
 
 def test_taxdump__arguments_are_checked(folder):
-    with pytest.raises(ValueError, match="labels='taxid' is not known; choose one of 'name', 'id'"):
+    with pytest.raises(ValueError, match="labels must be 'name' or 'id', not 'taxid'"):
         read_taxdump(folder, labels="taxid")
     with pytest.raises(TypeError, match="root must be"):
         read_taxdump(folder, root=["Homininae"])

@@ -68,9 +68,9 @@ def test_taxonomy__labels_parts_metrics_and_strangers(rng):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"linkage": "ward"}, "linkage must be one of 'average', 'weighted', 'complete', 'single'; got 'ward'"),
-        ({"kind": "lca"}, "kind must be one of"),
-        ({"unplaced": None}, "unplaced must be one of"),
+        ({"linkage": "ward"}, "linkage must be one of 'average', 'weighted', 'complete', 'single', not 'ward'"),
+        ({"kind": "lca"}, "kind must be .*, not 'lca'"),
+        ({"unplaced": None}, "unplaced must be 'raise' or 'mean', not None"),
         ({"weight": -1}, "weight must be a finite number >= 0; got -1"),
         ({"weight": np.nan}, "weight must be"),
         ({"weight": "1"}, "weight must be"),

@@ -95,7 +95,7 @@ def test_wordnet__nothing_to_read():
     for text in ("", "  1 only a licence\n"):
         with pytest.raises(ParseError, match="no synsets in it"):
             read(text)
-    with pytest.raises(ValueError, match="ids='nltk' is not known"):
+    with pytest.raises(ValueError, match="ids must be .*, not 'nltk'"):
         read(DATA, ids="nltk")
 
 

@@ -20,7 +20,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
-from tripletree.core.checks import check_count, check_numbers
+from tripletree.core.checks import check_choice, check_count, check_numbers
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
@@ -392,9 +392,7 @@ def cut(
     ([0, 0, 1, 1, 0], [0, 1, 0, 0, 1])
     """
     n = check_hierarchy(hierarchy).n_leaves
-    if rule not in RULES:
-        msg = f"rule must be one of {', '.join(map(repr, RULES))}, not {rule!r}"
-        raise ValueError(msg)
+    check_choice(rule, "rule", RULES)
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
     weights = check_leaf_weights(sample_weight, n)
     if known is None and (rule in NEED_TRIPLETS or strict):
@@ -402,9 +400,7 @@ def cut(
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
         raise TypeError(what if strict else msg)
     points = None if samples is None else check_points(samples, n)
-    if outliers not in ("clade", "nearest"):
-        msg = f"outliers must be 'clade' or 'nearest', not {outliers!r}"
-        raise ValueError(msg)
+    check_choice(outliers, "outliers", ("clade", "nearest"))
     if outliers == "nearest" and points is None:
         msg = "outliers='nearest' needs samples=..., to compute the means of the clusters; 'clade' needs none"
         raise TypeError(msg)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
@@ -164,9 +164,7 @@ class _InnerEdges:
 
     def counts(self, guarantee: str) -> np.ndarray:
         """How many triplets each edge has."""
-        if guarantee not in _GUARANTEES:
-            msg = f"guarantee is {guarantee!r}; it must be one of {', '.join(map(repr, _GUARANTEES))}"
-            raise ValueError(msg)
+        check_choice(guarantee, "guarantee", _GUARANTEES)
         return self.joins * (self.siblings if guarantee == "identify" else np.minimum(self.siblings, 1))
 
     def rows(self, edge: np.ndarray, within: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree.core.answers import AnswerSet
-from tripletree.core.checks import check_count, check_entries, described
+from tripletree.core.checks import check_choice, check_count, check_entries, described
 from tripletree.core.labels import label_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -313,9 +313,7 @@ def pairs_from_classes(
     >>> len(few), few.expand() == p
     (3, True)
     """
-    if which not in ("all", "spanning"):
-        msg = f"which must be 'all' or 'spanning', not {which!r}"
-        raise ValueError(msg)
+    check_choice(which, "which", ("all", "spanning"))
     codes, index, used = _class_codes(y, leaves, samples)
     k = int(codes.max()) + 1 if codes.size else 0
     ends = codes.size if which == "all" else k

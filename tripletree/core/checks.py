@@ -35,10 +35,11 @@ def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: 
         raise TypeError(msg) from None
 
 
-def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
+def check_choice(value: Any, what: str, choices: Sequence[str | None]) -> None:
     """Raise a ValueError unless `value` is one of some words."""
     if value not in choices:
-        msg = f"{what} must be {' or '.join(map(repr, choices))}, not {value!r}"
+        listed = " or ".join(map(repr, choices)) if len(choices) < 3 else f"one of {', '.join(map(repr, choices))}"
+        msg = f"{what} must be {listed}, not {value!r:.60}"
         raise ValueError(msg)
 
 

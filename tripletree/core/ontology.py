@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_entries
+from tripletree.core.checks import check_choice, check_entries
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
@@ -404,9 +404,7 @@ class Ontology(Immutable):
         ...
         tripletree.errors.NotATreeError: term 'goldfish' has 2 parents: 'pet', 'fish'; choose with parent='deepest'...
         """
-        if labels not in ("id", "name"):
-            msg = f"labels is {labels!r}; it must be 'id' or 'name'"
-            raise ValueError(msg)
+        check_choice(labels, "labels", ("id", "name"))
         up, terms = self._spanning(parent)
         shown: Sequence[Any] = self.terms.labels
         leaves = self.leaves
@@ -436,9 +434,7 @@ class Ontology(Immutable):
 
     def chosen_parents(self, parent: str) -> np.ndarray:
         """Return the position of each term's chosen parent (see `to_hierarchy`), -1 for roots: int32."""
-        if parent not in _CHOICES:
-            msg = f"parent is {parent!r}; it must be one of {', '.join(map(repr, _CHOICES))}"
-            raise ValueError(msg)
+        check_choice(parent, "parent", _CHOICES)
         several = np.flatnonzero(self.n_parents > 1)
         score = np.zeros(self.n_terms, np.int64)
         if several.size and parent == "error":

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.triplets import TripletSet, check_triplet_rows
 from tripletree.errors import InvalidTripletError
 
@@ -196,9 +197,7 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
     >>> to_metric_learn([(0, 1, 2)], form="quadruplets").tolist()
     [[0, 1, 0, 2]]
     """
-    if form not in ("triplets", "quadruplets"):
-        msg = f"form must be 'triplets' or 'quadruplets', not {form!r}"
-        raise ValueError(msg)
+    check_choice(form, "form", ("triplets", "quadruplets"))
     rows = _comparison_rows(comparisons, "comparison").astype(np.int64)
     return rows if form == "triplets" else rows[:, [0, 1, 0, 2]]
 

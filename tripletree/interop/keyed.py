@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
@@ -23,9 +24,7 @@ def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     n, N = check_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
     if keys == "number":
         return list(range(N))
-    if keys != "label":
-        msg = f"keys is {keys!r}; it must be 'number' or 'label'"
-        raise ValueError(msg)
+    check_choice(keys, "keys", ("number", "label"))
     if None in hierarchy.leaves:
         msg = "a leaf has the label None, which cannot be a key; take keys='number'"
         raise InvalidHierarchyError(msg, node=hierarchy.leaves.index(None))

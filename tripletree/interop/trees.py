@@ -18,6 +18,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError
 from tripletree.interop.nodes import NodeLists, assembled, node_lists, walked
@@ -293,9 +294,7 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
     >>> to_tree(h, "biopython").common_ancestor("human", "chimp").count_terminals()
     2
     """
-    if library not in _LIBRARIES:
-        msg = f"library is {library!r}; it must be one of {', '.join(map(repr, _LIBRARIES))}"
-        raise ValueError(msg)
+    check_choice(library, "library", tuple(_LIBRARIES))
     if taxon_namespace is not None and library != "dendropy":
         msg = f"taxon_namespace is for trees of DendroPy, not for library={library!r}; leave it out"
         raise ValueError(msg)

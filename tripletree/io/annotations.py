@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
+from tripletree.core.checks import check_choice
 from tripletree.errors import SHOWN, ParseError
 from tripletree.io.source import Source, decoded, is_parquet, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
@@ -85,9 +86,7 @@ def read_annotations(
     >>> read_annotations(io.StringIO("BAX\tGO:0006915, GO:0006281\n"), separator=",")
     {'BAX': ['GO:0006915', 'GO:0006281']}
     """
-    if format not in _FORMATS:
-        msg = f"format must be one of {', '.join(map(repr, _FORMATS))}, not {format!r}"
-        raise ValueError(msg)
+    check_choice(format, "format", _FORMATS)
     codes, aspects = _wanted(evidence, "evidence"), _wanted(aspect, "aspect")
     if aspects is not None and not aspects <= set(_ASPECTS):
         msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"

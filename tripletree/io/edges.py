@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import as_texts
 from tripletree.core.ontology import Ontology
@@ -30,7 +31,6 @@ from tripletree.io.table import (
     cycle_of,
     cycle_text,
     hierarchy_of,
-    one_of,
     only_in_quotes,
     optional,
     read_table,
@@ -96,7 +96,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     primates,
     """
     if format is not None:
-        one_of(format, "format", ("csv", "tsv", "parquet"))
+        check_choice(format, "format", ("csv", "tsv", "parquet"))
     columns = _edge_columns(check_hierarchy(hierarchy))
     kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":
@@ -287,8 +287,8 @@ def read_edges(
     >>> list(h.leaves), h.names
     (['human', 'chimp', 'loris'], ('apes', 'primates'))
     """
-    one_of(parent, "parent", ("error", "deepest", "first", "smallest"))
-    one_of(labels, "labels", ("id", "name", None))
+    check_choice(parent, "parent", ("error", "deepest", "first", "smallest"))
+    check_choice(labels, "labels", ("id", "name", None))
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
     table = _read(path, asked, delimiter, header)
     edges = _edges(table, _columns(table, asked), strict=parent == "error")

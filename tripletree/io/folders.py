@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import repeated
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
@@ -59,9 +59,7 @@ def read_folder(
     >>> list(h.leaves), h.names[:2]
     (['apes/human', 'apes/pan/chimp', 'gibbon'], ('apes/pan', 'apes'))
     """
-    if labels not in ("path", "name"):
-        msg = f"labels must be 'path' or 'name', not {labels!r}"
-        raise ValueError(msg)
+    check_choice(labels, "labels", ("path", "name"))
     root = os.fsdecode(path)
     parent, names, is_folder = _entries(root, check_count(max_entries, "max_entries", 1))
     kept = _with_files(parent, is_folder)

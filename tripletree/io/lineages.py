@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
@@ -26,7 +27,6 @@ from tripletree.io.table import (
     has_header,
     hierarchy_of,
     is_frame,
-    one_of,
     parquet_table,
     read_table,
     split_rows,
@@ -425,7 +425,7 @@ def write_lineages(
     primates > apes > chimp
     primates > loris
     """
-    one_of(layout, "layout", ("paths", "table"))
+    check_choice(layout, "layout", ("paths", "table"))
     if not isinstance(sep, str) or not sep.strip() or not sep.isprintable():
         msg = f"sep must be text that is not all blanks, such as '; ', not {sep!r}"
         raise ValueError(msg)
@@ -585,7 +585,7 @@ def read_lineages(
     >>> read_lineages(io.StringIO("Food\nFood > Bread\nFood > Cheese\nToys\n")).leaves
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
-    one_of(labels, "labels", ("name", "path", "id"))
+    check_choice(labels, "labels", ("name", "path", "id"))
     tree = _read(path, sep, columns, id_column, missing, delimiter)
     called, leaves = _called(tree, labels)
     parent, ranks = tree.parent, tree.ranks

@@ -96,9 +96,7 @@ class NewickText:
     def __init__(
         self, text: str, *, path: str | None = None, underscores: Underscores = "keep", strict: bool = True
     ) -> None:
-        if underscores not in ("keep", "blank"):
-            msg = f"underscores must be 'keep' or 'blank', not {underscores!r}"
-            raise ValueError(msg)
+        check_choice(underscores, "underscores", ("keep", "blank"))
         self._text, self._path, self._blank = text, path, underscores == "blank"
         self.path = path
         self._strict = strict

@@ -87,9 +87,7 @@ class NexusText:
     """
 
     def __init__(self, text: str, *, path: str | None, underscores: Underscores) -> None:
-        if underscores not in ("keep", "blank"):
-            msg = f"underscores must be 'keep' or 'blank', not {underscores!r}"
-            raise ValueError(msg)
+        check_choice(underscores, "underscores", ("keep", "blank"))
         self._text, self._path, self._underscores = text, path, underscores
         if not _HEADER.match(text):
             raise self._error(

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
@@ -100,9 +101,7 @@ def phyloxml_trees(path: Source, *, labels: CladeLabels = "name") -> list[tuple[
 
 
 def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlHandlers, list[_Phylogeny]]:
-    if labels not in get_args(CladeLabels):
-        msg = f"labels is {labels!r}; it must be one of {', '.join(map(repr, get_args(CladeLabels)))}"
-        raise ValueError(msg)
+    check_choice(labels, "labels", get_args(CladeLabels))
     events = XmlHandlers(content, path)
     return events, _read(events)
 

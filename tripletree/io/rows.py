@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.leaves import LeafIndex, as_texts, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
@@ -85,9 +86,8 @@ def three_names(columns: Any, what: str) -> tuple[str, ...]:
 
 def check_row_format(format: Any) -> None:
     """Raise a ValueError for a format that rows of labels do not have."""
-    if format is not None and format not in _FORMATS:
-        msg = f"format must be one of {', '.join(map(repr, _FORMATS))}, not {format!r}"
-        raise ValueError(msg)
+    if format is not None:
+        check_choice(format, "format", _FORMATS)
 
 
 def format_of_suffix(name: str | None) -> str | None:

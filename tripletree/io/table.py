@@ -23,13 +23,6 @@ from tripletree.errors import MissingDependencyError, ParseError
 from tripletree.io.source import decoded, is_parquet, read_bytes
 
 
-def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
-    """Refuse an argument that is not one of its choices."""
-    if value not in choices:
-        msg = f"{what}={value!r} is not known; choose one of {', '.join(map(repr, choices))}"
-        raise ValueError(msg)
-
-
 def optional(module: str, extra: str, purpose: str) -> Any:
     """A module of an optional library, or the error with how to install it."""
     try:

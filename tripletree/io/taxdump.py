@@ -17,12 +17,13 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
-from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
+from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, tops
 
 # ----------------------------------------------------------------------
 # Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
@@ -261,7 +262,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
     >>> list(h.leaves), h.names, h.ranks
     (['3', '4'], ('2', '1'), ('phylum', 'phylum', 'domain', 'no_rank'))
     """
-    one_of(labels, "labels", ("name", "id"))
+    check_choice(labels, "labels", ("name", "id"))
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     named = labels == "name" or (isinstance(root, str) and not root.isdecimal())

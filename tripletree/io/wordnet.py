@@ -10,11 +10,11 @@ import os
 import re
 from typing import Literal
 
+from tripletree.core.checks import check_choice
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, read_text
-from tripletree.io.table import one_of
 
 _RELATIONS = {"@": "hypernym", "@i": "instance_hypernym"}
 _DATA = "data.noun"
@@ -50,7 +50,7 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     >>> list(wordnet.terms), wordnet.names, wordnet.relations
     (['n00000010', 'n00000050'], ('entity', 'living thing'), ('hypernym',))
     """
-    one_of(ids, "ids", ("wnid", "sense"))
+    check_choice(ids, "ids", ("wnid", "sense"))
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         path = os.path.join(os.fspath(path), _DATA)
     text, name = read_text(path)

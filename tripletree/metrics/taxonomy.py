@@ -19,6 +19,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
@@ -97,9 +98,7 @@ def taxonomy_linkage(
         (kind, "kind", ("depth", "path")),
         (unplaced, "unplaced", ("raise", "mean")),
     ):
-        if not isinstance(value, str) or value not in allowed:
-            msg = f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}"
-            raise ValueError(msg)
+        check_choice(value, name, allowed)
     if not isinstance(weight, Real) or not 0 <= weight < np.inf:
         msg = f"weight must be a finite number >= 0; got {weight!r}"
         raise ValueError(msg)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.checks import check_count, check_real
+from tripletree.core.checks import check_choice, check_count, check_real
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -271,10 +271,8 @@ def plot_dendrogram(
     tree = check_tree(hierarchy)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
-    for name, given, known in (("orientation", orientation, ORIENTATIONS), ("layout", layout, LAYOUTS)):
-        if given not in known:
-            msg = f"{name} is {given!r}; it must be one of {', '.join(map(repr, known))}"
-            raise ValueError(msg)
+    check_choice(orientation, "orientation", ORIENTATIONS)
+    check_choice(layout, "layout", LAYOUTS)
     clustered = encode_groups(clusters, tree, "clusters", None)
     classed = encode_groups(classes, tree, "classes", clustered)
     numbers = check_leaf_values(values, tree)

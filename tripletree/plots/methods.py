@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import described
+from tripletree.core.checks import check_choice, described
 from tripletree.plots.style import MISSED, PALETTE, close_on_error, import_pyplot, shorten
 
 #: Inches for each method, and for the margins.
@@ -55,9 +55,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     if not all(hasattr(comparison, x) for x in ("table", "ranks", "critical_difference")):
         msg = f"expected the result of compare_methods, not {described(comparison)}"
         raise TypeError(msg)
-    if kind not in ("scores", "ranks"):
-        msg = f"kind must be 'scores' or 'ranks', not {kind!r}"
-        raise ValueError(msg)
+    check_choice(kind, "kind", ("scores", "ranks"))
     gap = comparison.critical_difference(alpha) if kind == "ranks" else 0.0
     pyplot = import_pyplot("plot_methods")
     draw = _draw_ranks if kind == "ranks" else _draw_scores

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
@@ -364,9 +365,7 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
         kind = type(picture).__name__
         msg = f"picture must be matplotlib Axes or a Figure, as plot_dendrogram returns them, got {kind}"
         raise TypeError(msg)
-    if text not in ("text", "path"):
-        msg = f"text is {text!r}; it must be 'text' or 'path'"
-        raise ValueError(msg)
+    check_choice(text, "text", ("text", "path"))
     kind = os.path.splitext(os.fspath(path))[1].removeprefix(".").lower()
     if kind not in figure.canvas.get_supported_filetypes():
         known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
