@@ -112,6 +112,49 @@ def test_find_conflict__a_planted_one_among_many(k):
     assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
 
 
+def grown(rows, n, seeds, size, *, in_order):
+    """The leaves of a conflict of `size` rows that holds one of the seeds, by the kernel."""
+    held = kernels.conflict.RowsByLeaf(rows, np.ones(len(rows), np.bool_), *kernels.conflict.by_leaf(rows, n))
+    number = np.full(n, -1, np.int32)
+    leaves, _, _ = kernels.conflict.grow(held, number, seeds, 0, in_order, size + 1, 2**62, 2**62)
+    assert (number == -1).all()
+    return leaves
+
+
+@given(small_sets(), st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_grow__a_cover_meets_every_conflict(t, random):
+    # rows without which the rest is consistent, here those that the rest so far rejects, in any order
+    rest, cover = [], []
+    for i in random.sample(range(len(t)), len(t)):
+        fits = one_tree_definition([tuple(t.rows[j].tolist()) for j in [*rest, i]], range(6)) is not None
+        (rest if fits else cover).append(i)
+    seeds = np.array(sorted(cover), np.int64)
+    smallest = smallest_by_definition(t.rows.tolist(), len(t.leaves))
+    size = len(smallest[0]) if smallest else len(t.leaves) - 1
+    for fewer in range(2, size):
+        assert grown(t.rows, len(t.leaves), seeds, fewer, in_order=False).size == 0
+    leaves = grown(t.rows, len(t.leaves), seeds, size, in_order=False)
+    assert (leaves.size > 0) == bool(smallest)
+    if smallest:
+        inside = [row for row in t.rows.tolist() if set(row) <= set(leaves.tolist())]
+        assert one_tree_definition([tuple(row) for row in inside], range(6)) is None
+
+
+def test_find_conflict__what_a_cover_proves_the_search_from_every_row_proves():
+    # one wrong triplet among many: no small conflict, and a cover is made before the search from every row ends
+    rng = np.random.default_rng(1)
+    for n, m in ((60, 2_000), (150, 4_000), (400, 6_000)):
+        rows = sample_triplets(yule(n, rng), m, random_state=rng).rows.copy()
+        rows[0] = rows[0, [0, 2, 1]]
+        conflict = find_conflict(TripletSet(rows, n), max_size=4, max_steps=None)
+        rows = TripletSet(rows, n).rows
+        every = np.arange(len(rows))
+        sizes = [size for size in (2, 3, 4) if grown(rows, n, every, size, in_order=True).size]
+        assert conflict.at_least == (sizes[0] if sizes else 5)
+        assert len(conflict) == sizes[0] if sizes else len(conflict) > 4
+
+
 def test_find_conflict__without_work_it_claims_nothing():
     t = TripletSet([(0, 1, 2), (1, 2, 3), (2, 3, 0), (0, 1, 4)], 5)
     conflict = find_conflict(t, max_steps=0)
@@ -142,8 +185,26 @@ def test_closed_part__cannot_lose_a_row(data, k):
         y = data.draw(st.integers(0, x - 1))
         rows.append((x, y, data.draw(st.sampled_from([z for z in range(k) if z not in (x, y)]))))
     order = data.draw(st.permutations(range(k)))
-    rows = [tuple(order[x] for x in row) for row in rows]
+    check_closed_part([tuple(order[x] for x in row) for row in rows], k)
+
+
+@pytest.mark.parametrize("reach", [1, 3, 10, 60])
+def test_closed_part__of_deep_and_shallow_trees(reach, rng):
+    k = 60
+    for _ in range(8):
+        rows = []
+        for x in range(1, k):
+            y = int(rng.integers(max(0, x - reach), x))
+            # thirds near by: parts stay small
+            z = int(rng.choice([z for z in range(max(0, x - 8), min(k, x + 8)) if z not in (x, y)]))
+            rows.append((x, y, z))
+        order = rng.permutation(k).tolist()
+        check_closed_part([tuple(order[x] for x in row) for row in rows], k)
+
+
+def check_closed_part(rows, k):
     part = kernels.conflict.closed_part(freeze(np.array(rows, np.int32)), k)
-    chosen = [row for row, used in zip(rows, part.tolist(), strict=True) if used]
+    chosen = [rows[i] for i in part.tolist()]
+    assert len(set(chosen)) == len(part)
     assert one_tree_definition(chosen, range(k)) is None
     assert all(one_tree_definition(chosen[:i] + chosen[i + 1 :], range(k)) is not None for i in range(len(chosen)))

@@ -23,7 +23,7 @@ from tripletree.core.checks import check_count
 from tripletree.core.provenance import Origin, phrase
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
-from tripletree.kernels import freeze, frozen
+from tripletree.kernels import freeze
 
 #: Steps of `find_conflict` by default: about a second.
 DEFAULT_STEPS = 300_000_000
@@ -368,6 +368,8 @@ _FIRST_SLICE, _SLICE = 20_000, 5_000_000
 _TREE_STEPS, _TREE_STEPS_EACH = 50_000, 10
 #: Reductions of a group after the first one, and steps after which there are no further ones.
 _RESTARTS, _STEPS_A_GROUP = 20, 25_000_000
+#: A cover is at most so many conflicts, and each is looked for once the search has taken as long as so many trees.
+_COVER_CONFLICTS, _COVER_TREES = 3, 10
 #: Trees in a row without a smaller conflict after which a reduction ends.
 _IDLE = 12
 
@@ -388,18 +390,52 @@ class _Found(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Leaves that cannot be split.
+    """Leaves that cannot be split, numbered 0..size-1, and the rows with all leaves among them.
 
     Attributes
     ----------
-    leaves : ndarray of int32
-        Empty if there is no such group.
-    rows : ndarray of int64
-        The numbers of the rows with all leaves in the group.
+    size : int
+        The number of leaves. 0 if there is no such group.
+    rows : ndarray of int32, shape (m, 3)
+        Rows over these leaves.
+    numbers : ndarray of int64, shape (m,)
+        Their numbers in the whole set, ascending.
     """
 
-    leaves: np.ndarray
+    size: int
     rows: np.ndarray
+    numbers: np.ndarray
+
+
+class _Growth:
+    """The exhaustive search for conflicts of `size` rows that hold one of some rows, a slice of it at a time.
+
+    Parameters
+    ----------
+    held : kernels.conflict.RowsByLeaf
+    seeds : ndarray of int64
+        The rows to start from.
+    size : int
+    in_order : bool
+        Whether each seed is to be the first row of its conflict.
+    """
+
+    def __init__(self, held: Any, seeds: np.ndarray, size: int, *, in_order: bool):
+        self._held, self._seeds, self._size, self._in_order = held, seeds, size, in_order
+        self._number = np.full(held.start.size - 1, -1, np.int32)
+        self._next, self._slice = 0, _FIRST_SLICE
+
+    @property
+    def done(self) -> bool:
+        return self._next == self._seeds.size
+
+    def go_on(self, max_steps: int) -> tuple[np.ndarray, int]:
+        """The leaves of the next conflict, empty if none was found in this slice, and the steps taken."""
+        leaves, self._next, steps = kernels.conflict.grow(
+            self._held, self._number, self._seeds, self._next, self._in_order, self._size + 1, self._slice, max_steps
+        )
+        self._slice = min(2 * self._slice, _SLICE)
+        return leaves, int(steps)
 
 
 class _Search:
@@ -425,110 +461,144 @@ class _Search:
         self._steps_left = max_steps - self._reserve
         self._at_least = 2
         self._alive = np.ones(len(rows), np.bool_)  # rows in no conflict found so far
+        # a few conflicts without whose rows the set is consistent: every conflict has a row in this cover
+        self._covering = np.zeros(len(rows), np.bool_)
+        self._n_covering, self._steps_grown = 0, 0
 
     def __iter__(self) -> Iterator[_Found]:
-        if build_aho_tree(self._rows, self._n).failed.size == 0:
+        group = self._failing_group(self._alive)
+        if group.size == 0:
             return
-        start, incident = kernels.conflict.by_leaf(self._rows, self._n)
+        self._uncovered = group  # where BUILD fails on the rows outside the cover, empty if it is complete
+        held = kernels.conflict.RowsByLeaf(self._rows, self._alive, *kernels.conflict.by_leaf(self._rows, self._n))
         while self._at_least <= self._max_size and self._steps_left > 0:
-            for leaves in self._leaf_sets(self._at_least, start, incident):
-                yield self._taken(self._spanning_tree(self._rows_within(leaves, start, incident), leaves))
+            n_found = 0
+            for leaves in self._leaf_sets(self._at_least, held):
+                n_found += 1
+                yield self._taken(self._tree_on(leaves, held))
+            if n_found:
+                group = self._failing_group(self._alive)
             if self._steps_left <= 0:
                 break  # not all of this size were searched
             self._at_least += 1
-            if build_aho_tree(frozen(self._rows[self._alive]), self._n).failed.size == 0:
+            if group.size == 0:
                 return
         self._steps_left += self._reserve
         rng = np.random.default_rng(0)  # the same answer every time
-        while True:
-            group = self._failing_group(np.flatnonzero(self._alive), np.arange(self._n, dtype=np.int32))
-            if group.leaves.size == 0:
-                return
+        while group.size:
             yield self._taken(self._smallest_in(group, rng))
+            group = self._failing_group(self._alive)
 
     def _taken(self, numbers: np.ndarray) -> _Found:
         self._alive[numbers] = False
-        return _Found(numbers, self._at_least)
+        return _Found(np.sort(numbers), self._at_least)
 
     # ------------------------------------------------------------------ small conflicts, exhaustively
 
-    def _leaf_sets(self, size: int, start: np.ndarray, incident: np.ndarray) -> Iterator[np.ndarray]:
-        """The leaves of each conflict of `size` rows. The caller marks its rows before the next is searched."""
-        held = kernels.conflict.RowsByLeaf(self._rows, self._alive, start, incident)
-        number = np.full(start.size - 1, -1, np.int32)
-        seed, part = 0, _FIRST_SLICE
-        while seed < len(self._rows) and self._steps_left > 0:
-            leaves, seed, steps = kernels.conflict.grow(held, number, seed, size + 1, part, self._steps_left)
-            self._steps_left -= int(steps)
-            part = min(2 * part, _SLICE)
+    def _leaf_sets(self, size: int, held: Any) -> Iterator[np.ndarray]:
+        """The leaves of each conflict of `size` rows. The caller marks its rows before the next is searched.
+
+        The search from every row finds conflicts in the order of their first rows. If it takes long, a cover is made,
+        and the much shorter search from its rows tells whether there is any conflict left.
+        """
+        from_all = _Growth(held, np.arange(len(self._rows)), size, in_order=True)
+        from_cover = None
+        is_left = False  # whether it is known that a conflict has not been found yet
+        while not from_all.done and self._steps_left > 0:
+            if self._is_cover_due():
+                self._enlarge_cover()
+            if self._uncovered.size == 0 and not is_left:
+                from_cover = from_cover or _Growth(held, np.flatnonzero(self._covering), size, in_order=False)
+                while not (is_left or from_cover.done) and self._steps_left > 0:
+                    is_left = self._grow(from_cover).size > 0
+                if not is_left:
+                    return
+            leaves = self._grow(from_all)
             if leaves.size:
+                is_left = False
                 yield leaves
 
-    def _rows_within(self, leaves: np.ndarray, start: np.ndarray, incident: np.ndarray) -> np.ndarray:
-        """Numbers of the rows alive inside a few leaves, ascending. Only the rows on these leaves are read."""
-        near = np.unique(np.concatenate([incident[start[x] : start[x + 1]] for x in leaves.tolist()]))
-        return near[self._alive[near] & np.isin(self._rows[near], leaves).all(axis=1)].astype(np.int64)
+    def _grow(self, growth: _Growth) -> np.ndarray:
+        leaves, steps = growth.go_on(self._steps_left)
+        self._steps_left -= steps
+        self._steps_grown += steps
+        return leaves
+
+    def _is_cover_due(self) -> bool:
+        """Whether the cover is incomplete, and to enlarge it takes no longer than the search has taken so far."""
+        trees = self._n_covering * _COVER_TREES + _COVER_TREES
+        return (
+            self._uncovered.size > 0
+            and self._n_covering < _COVER_CONFLICTS
+            and trees * self._tree_steps(len(self._rows)) <= self._steps_grown
+        )
+
+    def _enlarge_cover(self) -> None:
+        """Put a conflict of the rows outside the cover into it."""
+        self._n_covering += 1
+        self._covering[self._reduced(self._uncovered, np.random.default_rng(0), most_idle=1)] = True
+        self._uncovered = self._failing_group(self._alive & ~self._covering)
+
+    def _tree_on(self, leaves: np.ndarray, held: Any) -> np.ndarray:
+        """Numbers of rows alive, earlier ones first, with pairs ab that connect a few leaves without a cycle.
+
+        Only the rows on these leaves are read.
+        """
+        start, incident = held.start, held.incident
+        leaves = np.sort(leaves)
+        near = np.unique(np.concatenate([incident[start[x] : start[x + 1]] for x in leaves.tolist()])).astype(np.int64)
+        within = near[self._alive[near] & np.isin(self._rows[near], leaves).all(axis=1)]
+        rows = freeze(np.searchsorted(leaves, self._rows[within]).astype(np.int32))
+        return within[kernels.conflict.spanning_tree(rows, np.arange(within.size), leaves.size)]
 
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
+
+    def _failing_group(self, marked: np.ndarray) -> _Group:
+        """Run BUILD on the rows marked: the group at which it fails."""
+        numbers = np.flatnonzero(marked)
+        rows = self._rows if numbers.size == marked.size else freeze(self._rows[numbers])
+        return self._within(_Group(self._n, rows, numbers), build_aho_tree(rows, self._n).failed)
 
     def _smallest_in(self, group: _Group, rng: np.random.Generator) -> np.ndarray:
         """Reduce a group to a conflict, from several starts while there are steps left. Returns its row numbers."""
         enough = max(self._steps_left - _STEPS_A_GROUP, 0)
-        best = self._minimal(self._reduced(group, rng))
+        best = self._reduced(group, rng)
         for _ in range(_RESTARTS):
             if len(best) <= self._at_least or self._steps_left <= enough:
                 break
-            other = self._minimal(self._reduced(group, rng))
+            other = self._reduced(group, rng)
             best = other if len(other) < len(best) else best
         return best
 
-    def _reduced(self, group: _Group, rng: np.random.Generator) -> _Group:
+    def _tree_steps(self, n_rows: int) -> int:
+        """The steps that a random tree counts as."""
+        return _TREE_STEPS + _TREE_STEPS_EACH * (n_rows + self._n)
+
+    def _reduced(self, group: _Group, rng: np.random.Generator, most_idle: int = _IDLE) -> np.ndarray:
         """Replace the group by the leaves of a conflict among the rows of one random spanning tree, again and again.
 
-        Ends when some trees in a row have no conflict on fewer leaves, or there is but one tree.
+        Ends when some trees in a row have no conflict on fewer leaves, or there is but one tree. Returns row numbers.
         """
         idle = 0
-        while idle < _IDLE and group.rows.size >= group.leaves.size and self._steps_left > 0:
-            self._steps_left -= _TREE_STEPS + _TREE_STEPS_EACH * (group.rows.size + self._n)
-            leaves = np.unique(self._rows[self._minimal(group, rng.permutation(group.rows))])
+        while idle < most_idle and len(group.rows) >= group.size and self._steps_left > 0:
+            self._steps_left -= self._tree_steps(len(group.rows))
+            conflict = self._minimal(group, rng.permutation(len(group.rows)))
             idle += 1
-            if leaves.size < group.leaves.size:
-                group, idle = _Group(leaves, self._rows_inside(group.rows, leaves)), 0
-        return group
+            if len(conflict) + 1 < group.size:
+                group, idle = self._within(group, group.rows[conflict]), 0
+        return group.numbers[self._minimal(group, np.arange(len(group.rows)))]
 
-    def _failing_group(self, among: np.ndarray, leaves: np.ndarray) -> _Group:
-        """Run BUILD on the rows `among` inside `leaves`: the group at which it fails."""
-        inside = self._rows_inside(among, leaves)
-        if inside.size < 2:
-            return _Group(leaves[:0], inside[:0])
-        number = np.full(self._n, -1, np.int32)
-        number[leaves] = np.arange(leaves.size, dtype=np.int32)
-        failed = leaves[build_aho_tree(number[self._rows[inside]], leaves.size).failed]
-        return _Group(failed, self._rows_inside(inside, failed))
-
-    def _rows_inside(self, among: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-        """The row numbers in `among` with all three leaves among `leaves`."""
-        member = np.zeros(self._n, np.bool_)
+    def _within(self, group: _Group, leaves: np.ndarray) -> _Group:
+        """The part of a group inside some of its leaves, which keep their order."""
+        member = np.zeros(group.size, np.bool_)
         member[leaves] = True
-        return among[member[self._rows[among]].all(axis=1)]
+        chosen, rows = kernels.conflict.rows_inside(group.rows, member)
+        return _Group(int(member.sum()), freeze(rows), group.numbers[chosen])
 
-    # ------------------------------------------------------------------ from a group to a conflict
+    def _minimal(self, group: _Group, order: np.ndarray) -> np.ndarray:
+        """Rows of a spanning tree of a group, or of a part of it that cannot hold either. All of them are needed.
 
-    def _spanning_tree(self, inside: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-        """Numbers of rows, earlier ones first, with pairs ab that connect the leaves without a cycle."""
-        return inside[kernels.conflict.spanning_tree(self._rows_over(leaves, inside), leaves.size)]
-
-    def _minimal(self, group: _Group, rows: np.ndarray | None = None) -> np.ndarray:
-        """Rows of a spanning tree of the group, or of a part of it that cannot hold either. All of them are needed.
-
-        The tree takes earlier rows first, in the order of the group or in another one.
+        The tree takes the rows of the group in the given order.
         """
-        numbers = self._spanning_tree(group.rows if rows is None else rows, group.leaves)
-        tree = self._rows_over(group.leaves, numbers)
-        return numbers[kernels.conflict.closed_part(tree, group.leaves.size)]
-
-    def _rows_over(self, leaves: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Some rows inside a group, over the places of its leaves."""
-        place = np.empty(self._n, np.int32)
-        place[leaves] = np.arange(leaves.size, dtype=np.int32)
-        return freeze(place[self._rows[numbers]])
+        tree = kernels.conflict.spanning_tree(group.rows, order, group.size)
+        return tree[kernels.conflict.closed_part(freeze(group.rows[tree]), group.size)]

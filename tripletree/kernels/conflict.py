@@ -70,33 +70,39 @@ def by_leaf(rows, n):
     return start, incident
 
 
-# A row numbered below the seed was the first of a conflict before: all of its conflicts have been searched. Lists are
-# ascending and are read from the end, so that reading stops at the first such row.
+# Rows numbered below `least` are left out: all of their conflicts have been searched. Lists are ascending and are read
+# from the end, so that reading stops at the first such row.
 
 
 @inner
-def _tie(held, seed, leaves, size):
-    """Join the leaves of V by the rows inside it; components left, and entries seen."""
+def _tie(held, least, leaves, size):
+    """Join the leaves of V by the rows inside it; components left, and entries seen.
+
+    If V cannot grow, the first leaf in no row inside it ends this. Leaves added last are the first to be looked at.
+    """
     number, up = leaves.number, leaves.up
+    full = size == len(leaves.leaf)
     left = size
     n_seen = 0
     for i in range(size):
         up[i] = i
-    for i in range(size):
+    for i in range(size - 1, -1, -1):
         x = leaves.leaf[i]
+        alone = True
         for p in range(held.start[x + 1] - 1, held.start[x] - 1, -1):
             t = held.incident[p]
-            if t < seed:
+            if t < least:
                 break
             n_seen += 1
-            # each row is in two lists, and the list of its first leaf will do
-            if held.rows[t, 0] != x or not held.alive[t]:
-                continue
-            y, z = number[held.rows[t, 1]], number[held.rows[t, 2]]
-            if y >= 0 and z >= 0 and unite(up, i, y):
-                left -= 1
-                if left == 1:
-                    return left, n_seen
+            y, z = number[held.rows[t, 0] + held.rows[t, 1] - x], number[held.rows[t, 2]]
+            if y >= 0 and z >= 0 and held.alive[t]:
+                alone = False
+                if unite(up, i, y):
+                    left -= 1
+                    if left == 1:
+                        return left, n_seen
+        if full and alone:
+            break
     return left, n_seen
 
 
@@ -116,7 +122,7 @@ def _leaves_component(row, x, number, up, component, room):
 
 
 @inner
-def _find_narrowest(held, seed, leaves, size):
+def _find_narrowest(held, least, leaves, size):
     """The component that the fewest rows leave, or -1 if one cannot be left. Also the entries seen."""
     number, up, n_leaving = leaves.number, leaves.up, leaves.n_leaving
     room = len(leaves.leaf) - size
@@ -128,7 +134,7 @@ def _find_narrowest(held, seed, leaves, size):
         component = find(up, i)
         for p in range(held.start[x + 1] - 1, held.start[x] - 1, -1):
             t = held.incident[p]
-            if t < seed:
+            if t < least:
                 break
             n_seen += 1
             if held.alive[t] and _leaves_component(held.rows[t], x, number, up, component, room):
@@ -154,7 +160,7 @@ def _add(leaves, size, x):
 
 
 @inner
-def _next_row(held, seed, leaves, levels, level):
+def _next_row(held, least, leaves, levels, level):
     """The next row that leaves the chosen component of a level (-1 if there is none), and entries seen."""
     size, chosen, component = levels.size[level], levels.chosen[level], levels.component[level]
     i, p = levels.at_leaf[level], levels.at_row[level]
@@ -162,7 +168,7 @@ def _next_row(held, seed, leaves, levels, level):
     n_seen = 0
     found = np.int64(-1)
     while found < 0:
-        if i < 0 or p < held.start[leaves.leaf[i]] or held.incident[p] < seed:
+        if i < 0 or p < held.start[leaves.leaf[i]] or held.incident[p] < least:
             i += 1
             while i < size and component[i] != chosen:
                 i += 1
@@ -180,24 +186,26 @@ def _next_row(held, seed, leaves, levels, level):
 
 
 @njit
-def grow(held, number, first, k, slice_steps, max_steps):
-    """Search the conflicts on at most k leaves whose first row is `first` or a later one.
+def grow(held, number, seeds, first, in_order, k, slice_steps, max_steps):
+    """Search the conflicts on at most k leaves that hold one of the rows `seeds`, from that at `first` on.
 
-    held : RowsByLeaf; number : int32[n], -1 for every leaf, before and after. Ends between rows when `slice_steps` are
+    held : RowsByLeaf; number : int32[n], -1 for every leaf, before and after. If `in_order`, conflicts must not hold a
+    row before the seed, which is right if all rows are seeds, in their order. Ends between seeds when `slice_steps` are
     taken, anywhere when `max_steps` are.
-    Returns the leaves found (empty if none), the row to go on with, and the steps taken.
+    Returns the leaves found (empty if none), where in `seeds` to go on, and the steps taken.
     """
     leaves = LeafSet(np.empty(k, np.int32), number, np.empty(k, np.int32), np.empty(k, np.int64))
     levels = Levels(
         *(np.empty(k, np.int64), np.empty((k, k), np.int32), np.empty(k, np.int64)),
         *(np.empty(k, np.int64), np.empty(k, np.int64)),
     )
-    n_rows = held.rows.shape[0]
     steps = np.int64(0)
-    seed = first
+    at = np.int64(first)
     found = False
     size = np.int64(0)
-    while seed < n_rows and steps <= slice_steps and steps <= max_steps:
+    while at < seeds.size and steps <= slice_steps and steps <= max_steps:
+        seed = seeds[at]
+        least = seed if in_order else np.int64(0)
         level = -1
         size = np.int64(0)
         taken = np.int64(seed) if held.alive[seed] else np.int64(-1)
@@ -205,13 +213,13 @@ def grow(held, number, first, k, slice_steps, max_steps):
             if taken >= 0:  # a larger V
                 for side in range(3):
                     size = _add(leaves, size, held.rows[taken, side])
-                n_components, n_seen = _tie(held, seed, leaves, size)
+                n_components, n_seen = _tie(held, least, leaves, size)
                 steps += n_seen + 1
                 found = n_components == 1
                 if found:
                     break
                 if size < k:
-                    component, n_seen = _find_narrowest(held, seed, leaves, size)
+                    component, n_seen = _find_narrowest(held, least, leaves, size)
                     steps += n_seen
                     if component >= 0:
                         level += 1
@@ -225,7 +233,7 @@ def grow(held, number, first, k, slice_steps, max_steps):
             while size > levels.size[level]:
                 size -= 1
                 number[leaves.leaf[size]] = -1
-            taken, n_seen = _next_row(held, seed, leaves, levels, level)
+            taken, n_seen = _next_row(held, least, leaves, levels, level)
             steps += n_seen + 1
             if taken < 0:
                 level -= 1
@@ -233,12 +241,12 @@ def grow(held, number, first, k, slice_steps, max_steps):
             number[leaves.leaf[i]] = -1
         if found or steps > max_steps:
             break
-        seed += 1
-    return leaves.leaf[: size if found else 0], seed, steps
+        at += 1
+    return leaves.leaf[: size if found else 0], at, steps
 
 
 # ----------------------------------------------------------------------
-# Irreducible conflicts in linear time: the smallest closed part of a tree of triplets.
+# Irreducible conflicts in near-linear time: the smallest closed part of a tree of triplets.
 #
 # Rows whose close pairs form a tree on leaves S, their third leaves in S as well, cannot hold together. Call a
 # connected part of the tree closed if the thirds of all its rows are in it: it cannot hold either, and rows that
@@ -247,27 +255,25 @@ def grow(held, number, first, k, slice_steps, max_steps):
 # of its rows need, and that needs nothing else, is a strongly connected component without a way out: the first that
 # Tarjan's search completes.
 #
-# The tree is rooted; the edge above vertex v stands for the row that has these two ends. Rows that have been met are
-# skipped on the way up by a union-find structure; the earliest row on the way to a third is found by walking it. Time
-# O(k) except for these walks, of which each is at most as long as the tree is deep.
+# The tree is rooted; the edge above vertex v stands for the row that has these two ends. Two union-find structures
+# over the edges shorten the ways up: `skip` passes edges that have been met, `group` passes adjacent edges that are
+# known to be in one component. Every edge walked over is in the component of the walker, so no edge is walked over
+# twice for the same reason, and the search takes near-linear time.
 #
 # Oracle: dropping rows one by one, in ``tests/laws/test_conflict_laws.py``.
 
 
 class RootedRows(NamedTuple):
-    """The tree of close pairs on vertices 0..k-1, rooted at 0; all fields are int64[k]."""
+    """The tree of close pairs, its vertices numbered 0..k-1 from the root down; all fields are int64[k]."""
 
     above: Integers  #: the parent
-    depth: Integers
     row: Integers  #: the row that is the edge to the parent
-    skip: Integers  #: a disjoint set: leads to the lowest vertex at or above whose edge has not been met
-    number: Integers  #: when its edge was met, k before
+    third: Integers  #: the third leaf of that row
 
 
 @allocating
 def _root(rows, k):
-    """Root the tree by breadth-first search."""
-    above, depth, edge = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+    """Root the tree at leaf 0 by breadth-first search, which gives a vertex a larger number than any above it."""
     start = np.zeros(k + 1, np.int64)
     for t in range(rows.shape[0]):
         start[rows[t, 0] + 1] += 1
@@ -280,103 +286,110 @@ def _root(rows, k):
         for side in range(2):
             near[at[rows[t, side]]] = t
             at[rows[t, side]] += 1
-    order = np.empty(k, np.int64)
-    order[0], above[0], depth[0], edge[0] = 0, -1, 0, -1
+    above, row, third = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+    order, number = np.empty(k, np.int64), np.empty(k, np.int64)  # the leaf of each vertex, the vertex of each leaf
+    order[0], number[0], above[0], row[0], third[0] = 0, 0, -1, -1, 0
     done = 1
-    for i in range(k):
-        x = order[i]
+    for v in range(k):
+        x = order[v]
         for p in range(start[x], start[x + 1]):
             t = near[p]
-            y = rows[t, 0] + rows[t, 1] - x  # the other end
-            if t != edge[x]:  # not the way back up
-                above[y], depth[y], edge[y] = x, depth[x] + 1, t
-                order[done] = y
+            if t != row[v]:  # not the way back up
+                y = rows[t, 0] + rows[t, 1] - x  # the other end
+                order[done], number[y], above[done], row[done] = y, done, v, t
                 done += 1
-    return RootedRows(above, depth, edge, np.arange(k), np.full(k, k, np.int64))
+    for v in range(1, k):
+        third[v] = number[rows[row[v], 2]]
+    return RootedRows(above, row, third)
 
 
 @njit
-def spanning_tree(rows, k):
-    """Numbers of rows, earlier ones first, whose close pairs connect 0..k-1 without a cycle: int64, ascending."""
+def spanning_tree(rows, order, k):
+    """Numbers of rows, in the given order of trying them, whose close pairs connect 0..k-1 without a cycle."""
     up = np.arange(k)
-    chosen = np.empty(k, np.int64)
+    chosen = np.empty(k - 1, np.int64)
     size = 0
-    for t in range(rows.shape[0]):
+    for i in range(order.size):
+        t = order[i]
         if unite(up, rows[t, 0], rows[t, 1]):
             chosen[size] = t
             size += 1
+            if size == k - 1:
+                break
     return chosen[:size]
 
 
 @inner
-def _top(skip, x):
-    """The lowest vertex at or above x whose edge has not been met."""
-    while skip[x] != x:
-        skip[x] = skip[skip[x]]
-        x = skip[x]
-    return x
-
-
-@inner
-def _next_on_way(tree, x, y):
-    """The lower end of an edge between x and y that has not been met, or -1 if all have been."""
-    depth = tree.depth
-    x, y = _top(tree.skip, x), _top(tree.skip, y)
-    if x == y:
-        return -1
-    # the deeper one is below where the ways meet: its edge is on the way
-    return x if depth[x] > depth[y] or (depth[x] == depth[y] and x > y) else y
-
-
-@inner
-def _earliest(tree, x, y):
-    """The smallest number of an edge between x and y."""
-    above, depth, number = tree.above, tree.depth, tree.number
-    least = number.size
-    while x != y and least > 0:
-        if depth[x] < depth[y]:
+def _walk(above, group, least, x, y):
+    """The earliest edge that is known to be reached from those between x and y, which become one group."""
+    earliest = np.int64(least.size)
+    below_x, below_y = np.int64(-1), np.int64(-1)  # the edges by which x and y were reached
+    while x != y:
+        if x < y:  # the larger number is not above the other, so the edge above it is on the way
             x, y = y, x
-        least = min(least, number[x])
-        x = above[x]
-    return least
+            below_x, below_y = below_y, below_x
+        top = find(group, x)
+        if below_x >= 0:
+            group[below_x] = top
+            least[top] = min(least[top], least[below_x])
+        earliest = min(earliest, least[top])
+        # this may pass the place where the ways meet, but only over edges of the same component
+        below_x, x = top, above[top]
+    return earliest
 
 
 @njit
 def closed_part(rows, k):
-    """Mark the rows of a closed part that has no smaller one inside.
+    """Find a closed part that has no smaller one inside.
 
-    rows : int32[k - 1, 3]; the close pairs are a tree on 0..k-1, the thirds are among these
-    Returns bool[k - 1].
+    rows : int32[k - 1, 3], k at least 3; the close pairs are a tree on 0..k-1, the thirds are among these
+    Returns the numbers of its rows: int64.
     """
     tree = _root(rows, k)
-    number = tree.number
+    skip, group = np.arange(k), np.arange(k)
+    number = np.empty(k, np.int64)  # when an edge was met
     low = np.empty(k, np.int64)  # Tarjan's: the earliest edge that can be reached from this one
+    least = np.empty(k, np.int64)  # the earliest number in the group of which this edge is the top
     way = np.empty(k, np.int64)  # vertices whose edges are being looked at
     met = np.empty(k, np.int64)
-    part = np.zeros(rows.shape[0], np.bool_)
-    v = k - 1 if k > 1 else 0  # any vertex but the root
-    number[v], low[v], way[0], met[0] = 0, 0, v, v
-    tree.skip[v] = tree.above[v]
-    length, n_met = 1, 1
-    while length > 0:
-        v = way[length - 1]
-        c = rows[tree.row[v], 2]
-        w = _next_on_way(tree, v, c)
-        if w >= 0:
-            number[w] = low[w] = n_met
-            met[n_met] = w
-            way[length] = w
-            tree.skip[w] = tree.above[w]
+    length, n_met = 0, 0
+    w = k - 1  # any vertex but the root
+    while True:
+        if w > 0:
+            number[w] = low[w] = least[w] = n_met
+            met[n_met] = way[length] = w
+            skip[w] = tree.above[w]
             length += 1
             n_met += 1
+        v = way[length - 1]
+        x, y = find(skip, v), find(skip, tree.third[v])
+        w = max(x, y) if x != y else 0
+        if w > 0:  # an edge that the row needs and that has not been met
             continue
         # all edges that the row needs have been met: some of them before it, if it is no part by itself
-        low[v] = min(low[v], _earliest(tree, v, c))
+        low[v] = min(low[v], _walk(tree.above, group, least, v, tree.third[v]))
         if low[v] == number[v]:
             # the first component that is complete has no way out: no other has been closed before
-            for i in range(number[v], n_met):
-                part[tree.row[met[i]]] = True
-            return part
+            return tree.row[met[number[v] : n_met]]
         length -= 1
         low[way[length - 1]] = min(low[way[length - 1]], low[v])
-    return part
+
+
+@njit
+def rows_inside(rows, member):
+    """The rows with all leaves among some, which are numbered anew in their order.
+
+    rows : int32[m, 3]; member : bool[n], of each leaf
+    Returns the numbers of these rows, ascending, and the rows themselves.
+    """
+    place = np.cumsum(member)
+    numbers = np.empty(rows.shape[0], np.int64)
+    inside = np.empty((rows.shape[0], 3), np.int32)
+    size = 0
+    for t in range(rows.shape[0]):
+        a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
+        if member[a] and member[b] and member[c]:
+            numbers[size] = t
+            inside[size, 0], inside[size, 1], inside[size, 2] = place[a] - 1, place[b] - 1, place[c] - 1
+            size += 1
+    return numbers[:size], inside[:size]
