@@ -345,8 +345,16 @@ def reply_chance(
     right: np.ndarray, ratio: np.ndarray, sharpness: np.ndarray | float, wrong: np.ndarray | float
 ) -> np.ndarray:
     """The chance that one of three is named as the odd one, as in ``kernels/posterior.py``. Arrays of any shapes."""
+    return np.where(right, *reply_chances(ratio, sharpness, wrong))
+
+
+def reply_chances(
+    ratio: np.ndarray, sharpness: np.ndarray | float, wrong: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The chance that the odd one of three is named, and the chance of each of the others."""
     other = ratio**sharpness
-    return (1 - 1.5 * wrong) * np.where(right, 1.0, other) / (1 + 2 * other) + 0.5 * wrong
+    seen, guessed, total = 1 - 1.5 * wrong, 0.5 * wrong, 1 + 2 * other
+    return seen / total + guessed, seen * other / total + guessed
 
 
 # ---------------------------------------------------------------------- coordinates

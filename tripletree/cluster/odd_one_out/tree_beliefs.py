@@ -20,7 +20,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.cluster.odd_one_out.questions import Question
-from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chance
+from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chances
 from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile. With
@@ -80,8 +80,8 @@ class Draws(NamedTuple):
         hanging : ndarray of float64, shape (t, q)
         """
         odd, ratio, hanging = kernels.posterior.odd_ones(self.parents, self.heights, np.ascontiguousarray(trios))
-        of_each = self.sharpness[:, None], self.wrong[:, None]
-        return np.stack([reply_chance(odd == k, ratio, *of_each) for k in range(3)]), hanging
+        named, other = reply_chances(ratio, self.sharpness[:, None], self.wrong[:, None])
+        return np.stack([np.where(odd == k, named, other) for k in range(3)]), hanging
 
     def spread(self, k: int) -> Draws:
         """Choose k trees at equal distances, some of them again if there are fewer."""
