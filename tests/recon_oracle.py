@@ -1,6 +1,7 @@
 """ReCon as the paper lists it, slow and plain, and helpers to compare with it.
 
-Clusters are node numbers, as in a scipy linkage. Distances are taken from the samples each time, never updated.
+Clusters are node numbers, as in a scipy linkage. Distances are taken from the samples, never from those of
+earlier clusters.
 """
 
 from itertools import combinations
@@ -12,10 +13,10 @@ LINKAGES = ["single", "complete", "average", "weighted", "centroid", "median", "
 
 def build_succeeds(triplets, leaves):
     """True if the triplets are consistent: BUILD with a list of the groups that are still to be split."""
-    groups = [set(leaves)]
+    groups = [(set(leaves), triplets)]
     while groups:
-        group = groups.pop()
-        inside = [t for t in triplets if group.issuperset(t)]
+        group, triplets = groups.pop()
+        inside = [t for t in triplets if t[0] in group and t[1] in group and t[2] in group]
         if not inside:
             continue
         part = {x: {x} for x in group}
@@ -27,7 +28,7 @@ def build_succeeds(triplets, leaves):
         parts = {id(p): p for p in part.values()}
         if len(parts) == 1:
             return False
-        groups += parts.values()
+        groups += [(part, inside) for part in parts.values()]
     return True
 
 
@@ -68,16 +69,20 @@ def recon_definition(triplets, linkage, X=None, D=None):
     clusters, triplets, Z = list(range(n)), list(triplets), []
     members = {i: [i] for i in range(n)}
     halves = dict(enumerate(np.eye(n)))  # the share of each sample, when each merge gives its two clusters one half
+    pairs, new_pairs = [], combinations(clusters, 2)
     while len(clusters) > 1:
-        pairs = sorted(
+        pairs += [
             (cluster_distance(linkage, X, D, members, halves, i, j), *sorted((min(members[i]), min(members[j]))), i, j)
-            for i, j in combinations(clusters, 2)
-        )
+            for i, j in new_pairs
+        ]
+        pairs.sort()
         d, _, _, i, j = next(p for p in pairs if compatible_definition(triplets, clusters, p[3], p[4]))
         new = n + len(Z)
         members[new] = members[i] + members[j]
         halves[new] = (halves[i] + halves[j]) / 2
-        clusters = [x for x in clusters if x not in (i, j)] + [new]
+        clusters = [x for x in clusters if x not in (i, j)]
+        pairs, new_pairs = [p for p in pairs if not {i, j} & {p[3], p[4]}], [(x, new) for x in clusters]
+        clusters.append(new)
         triplets = contracted(triplets, i, j, new)
         Z.append([min(i, j), max(i, j), d, len(members[new])])
     return np.array(Z)

@@ -72,22 +72,28 @@ def paired_definition(triplets, must, cannot, linkage, X=None, D=None):
         return not any(a in both and b in both for a, b in cannot)
 
     phases, counts = [in_one_group, not_apart, lambda i, j: True], [0, 0, 0]
+    pairs, new_pairs = [], combinations(clusters, 2)
     while len(clusters) > 1:
-        pairs = sorted(
+        pairs += [
             (cluster_distance(linkage, X, D, members, halves, i, j), *sorted((min(members[i]), min(members[j]))), i, j)
-            for i, j in combinations(clusters, 2)
-        )
-        allowed = [p for p in pairs if phases[0](p[3], p[4]) and compatible_definition(triplets, clusters, p[3], p[4])]
-        if not allowed:
+            for i, j in new_pairs
+        ]
+        pairs.sort()
+        new_pairs = []
+        allowed = (p for p in pairs if phases[0](p[3], p[4]) and compatible_definition(triplets, clusters, p[3], p[4]))
+        closest = next(allowed, None)
+        if closest is None:
             phases.pop(0)
             continue
-        d, _, _, i, j = allowed[0]
+        d, _, _, i, j = closest
         counts[3 - len(phases)] += 1
         new = n + len(merges)
         merges.append((frozenset(members[i]), frozenset(members[j]), d))
         members[new] = members[i] + members[j]
         halves[new] = (halves[i] + halves[j]) / 2
-        clusters = [x for x in clusters if x not in (i, j)] + [new]
+        clusters = [x for x in clusters if x not in (i, j)]
+        pairs, new_pairs = [p for p in pairs if not {i, j} & {p[3], p[4]}], [(x, new) for x in clusters]
+        clusters.append(new)
         triplets = contracted(triplets, i, j, new)
     return merges, counts
 
