@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import allocating, inner, njit
 
 _REGRAFT = 0.6  # share of proposals that regraft a clade; the others change a height
 _UP = 0.35  # chance to take the clade one level higher
 _WIDE, _SCALE, _SLIP = 1.0, 0.3, 1.5  # width of the logarithm: of one height, of all heights, of the lapses
 _LEAST, _MOST = 1e-4, 0.9  # share of lapses
 _TRIES = 9.0  # lapses have the prior Beta(1, 9)
+_KEPT = 1024  # slots of `Logs`, a power of two
 
 # entries of `AnswerWalk.state`
 LENGTH = 0  # the sum of all heights
@@ -53,31 +54,50 @@ class AnswerWalk(NamedTuple):
 # ---------------------------------------------------------------------- likelihood and prior
 
 
-@inner
-def _fit(votes, t, odd, gap, lapses):
-    """Log-likelihood of the answers to a trio whose odd one hangs by a gap above the node of the others."""
-    far = math.exp(-gap)
-    right = (1.0 - lapses) / (1.0 + 2.0 * far) + lapses / 3.0
-    wrong = (1.0 - lapses) * far / (1.0 + 2.0 * far) + lapses / 3.0
-    agree = votes[t, odd]
-    return agree * math.log(right) + (votes[t, 0] + votes[t, 1] + votes[t, 2] - agree) * math.log(wrong)
+class Logs(NamedTuple):
+    """Logarithms of the chances of a reply by the nodes that they depend on, kept for the trios that share these.
+
+    A step changes hundreds of trios, but few pairs of nodes.
+    """
+
+    key: np.ndarray  #: int64[_KEPT]: which tree and pair of nodes has the slot
+    right: np.ndarray  #: float64[_KEPT]: the answer that the tree displays
+    wrong: np.ndarray  #: float64[_KEPT]: either other answer
+
+
+@allocating
+def _no_logs():
+    return Logs(np.full(_KEPT, -1, np.int64), np.empty(_KEPT), np.empty(_KEPT))
 
 
 @inner
-def _fit_of(votes, t, height, one, two, three, lapses):
-    """The same, given where the pairs meet: of the three nodes two are equal, and the other is below them."""
+def _fit_of(w, logs, tree, t, one, two, three, lapses):
+    """Log-likelihood of the answers to a trio, given where its pairs meet. The tree has a number, for `logs`.
+
+    Of the three nodes two are equal, and the other is below them.
+    """
     if one == two:
-        return _fit(votes, t, 2, height[one] - height[three], lapses)
-    if one == three:
-        return _fit(votes, t, 1, height[one] - height[two], lapses)
-    return _fit(votes, t, 0, height[two] - height[one], lapses)
+        odd, upper, lower = np.int64(2), np.int64(one), np.int64(three)
+    elif one == three:
+        odd, upper, lower = np.int64(1), np.int64(one), np.int64(two)
+    else:
+        odd, upper, lower = np.int64(0), np.int64(two), np.int64(one)
+    N = w.height.shape[0]
+    slot, key = (37 * upper + lower) & (_KEPT - 1), (tree * N + upper) * N + lower
+    if logs.key[slot] != key:
+        far = math.exp(w.height[lower] - w.height[upper])
+        logs.key[slot] = key
+        logs.right[slot] = math.log((1.0 - lapses) / (1.0 + 2.0 * far) + lapses / 3.0)
+        logs.wrong[slot] = math.log((1.0 - lapses) * far / (1.0 + 2.0 * far) + lapses / 3.0)
+    agree = w.votes[t, odd]
+    return agree * logs.right[slot] + (w.votes[t, 0] + w.votes[t, 1] + w.votes[t, 2] - agree) * logs.wrong[slot]
 
 
 @inner
-def _all_fits(w, lapses, log):
+def _all_fits(w, logs, tree, lapses, log):
     total = 0.0
     for t in range(w.rows.shape[0]):
-        log[t] = _fit_of(w.votes, t, w.height, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2], lapses)
+        log[t] = _fit_of(w, logs, tree, t, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2], lapses)
         total += log[t]
     return total
 
@@ -172,7 +192,7 @@ def begin(w):
         a, b, c = w.rows[t, 0], w.rows[t, 1], w.rows[t, 2]
         w.meet[t, 0], w.meet[t, 1], w.meet[t, 2] = _meeting(w, b, c), _meeting(w, a, c), _meeting(w, a, b)
     w.state[LENGTH] = w.height.sum()
-    w.state[FIT] = _all_fits(w, w.state[LAPSES], w.log)
+    w.state[FIT] = _all_fits(w, _no_logs(), np.int64(0), w.state[LAPSES], w.log)
 
 
 @njit
@@ -182,12 +202,12 @@ def rescale(w, draws):
     w : AnswerWalk; draws : float64[2, 2], uniform
     """
     n = w.start.shape[0] - 1
-    log = np.empty(w.rows.shape[0])
+    log, logs = np.empty(w.rows.shape[0]), _no_logs()
     step = (draws[0, 0] - 0.5) * _SCALE
     factor, length = math.exp(step), w.state[LENGTH]
     for u in range(n, 2 * n - 1):
         w.height[u] *= factor
-    fit = _all_fits(w, w.state[LAPSES], log)
+    fit = _all_fits(w, logs, np.int64(0), w.state[LAPSES], log)
     gain = (n - 1) * step + _prior(length * factor, n) - _prior(length, n)
     if math.log(1.0 - draws[0, 1]) < gain + fit - w.state[FIT]:
         w.state[FIT], w.state[LENGTH] = fit, length * factor
@@ -198,7 +218,7 @@ def rescale(w, draws):
     step = (draws[1, 0] - 0.5) * _SLIP
     before, lapses = w.state[LAPSES], w.state[LAPSES] * math.exp(step)
     if _LEAST < lapses < _MOST:
-        fit = _all_fits(w, lapses, log)
+        fit = _all_fits(w, logs, np.int64(1), lapses, log)
         gain = step + (_TRIES - 1.0) * (math.log(1.0 - lapses) - math.log(1.0 - before))
         if math.log(1.0 - draws[1, 1]) < gain + fit - w.state[FIT]:
             w.state[FIT], w.state[LAPSES] = fit, lapses
@@ -217,6 +237,7 @@ class Workspace(NamedTuple):
     trio: np.ndarray  #: int64[m]: the trios that the step changes
     log: np.ndarray  #: float64[m]: their log-likelihoods after it
     meet: np.ndarray  #: int32[m, 3]: where their pairs meet after it, if a clade moves
+    logs: Logs  #: of the tree after the step, whose number is the step
 
 
 class Proposal(NamedTuple):
@@ -251,10 +272,10 @@ def _list_trios(w, work, k, now):
 
 
 @inner
-def _refit(w, work, place, t, one, two, three):
+def _refit(w, work, step, place, t, one, two, three):
     """Make trio t the one at this place of the changed ones. Returns the change of its log-likelihood."""
     work.trio[place] = t
-    work.log[place] = _fit_of(w.votes, t, w.height, one, two, three, w.state[LAPSES])
+    work.log[place] = _fit_of(w, work.logs, step, t, one, two, three, w.state[LAPSES])
     return work.log[place] - w.log[t]
 
 
@@ -327,7 +348,7 @@ def _refit_moved(w, work, k, step, now, u, j):
                 meet[count, s] = w.meet[t, s]
             else:
                 meet[count, s] = _meets_at(w, work, step, u, j, np.int64(y if inside[x] else x))
-        change += _refit(w, work, count, t, meet[count, 0], meet[count, 1], meet[count, 2])
+        change += _refit(w, work, step, count, t, meet[count, 0], meet[count, 1], meet[count, 2])
         count += 1
     return change, count
 
@@ -362,7 +383,7 @@ def _propose_place(w, work, step, now, draw):
 
 
 @inner
-def _propose_height(w, work, now, draw):
+def _propose_height(w, work, step, now, draw):
     """Propose another height of an inner node, between its children and its parent."""
     n = w.start.shape[0] - 1
     u = n + np.int64(draw[1] * (n - 1))
@@ -382,7 +403,7 @@ def _propose_height(w, work, now, draw):
     for e in range(_list_trios(w, work, k, now)):
         t = work.trio[e]
         if w.meet[t, 0] == u or w.meet[t, 1] == u or w.meet[t, 2] == u:
-            change += _refit(w, work, count, t, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2])
+            change += _refit(w, work, step, count, t, w.meet[t, 0], w.meet[t, 1], w.meet[t, 2])
             count += 1
     return Proposal(u, old, np.int64(-1), np.int64(-1), gain, change, count)
 
@@ -417,7 +438,7 @@ def walk(w, draws):
     work = Workspace(
         *(np.empty(N + 2, np.int64), np.empty(n, np.int64), np.zeros(n, np.bool_), np.full(N, -1, np.int64)),
         *(np.full(n, -1, np.int64), np.empty(n, np.int64)),
-        *(np.empty(m, np.int64), np.empty(m), np.empty((m, 3), np.int32)),
+        *(np.empty(m, np.int64), np.empty(m), np.empty((m, 3), np.int32), _no_logs()),
     )
     prior, taken = _prior(w.state[LENGTH], n), 0
     for step in range(draws.shape[0]):
@@ -427,7 +448,7 @@ def walk(w, draws):
         if draw[0] < _REGRAFT:
             proposal = _propose_place(w, work, step, now, draw)
         else:
-            proposal = _propose_height(w, work, now, draw)
+            proposal = _propose_height(w, work, step, now, draw)
         if proposal.node < 0:
             continue
         length = w.state[LENGTH] + w.height[proposal.node] - proposal.old
