@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 import tripletree as tt
 from tripletree.algorithms.induce import displayed, displays
 from tripletree.cluster import OddOneOutClustering
-from tripletree.cluster.odd_one_out import clustering, neighbours, tree
+from tripletree.cluster.odd_one_out import clustering, neighbours, tree, tree_beliefs
 from tripletree.cluster.odd_one_out.neighbours import neighbour_graph
 from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
 from tripletree.core.answers import Answer
@@ -320,6 +320,55 @@ def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked():
         assert len(model.doubted_answers_) > 20
         changes.append(displays(model.hierarchy_, test).mean() - plain)
     assert np.mean(changes) > -0.08
+
+
+def went_on(model, ask, steps):
+    """Questions and replies from here on, and what the model says of them."""
+    said = []
+    for _ in range(steps):
+        question = model.next_question()
+        model.answer(ask(*question), question)
+        said.append(question)
+    return said, model.trust_, model.noise_, model.hierarchy_
+
+
+def test_tree__undo_goes_back_to_where_it_was(world):
+    X, truth = world
+    ask = expert(truth)
+    model, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
+    assert went_on(model, ask, 5) == went_on(other, ask, 5)
+    questions = [model.next_question()]
+    for _ in range(3):
+        model.answer(questions[-1][0], questions[-1])
+        questions.append(model.next_question())
+    for question in questions[-2::-1]:
+        assert model.undo().items == question == model.next_question()
+    assert went_on(model, ask, 5) == went_on(other, ask, 5)
+
+
+def test_tree__undo_of_many_answers(world, monkeypatch):
+    X, truth = world
+    monkeypatch.setattr(clustering, "KEPT_TREES", 2)
+    model = OddOneOutClustering(target="hierarchy").start(X)
+    went_on(model, expert(truth), 6)
+    left = [model.undo() for _ in range(4)] and list(model.answers_)
+    fresh = OddOneOutClustering(target="hierarchy").start(X, answers=left)
+    fresh._open = dict(model._open)
+    assert went_on(model, expert(truth), 3) == went_on(fresh, expert(truth), 3)
+
+
+def test_tree__an_answer_that_was_interrupted_was_not_heard(world, monkeypatch):
+    X, truth = world
+    ask = expert(truth)
+    model, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
+    assert went_on(model, ask, 3) == went_on(other, ask, 3)
+    question = model.next_question()
+    with monkeypatch.context() as patch:
+        patch.setattr(tree_beliefs, "_walked", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            model.answer(question[0], question)
+    assert len(model.answers_) == 3
+    assert went_on(model, ask, 4) == went_on(other, ask, 4)
 
 
 def test_tree__answers_that_help_are_trusted(world):

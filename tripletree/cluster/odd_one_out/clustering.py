@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -41,6 +42,9 @@ MOST_LEAVES = 1_000
 
 #: The most samples without X. Trees over more names would take long, and need many answers to say anything.
 MOST_NAMES = 2_000
+
+#: So many of the last answers are taken back at once. For earlier ones, all others are heard again.
+KEPT_TREES = 10
 
 #: "auto" begins with questions about groups. After `OPEN` answers it asks about a tree, unless groups are likelier by a
 #: factor of exp(`FOR_TREES`). Once groups are less likely by a factor of exp(`SURE`), it asks about a tree for good. If
@@ -341,6 +345,7 @@ class OddOneOutClustering(HierarchicalClusterer):
                 self._graph = neighbour_graph(self._points, int(self.n_neighbors), rng)
                 self._beliefs = Beliefs(AbsorbingWalk(self._graph), self._graph.node, self.noise)
             self._trees: Any = None  # TreeBeliefs, while people answer by a tree
+            self._earlier_trees: deque[Any] = deque(maxlen=KEPT_TREES)  # `_trees` before each of the last answers
             self._settled = self._kind == "hierarchy"  # whether people answer by a tree for certain
             self._log: list[_Said] = []
             self._before: list[Any] = []  # the state of the groups, and `_settled`, before each answer
@@ -502,10 +507,14 @@ class OddOneOutClustering(HierarchicalClusterer):
         undone, again = self._log[last], self._log[last + 1 :]
         taken_back = self.answers_[last]
         self._restore(last)
-        self._trees = None  # as if the answer had never been given
-        for entry in again:
-            self._note(entry)
-        self._hear()
+        if self._earlier_trees and not again:
+            self._trees = self._earlier_trees.pop()
+        else:  # as if the answer had never been given
+            self._earlier_trees.clear()
+            self._trees = None
+            for entry in again:
+                self._note(entry)
+            self._hear()
         self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
 
@@ -724,11 +733,14 @@ class OddOneOutClustering(HierarchicalClusterer):
     def _take_in(self, entry: _Said) -> None:
         """Take in an answer. Nothing changes if that fails."""
         self._note(entry)
+        earlier = self._trees and self._trees.copy()
         try:
             self._hear()
         except BaseException:
             self._restore(len(self._log) - 1)
+            self._trees = earlier
             raise
+        self._earlier_trees.append(earlier)
         self._open.pop(entry.who, None)
         said = {i for i in entry.row if i >= 0}
         if None in self._open and set(self._open[None].samples) == said:

@@ -132,6 +132,12 @@ class TreeBeliefs:
         self.predicted = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
         self.n_predicted = 0
 
+    def copy(self) -> TreeBeliefs:
+        """Return a belief that goes on from here by itself."""
+        other = copy.copy(self)
+        other.chains = copy.deepcopy(self.chains)
+        return other
+
     def hear(self, rows: np.ndarray) -> None:
         """Go on with all triplets that were answered so far."""
         new = max(len(rows) - len(self.rows), 1)
@@ -152,7 +158,7 @@ class TreeBeliefs:
         if self.plain and len(rows):
             chance = np.stack([_chance(trees, rows) for trees in (*self.trees, *self.plain)], axis=1)
             wrong = self.shares[:, None, None]
-            self.predicted += np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
+            self.predicted = self.predicted + np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
             self.n_predicted += len(rows)
 
     @property
