@@ -1,5 +1,6 @@
 """Names that every doctest knows; and kernels are compiled, however small their inputs, unless told otherwise."""
 
+import gc
 import os
 import sys
 
@@ -11,6 +12,12 @@ import numpy as np
 import pytest
 
 import tripletree as tt
+
+
+def pytest_collection_finish():
+    """Leave what was imported and collected out of the garbage collector's rounds."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ Slips of the printed listing: a cannot-link sets the distance of its pair (and o
 images) to the maximum plus 1, and complete linkage keeps the larger of two distances.
 """
 
+from functools import cache
 from itertools import combinations
 from math import ceil
 
@@ -15,6 +16,12 @@ def square(condensed, n):
     out = np.zeros((n, n))
     out[np.triu_indices(n, 1)] = condensed
     return out + out.T
+
+
+def farthest_in(D):
+    """The largest distance between two clusters, looked up once for each two."""
+    D = np.asarray(D).tolist()
+    return cache(lambda a, b: max(D[i][j] for i in a for j in b))
 
 
 def groups_of(must_link, n):
@@ -61,11 +68,9 @@ def complete_link_definition(D, must_link=(), cannot_link=()):
     D = imposed_definition(D, must_link, cannot_link)
     group = groups_of(must_link, n)
     clusters = {g: frozenset(i for i in range(n) if group[i] == g) for g in group}  # by their first samples
-    merges = []
+    merges, farthest = [], farthest_in(D)
     while True:
-        near = {
-            (max(D[i, j] for i in clusters[a] for j in clusters[b]), a, b) for a, b in combinations(sorted(clusters), 2)
-        }
+        near = {(farthest(clusters[a], clusters[b]), a, b) for a, b in combinations(sorted(clusters), 2)}
         distance, a, b = min(near, default=(top, 0, 0))
         if distance >= top:
             return merges, set(clusters.values())
@@ -82,21 +87,20 @@ def listed_clusters_definition(D, must_link, cannot_link, k, *, at_end=False):
     top = np.max(D, initial=0.0) + 1
     D = imposed_definition(D, must_link, cannot_link)
     group = groups_of(must_link, len(D))
-    clusters = [{i for i in range(len(D)) if group[i] == g} for g in sorted(set(group))]
+    clusters = [frozenset(i for i in range(len(D)) if group[i] == g) for g in sorted(set(group))]
+    farthest = farthest_in(D)
     if at_end:
         clusters.sort(key=lambda c: len(c) > 1)
     while len(clusters) > k:
         places = {min(c): p for p, c in enumerate(clusters)}
-        near = {
-            tuple(sorted((min(a), min(b)))): max(D[i, j] for i in a for j in b) for a, b in combinations(clusters, 2)
-        }
+        near = {tuple(sorted((min(a), min(b)))): farthest(a, b) for a, b in combinations(clusters, 2)}
         least = min(near.values())
         tied = [x for x in near if near[x] == least]
         one, two = min(tied) if least < top else min(tied, key=lambda x: sorted(places[i] for i in x))
         a, b = (clusters[places[x]] for x in (one, two))
         rest = [c for c in clusters if c not in (a, b)]
         clusters = [*rest, a | b] if at_end else sorted([*rest, a | b], key=min)
-    return {frozenset(c) for c in clusters}
+    return set(clusters)
 
 
 # ---------------------------------------------------------------------- merges refused, and questions
@@ -124,9 +128,9 @@ def avoiding_definition(D, must_link, cannot_link, k):
     D = propagated_definition(D, must_link)
     group = groups_of(must_link, len(D))
     clusters = [frozenset(i for i in range(len(D)) if group[i] == g) for g in sorted(set(group))]
-    merges = []
+    merges, farthest = [], farthest_in(D)
     while True:
-        near = sorted((max(D[i, j] for i in a for j in b), min(a), min(b)) for a, b in combinations(clusters, 2))
+        near = sorted((farthest(a, b), min(a), min(b)) for a, b in combinations(clusters, 2))
         for distance, i, j in near:
             a, b = (next(c for c in clusters if x in c) for x in (i, j))
             after = sorted((set(clusters) - {a, b}) | {a | b}, key=min)

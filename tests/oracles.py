@@ -47,6 +47,10 @@ def all_triplets_definition(nested):
 
 def components(vertices, edges):
     """Connected components, as a list of sets."""
+    beside = {x: [] for x in vertices}
+    for a, b in edges:
+        beside[a].append(b)
+        beside[b].append(a)
     rest, found = set(vertices), []
     while rest:
         group, frontier = set(), [next(iter(rest))]
@@ -54,7 +58,7 @@ def components(vertices, edges):
             x = frontier.pop()
             if x not in group:
                 group.add(x)
-                frontier += [b if a == x else a for a, b in edges if x in (a, b)]
+                frontier += beside[x]
         found.append(group)
         rest -= group
     return found
@@ -65,7 +69,7 @@ def one_tree_definition(triplets, leaves):
     leaves = set(leaves)
     if len(leaves) == 1:
         return next(iter(leaves))
-    inside = [t for t in triplets if leaves.issuperset(t)]
+    inside = [t for t in triplets if t[0] in leaves and t[1] in leaves and t[2] in leaves]
     parts = components(leaves, [(a, b) for a, b, _ in inside])
     if len(parts) == 1:
         return None

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from functools import cache
 
 import numpy as np
 
@@ -146,6 +147,7 @@ def inherited_definition(X, answers, mu, nonconfident=()):
     return result
 
 
+@cache
 def partitions(n):
     """All partitions of 0..n-1, as tuples of block numbers."""
     found = [()]

@@ -1,5 +1,6 @@
 """Laws of pairs: closures compared with their definitions, by rules and by chains, on up to 6 leaves."""
 
+from functools import cache
 from itertools import combinations, permutations, product
 
 import pytest
@@ -51,6 +52,7 @@ def closure_definition(n, some):
     return sign if len(sign) == len(known) else None
 
 
+@cache
 def partitions(n):
     """Every partition of 0..n-1, as cluster numbers in the order of first members."""
     return [p for p in product(range(n), repeat=n) if all(x <= max(p[:i], default=-1) + 1 for i, x in enumerate(p))]

@@ -1,6 +1,7 @@
 """Flat clusters and triplets, against the literal definition and all small worlds."""
 
 import warnings
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -43,12 +44,10 @@ def satisfied(labels, a, b, c):
     return True
 
 
+@cache
 def partitions(n, k):
     """All labels of n leaves with exactly k clusters, numbered by first leaves."""
-    for labels in product(range(k), repeat=n):
-        seen = [labels.index(x) for x in sorted(set(labels), key=labels.index)]
-        if len(seen) == k and [labels[i] for i in seen] == list(range(k)):
-            yield labels
+    return [x for x in product(range(k), repeat=n) if list(dict.fromkeys(x)) == list(range(k))]
 
 
 def triplet_worlds(n):
