@@ -12,10 +12,13 @@ The constants of `algorithms/consensus.py` and `algorithms/likeness.py` were set
 """
 
 import argparse
+import os
+import subprocess
 import sys
 import time
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -27,6 +30,7 @@ import tripletree as tt
 from tripletree.algorithms.consensus import _searched, collect_answers
 from tripletree.algorithms.likeness import Trios
 from tripletree.core import AnswerSet
+from tripletree.io import write_answers
 
 PAIRS = ((1, 2), (0, 2), (0, 1))
 
@@ -229,6 +233,22 @@ def verdicts(seed):
     return count, seconds
 
 
+def command(n_trios, m=17_611, people=231, n=48):
+    """CPU seconds of `tripletree answers` on a file of so many answers to so many random trios."""
+    rng = np.random.default_rng([7, n_trios])
+    alike, asked = likeness(rng, n, 0.66), random_trios(rng, n, n_trios)
+    rows = asked[rng.integers(0, n_trios, m)]
+    replies = replies_to(rng, alike, rows)
+    who = [str(k) for k in rng.integers(0, people, m)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "crowd.jsonl")
+        write_answers(AnswerSet.from_columns(rows, replies, n, who=who), path)
+        before = os.times()
+        subprocess.run([sys.executable, "-m", "tripletree", "answers", path], check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
 def shown(values):
     values = np.array(values)
     return f"{values.mean():.3f}({values.std(ddof=1) / np.sqrt(len(values)) * 1000:.0f})"
@@ -248,7 +268,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--first", type=int, default=1_000, help="the first seed")
     parser.add_argument("--overlaps", default="1,3,16", help="answers a trio, for the same trios")
-    parser.add_argument("--parts", default="new,same,people")
+    parser.add_argument("--parts", default="new,same,people,command")
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.seeds)
     if "new" in options.parts:
@@ -275,6 +295,11 @@ def main():
         for name in ("agreement", "consensus"):
             clock, cpu = np.mean([x[name] for x in seconds], axis=0)
             print(f"  {name}: {clock:.1f} s, {cpu:.1f} s of processors")
+    if "command" in options.parts:
+        print("\ntripletree answers, 17,611 answers of 231 people about 48 things, the least of three runs")
+        for n_trios in (1_000, 10_000):
+            command(n_trios)  # compiles
+            print(f"  {n_trios:,} random trios: {min(command(n_trios) for _ in range(3)):.1f} s of processors")
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ class AnswerTrees:
         """For each tree the chance that each of the trio is named: arrays of float64, shape (m, 3)."""
         x, y, z = (freeze(np.array(rows[:, k], np.int32)) for k in range(3))
         for tree, height, lapses in zip(self.hierarchies(), self.heights, self.lapses, strict=True):
-            level = np.stack([height[_meeting(tree, a, b)] for a, b in ((y, z), (x, z), (x, y))], axis=1)
-            chance = np.exp(level.min(axis=1, keepdims=True) - level)
-            yield (1 - lapses) * chance / chance.sum(axis=1, keepdims=True) + lapses / 3
+            level = np.stack([height[_meeting(tree, a, b)] for a, b in ((y, z), (x, z), (x, y))])
+            chance = np.exp(level.min(axis=0) - level)
+            yield ((1 - lapses) * chance / chance.sum(axis=0) + lapses / 3).T
 
     def chances(self, rows: np.ndarray) -> np.ndarray:
         """The chance that each of the trio is named, the mean over the trees (float64, shape (m, 3)). O(t (n + m))."""

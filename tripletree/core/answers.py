@@ -382,12 +382,12 @@ class AnswerSet(Immutable, Sequence):
         'unsure'
         """
         chosen = np.arange(len(self))[as_positions(which)]
-        names = self._names()
+        names = [*self.people, None]  # -1 is nobody
         return AnswerSet.from_columns(
             self.rows[chosen],
             self.replies[chosen],
             self.leaves,
-            who=[names[k] for k in chosen.tolist()],
+            who=[names[k] for k in self.person[chosen].tolist()],
             when=[self.when[k] for k in chosen.tolist()],
             seconds=self.seconds[chosen],
             origins=None if self.origins is None else self.origins.take(chosen),
