@@ -8,11 +8,10 @@ from recon_oracle import LINKAGES, random_triplets
 from scipy.sparse import csr_array
 
 from tripletree import Hierarchy, TripletSet, cut, suggest_n_clusters
+from tripletree.algorithms.cut import RULES
 from tripletree.algorithms.flat import enforced, is_broken
 from tripletree.cluster import ReCon
 from tripletree.core.pairs import PairwiseConstraints
-
-RULES = ["auto", "support", "size", "merge_order", "height", "constraints"]
 
 
 def partition(labels):

@@ -107,9 +107,7 @@ def test_cut__all_rules_are_one_without_triplets_and_outliers(rule, rng):
     t = TripletSet(NOTHING, 40)
     for _ in range(5):
         Z = random_linkage(40, rng)
-        h = from_linkage(Z)
-        if rule == "height":
-            h = Hierarchy(h.parent, height=np.concatenate([np.zeros(40), np.arange(1.0, 40.0)]))
+        h = Hierarchy(from_linkage(Z).parent, height=np.concatenate([np.zeros(40), np.arange(1.0, 40.0)]))
         for k in (1, 2, 7, 39, 40):
             assert np.array_equal(cut(h, k, rule=rule, triplets=t, min_size=1), cut(h, k, min_size=1))
 

@@ -1,6 +1,8 @@
 """The promises of every estimator of clusters, one parametrised test for each.
 
-A new estimator gets its lines in `CHECKED`, `DEFAULTS` and, if it takes pairs, in `PAIRED`.
+A new estimator gets its lines in `CHECKED`, `DEFAULTS` and, if it takes pairs, in `PAIRED`. If it takes sparse X and
+has `predict_proba`, `LEFT_OUT` names it, too. More promises: `TREES` and `MEANS` in test_sklearn_conventions.py,
+`WITH_PAIRS` in test_sample_names.py.
 """
 
 import pickle

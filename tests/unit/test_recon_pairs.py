@@ -4,6 +4,7 @@ import io
 import pickle
 import re
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import datasets
-from tripletree.algorithms.cut import RULES
+from tripletree.algorithms.cut import FIND_NUMBER, RULES
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
 from tripletree.cluster import ReCon
@@ -338,6 +339,12 @@ def test_results__all_in_one_group_and_one_sample():
     assert ReCon(1).fit([[1.0]], pairs=([], [])).labels_.tolist() == [0]
     for rule in RULES:
         assert ReCon(1, cut=rule).fit(LINE, pairs=([(0, 1), (1, 2), (2, 3)], [])).labels_.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("rule", FIND_NUMBER)
+def test_results__rules_that_find_the_number_keep_all_pairs(rule):
+    model = ReCon(None, cut=rule).fit(LINE, pairs=([], [*combinations(range(4), 2)]))
+    assert model.labels_.tolist() == [0, 1, 2, 3]
 
 
 def test_results__constraints_find_the_number():

@@ -356,7 +356,9 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
     inside = triplets.subset(member[triplets.rows].all(axis=1))
     small = _SMALL_STEPS_OF_FEW if len(inside) < 1000 else _SMALL_STEPS
     search = _Search(inside.rows, len(triplets.leaves), 4, _ERROR_STEPS, _ERROR_STEPS - small)
-    return Conflict._known(inside.subset(next(iter(search)).rows))
+    found = next(iter(search), None)
+    assert found is not None, "BUILD failed on triplets that can hold: its kernels are wrong, not the triplets"
+    return Conflict._known(inside.subset(found.rows))
 
 
 # ----------------------------------------------------------------------

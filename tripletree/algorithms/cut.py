@@ -1,8 +1,9 @@
 """Flat clusters out of a hierarchy: `cut`, and `suggest_n_clusters` for how many.
 
 A rule says which nodes are split. `labels_of` makes clusters of the rest, small branches joined to one of them. To
-add a rule, write a function that returns the nodes to split, give it a case in `chooser` and its name to `RULES`. The
-estimators cut with `cut`. If pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies the rules to groups.
+add a rule, write a function that returns the nodes to split, give it a case in `chooser` and its name to `RULES` and
+the tuples below it. The estimators cut with `cut`. If pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies
+the rules to groups.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from tripletree.kernels import freeze, frozen
 #: "auto" is not a rule of its own: `cut` chooses between "size" and "support".
 RULES = ("auto", "merge_order", "height", "size", "support", "constraints")
 NEED_TRIPLETS = ("support", "constraints")
+FIND_NUMBER = ("constraints",)  # of clusters, if none is given
 
 #: States (16 bytes each) beyond which rule="support" refuses.
 MOST_STATES = 50_000_000
@@ -407,7 +409,7 @@ def cut(
     least = None if min_size is None else check_count(min_size, "min_size", 1)
     if strict is None:
         strict = known is not None and bool(displays(hierarchy, known).all())
-    if n_clusters is None and rule != "constraints":
+    if n_clusters is None and rule not in FIND_NUMBER:
         if points is None:
             msg = f"rule={rule!r} needs n_clusters, or samples=... to find a number (rule='constraints' needs neither)"
             raise TypeError(msg)

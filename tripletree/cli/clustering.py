@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from tripletree.algorithms.cut import RULES
+from tripletree.algorithms.cut import FIND_NUMBER, RULES
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
@@ -191,7 +191,7 @@ def cluster(
         msg = "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes, too"
         raise click.UsageError(msg)
     given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
-    if given and clusters is None and method["cut"] != "constraints":
+    if given and clusters is None and method["cut"] not in FIND_NUMBER:
         msg = f"--cut {method['cut']} says how clusters are chosen: give their number with -k, too"
         raise click.UsageError(msg)
     check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
@@ -213,7 +213,7 @@ def cluster(
         raise bad_input(
             f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
         )
-    if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
+    if validate and pair_file is not None and clusters is None and method["cut"] not in FIND_NUMBER:
         msg = "--validate with --pairs compares flat clusters: give -k, too"
         raise click.UsageError(msg)
     known = {
@@ -227,7 +227,7 @@ def cluster(
         model = clustered(values, table.labels, clusters, validate=validate, known=known, **method)
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
-    labels = None if clusters is None and method["cut"] != "constraints" else model.labels_
+    labels = None if clusters is None and method["cut"] not in FIND_NUMBER else model.labels_
     _write_found(table, model, labels, [output, newick, picture], blanks)
     if model.validation_ is not None:
         say(_validation_text(model.validation_), err=output == "-")
@@ -368,7 +368,7 @@ def clustered(
     """The fitted estimator, of samples with labels. `known` has the triplets, pairs, hierarchy and classes."""
     from tripletree.cluster import DivisiveReCon, ReCon
 
-    flat = n_clusters is not None or options.get("cut") == "constraints"
+    flat = n_clusters is not None or options.get("cut") in FIND_NUMBER
     options = {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
     k = n_clusters if flat else 1
     with warnings.catch_warnings():

@@ -1,7 +1,8 @@
 """Every format: a source is recognised by its content, and then the format's own reader reads it.
 
 Each file of a format ends with its record (`tripletree.io.format.FileFormat`): names, extensions, recogniser, reader,
-writer. A format is added with one such file and one line in `FORMATS`, whose order is the order of recognition.
+writer. A format is added with one such file and one line in `FORMATS`, whose order is the order of recognition, and if
+its lines have no mark that documents lack, with a rule in `_LINE_RULES`.
 
 File extensions are ignored in reading because they are unreliable. A format can be named if the content does not
 tell, and then nothing is recognised. The format taken is logged, at level INFO of the logger "tripletree.io".

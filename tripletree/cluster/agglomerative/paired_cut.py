@@ -13,7 +13,15 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.cut import best_supported, branch_sizes, cut, labels_of, sizes_tried, support_of
+from tripletree.algorithms.cut import (
+    NEED_TRIPLETS,
+    best_supported,
+    branch_sizes,
+    cut,
+    labels_of,
+    sizes_tried,
+    support_of,
+)
 from tripletree.algorithms.points import group_means, of_size_one, scatter, squared_distances
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
@@ -151,14 +159,12 @@ class PairedCut:
         """Labels of the samples by the rule. Sizes of small branches with which these violate pairs are skipped."""
         groups, old = self._coarse(forced, whole=True)
         component = self._closure.component
-        if rule == "constraints":
-            on_groups = TripletSet(self._between, groups.leaves)
+        if rule not in ("size", "support"):
+            on_groups = TripletSet(self._between, groups.leaves) if rule in NEED_TRIPLETS else None
             labels = cut(groups, k, rule=rule, triplets=on_groups)
             if k is None and forced.any() and not labels.any():
                 labels = cut(groups, self.fewest, rule="merge_order")
             return labels[component]
-        if rule not in ("size", "support"):
-            return cut(groups, k, rule=rule)[component]
         assert k is not None
         triplets, samples = self._triplets, None if self._are_distances else self._points
         supported = rule == "support" and len(triplets) > 0

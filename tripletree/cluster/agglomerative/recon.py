@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import RULES, NumberOfClusters, best_cut, check_leaf_weights, cut, suggested
+from tripletree.algorithms.cut import FIND_NUMBER, RULES, NumberOfClusters, best_cut, check_leaf_weights, cut, suggested
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displays
@@ -482,7 +482,7 @@ class ReCon(HierarchicalClusterer):
             if self.distance_threshold is not None:
                 return _FlatCut(cut_at_threshold(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
             k, chosen = self.n_clusters, None
-            if k is None and self.cut != "constraints":
+            if k is None and self.cut not in FIND_NUMBER:
                 chosen = suggested(hierarchy, triplets, points, None, plan.weights, plan.inside)
                 k = chosen.n_clusters
             labels = best_cut(hierarchy, k, self.cut, triplets, samples, plan.weights, plan.inside)
@@ -546,7 +546,7 @@ def _check_stop(model: ReCon, *, has_pairs: bool) -> None:
     n_clusters, distance_threshold, rule = model.n_clusters, model.distance_threshold, model.cut
     if distance_threshold is None:
         no_means = is_precomputed(model.metric) or (isinstance(model.metric, str) and model.metric in WITH_MISSING)
-        if n_clusters is None and rule != "constraints" and (has_pairs or no_means):
+        if n_clusters is None and rule not in FIND_NUMBER and (has_pairs or no_means):
             what = "if distances are precomputed" if is_precomputed(model.metric) else f"with metric={model.metric!r}"
             what = "if pairs are given" if has_pairs else what
             msg = f"n_clusters=None finds no number {what}: give one, or distance_threshold, or cut='constraints'"

@@ -162,8 +162,9 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     Returns
     -------
     TripletSet
-        None of them can be left out. Empty if triplets do not reject the merge. They are taken from the model's
-        triplets: for each triplet on clusters in the conflict, the first one that implies it.
+        None of them can be left out. Empty if triplets do not reject the merge, as for every merge made without a
+        penalty. They are taken from the model's triplets: for each triplet on clusters in the conflict, the first one
+        that implies it.
 
     Notes
     -----
@@ -178,6 +179,12 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     >>> model = ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
     >>> list(why_rejected(model, 0, 1, before=4))
     [(1, 2, 0)]
+
+    Nothing kept 0 and 3 apart where they met:
+
+    >>> node = model.hierarchy_.common_ancestor([0, 3])
+    >>> list(why_rejected(model, *model.hierarchy_.children(node), before=node))
+    []
     """
     check_is_fitted(model)
     tree: Hierarchy = model.hierarchy_
