@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -32,15 +33,14 @@ PICTURES = {
 CATCH = [("p0", "p1", "p5"), ("p5", "p6", "p8"), ("p7", "p8", "p0"), ("p0", "p1", "p7")]
 
 
-@pytest.fixture
-def pictures(tmp_path):
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
     """Ten drawn pictures in a folder."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, RegularPolygon
 
-    folder = tmp_path / "pictures"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("pictures")
     colours = {"red": "#c8372d", "blue": "#2f6fb4", "green": "#3c9a5f"}
     for k, (name, (kind, colour)) in enumerate(PICTURES.items()):
         figure = Figure((2, 2), dpi=120)
@@ -56,8 +56,8 @@ def pictures(tmp_path):
     return folder
 
 
-@pytest.fixture
-def ask(tmp_path, pictures):
+@contextmanager
+def servers(folder, pictures):
     """Start `tripletree ask` on the pictures. Gives its process and its address."""
     running = []
 
@@ -72,7 +72,7 @@ def ask(tmp_path, pictures):
             "--no-browser",
             *map(str, options),
         ]
-        process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
         running.append(process)
         return process, process.stdout.readline().strip()
 
@@ -81,6 +81,19 @@ def ask(tmp_path, pictures):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@pytest.fixture
+def ask(tmp_path, pictures):
+    with servers(tmp_path, pictures) as call:
+        yield call
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory, pictures):
+    """The address of a study that nobody answers."""
+    with servers(tmp_path_factory.mktemp("study"), pictures) as call:
+        yield call()[1]
 
 
 def by(part, cards):
@@ -218,9 +231,8 @@ def test_study__the_page_speaks_other_languages(browser, ask, tmp_path, language
 
 
 @pytest.mark.parametrize(("wanted", "language"), [("fr-CH,de;q=0.8", "fr"), ("nl,de-AT", "de"), ("nl", "en")])
-def test_study__the_language_is_that_of_the_browser(browser, ask, wanted, language):
-    _, address = ask()
-    person = Person(browser, address)
+def test_study__the_language_is_that_of_the_browser(browser, study, wanted, language):
+    person = Person(browser, study)
     agent = person.page.run("navigator.userAgent")
     person.page.call("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage=wanted)
     person.reload()

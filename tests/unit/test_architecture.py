@@ -89,6 +89,15 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(tree):
+    return list(ast.walk(tree))
+
+
+def is_name(node, *names):
+    return isinstance(node, ast.Name) and node.id in names
+
+
 def room(path):
     """The module or folder of the top level that a file belongs to."""
     return path.relative_to(HOUSE).parts[0].removesuffix(".py")
@@ -96,7 +105,7 @@ def room(path):
 
 def imported(tree):
     """(statement, module) of every import, at any depth."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -113,7 +122,7 @@ def at_import(body):
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}:
+        if isinstance(node, ast.If) and is_name(node.test, "TYPE_CHECKING"):
             yield from at_import(node.orelse)
             continue
         yield node
@@ -124,7 +133,7 @@ def at_import(body):
 
 
 def functions(tree):
-    return [x for x in ast.walk(tree) if isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [x for x in nodes(tree) if isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 # ---------------------------------------------------------------------- imports
@@ -150,7 +159,7 @@ def test_architecture__rooms_import_what_the_law_allows():
 
 @cache
 def guards_of_types(path):
-    return [x for x in ast.walk(parsed(path)) if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING"]
+    return [x for x in nodes(parsed(path)) if isinstance(x, ast.If) and is_name(x.test, "TYPE_CHECKING")]
 
 
 def under_type_checking(path, node):
@@ -206,7 +215,7 @@ def test_architecture__numba_is_imported_where_kernels_are_compiled():
 
 def test_architecture__imports_are_absolute_and_named():
     for path in FILES:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(parsed(path)):
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{place(path, node)}: relative import"
                 assert all(alias.name != "*" for alias in node.names), f"{place(path, node)}: star import"
@@ -268,18 +277,16 @@ def test_architecture__no_function_calls_itself():
 
 
 def calls_of_itself(tree):
-    methods = {
-        f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, ast.FunctionDef)
-    }
+    methods = {f for c in nodes(tree) if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, ast.FunctionDef)}
     for function in functions(tree):
         for call in ast.walk(function):
             if not isinstance(call, ast.Call):
                 continue
             if function in methods:
-                own = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in {"self", "cls"}
+                own = isinstance(call.func, ast.Attribute) and is_name(call.func.value, "self", "cls")
                 itself = own and call.func.attr == function.name
             else:
-                itself = isinstance(call.func, ast.Name) and call.func.id == function.name
+                itself = is_name(call.func, function.name)
             if itself:
                 yield function.name, call
 
@@ -327,7 +334,7 @@ def test_architecture__only_faces_list_their_names():
     """A module behind a face marks its own names by an underscore and says nothing about the others."""
     listing = set()
     for path in FILES:
-        if any(isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__" for x in parsed(path).body):
+        if any(isinstance(x, ast.Assign) and is_name(x.targets[0], "__all__") for x in parsed(path).body):
             listing.add(".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__"))
     assert listing == set(FACES)
 
@@ -378,7 +385,7 @@ OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "kernels", "metrics"
 
 def identifiers(tree):
     """All names that the code of a module uses, with the words that it passes as strings."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         for text in vars(node).values():
             if isinstance(text, str) and " " not in text:
                 yield from text.split(".")
