@@ -62,6 +62,7 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import Pace, progress_bar
 from tripletree.core.random import generator
+from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
@@ -273,8 +274,6 @@ def _held_out(
     items: _Items, known: _Known, divide: bool, rng: np.random.Generator, tell: Callable[[int], Any]
 ) -> _HeldOut:
     """Hold out one part of the triplets after the other, and divide each tree if asked for."""
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
     m = len(known.rows)
     folds = min(FOLDS, m)
     fold = rng.permutation(m) % folds
@@ -289,7 +288,7 @@ def _held_out(
     trees, shown, soft = [], np.zeros(m), np.zeros(m)
     workers = min(folds, os.cpu_count() or 1, 4)
     # one thread each for BLAS: their number changes the rounding, and that changes ties
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         for k, (tree, *of_fold) in enumerate(pool.map(one, range(folds))):
             trees.append(tree)
             shown[fold == k], soft[fold == k] = of_fold

@@ -19,7 +19,7 @@ from tripletree import kernels
 from tripletree.algorithms.induce import displayed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.threads import side_by_side
+from tripletree.core.threads import one_blas_thread, side_by_side
 from tripletree.kernels import freeze
 
 #: The likelihood of d features has the exponent 12 / d if there are more: features of tables are less independent than
@@ -159,9 +159,7 @@ def sample_trees(
     parents : ndarray of int32, shape (t, 2 n - 1)
     noise : ndarray of float64, shape (t,)
     """
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
-    with threadpool_limits(limits=1, user_api="blas"):  # the number of threads changes the rounding
+    with one_blas_thread():  # the number of threads changes the rounding
         coordinates = [independent(points, start) for start in starts]
     seeds = rng.integers(2**63, size=len(starts)).tolist()
     each, taken, told = -(-TREES // len(starts)), [0.0] * len(starts), 0

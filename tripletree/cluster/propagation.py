@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.threads import one_blas_thread
+
 #: The part of wrong labels that is reckoned with.
 WRONG = 0.1
 
@@ -73,14 +75,12 @@ def propagated(
         Clusters 0..k-1 in the order of their first samples, none empty. None if there are fewer than two classes or
         more than clusters, or if distances are given and there are fewer classes than clusters.
     """
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
     known = np.flatnonzero(codes >= 0)
     classes, of = np.unique(codes[known], return_inverse=True)
     if not 2 <= classes.size <= k or (is_matrix and classes.size < k):
         return None
     # the number of threads of BLAS changes the rounding
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         share = _shares(points, is_matrix, known, of, k)
         if classifier is not None:
             told = share[:, : classes.size].sum(axis=1, keepdims=True)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
+from tripletree.core.threads import one_blas_thread
 
 #: The first share of wrong statements. The share it is drawn to, with the weight of so many statements. Its least, and
 #: its greatest values for pairs and for triplets, at which they say nothing.
@@ -261,10 +262,8 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
     rng : Generator
         Deals out the statements that are held out.
     """
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
     # the number of threads of BLAS changes the rounding
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         points = compressed(points)
         found = {path[: i + 1]: m for path in PATHS for i, m in enumerate(_along(points, votes, start, path))}
         told = {path: votes.likelihood(model.held) for path, model in found.items()}
@@ -327,12 +326,10 @@ def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def embedded(distance: np.ndarray) -> np.ndarray:
     """Points whose distances are nearly these, in another unit, by classical scaling."""
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
     square = np.ldexp(distance, -np.frexp(distance.max())[1]) ** 2  # a power of two changes no digits
     square -= square.mean(axis=0)
     square -= square.mean(axis=1, keepdims=True)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         value, vector = np.linalg.eigh(-(square + square.T) / 4)
     some = value > 1e-9 * max(value.max(), 1e-300)
     return vector[:, some] * np.sqrt(value[some]) if some.any() else np.zeros((len(distance), 1))

@@ -1,12 +1,15 @@
-"""Work in threads that an interrupt or a limit of time can end: for chains of kernels, which release the lock."""
+"""Work in threads that an interrupt or a limit of time can end, and work for which BLAS takes one thread."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tripletree.interrupts import check_time
 
@@ -42,3 +45,24 @@ def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], o
             stop.set()
             raise
         return [future.result() for future in futures]
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """A context in which BLAS takes one thread: their number changes the rounding, and small matrices take longer.
+
+    To look for the libraries takes 2 ms, so they are looked for again only if a module has been imported since.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread():
+    ...     product = np.eye(2) @ np.eye(2)
+    """
+    return _controller(len(sys.modules)).limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _controller(_n_modules: int) -> Any:
+    from threadpoolctl import ThreadpoolController  # comes with scikit-learn
+
+    return ThreadpoolController()

@@ -15,6 +15,7 @@ from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
 from tripletree.cluster.kmeans.soft_pairs import PENALTY, SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.threads import one_blas_thread
 from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
@@ -567,9 +568,7 @@ class MPCKMeans(SoftPairMeans):
     def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
         if self.metric == "diagonal":
             return super()._run(points, links, centres)
-        from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
-        with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
+        with one_blas_thread():  # threads on matrices as small as these wait for each other
             return super()._run(points, links, centres)
 
     def _check_prices(self, n: int) -> None:
