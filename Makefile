@@ -46,7 +46,7 @@ test: $(VENV)/.dev  ## tests and doctests but for the slow ones (ten minutes on 
 	@$(PYTEST) -m 'not slow'
 
 test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the project or the system's
-	@$(PYTEST) -m 'slow or shared'
+	@$(PYTEST) -m 'slow or shared' tests
 
 test-all: $(VENV)/.dev  ## all tests and doctests
 	@$(PYTEST)
