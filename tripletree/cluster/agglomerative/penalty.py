@@ -180,7 +180,8 @@ def _ties(rows: np.ndarray, weights: np.ndarray, place: np.ndarray) -> Any:
     n, rows = len(place), rows.astype(np.int64)
     pairs = np.sort(rows[:, [[1, 2], [0, 2], [0, 1]]].reshape(-1, 2), axis=1)  # 3 t + k: without end k
     named, pair = np.unique(pairs[:, 0] * n + pairs[:, 1], return_inverse=True)
-    push = np.bincount(pair, (weights[:, None] * [1.0, 1.0, -1.0]).ravel(), named.size)
+    # of no triplets numpy counts integers, for which the kernels would be compiled once more
+    push = np.bincount(pair, (weights[:, None] * [1.0, 1.0, -1.0]).ravel(), named.size).astype(np.float64)
     first, last, after = _lists(pair, named.size)
     ends = np.ascontiguousarray(np.column_stack([named // n, named % n])).ravel()
     head, _, following = _lists(ends, n)
