@@ -1,6 +1,6 @@
 """COP-KMeans by its definition: the paper's listing, and clusterings found by trying all of them."""
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
@@ -101,12 +101,20 @@ def incremental_definition(X, must, cannot, centres, *, violates, max_iter=300):
 
 
 def feasible_definition(n, k, must, cannot):
-    """All clusterings of n samples into at most k clusters, as label tuples, in which the pairs hold."""
-    return [
-        labels
-        for labels in product(range(k), repeat=n)
-        if all(labels[a] == labels[b] for a, b in must) and all(labels[a] != labels[b] for a, b in cannot)
-    ]
+    """All clusterings of n samples into at most k clusters, as label tuples, in which the pairs hold.
+
+    A pair is looked at as soon as both of its samples have labels.
+    """
+    found = [()]
+    for i in range(n):
+        same = [pair for pair in must if max(pair) == i]
+        apart = [pair for pair in cannot if max(pair) == i]
+        found = [
+            labels
+            for labels in ((*x, c) for x in found for c in range(k))
+            if all(labels[a] == labels[b] for a, b in same) and all(labels[a] != labels[b] for a, b in apart)
+        ]
+    return found
 
 
 def cheapest_definition(cost, edges):

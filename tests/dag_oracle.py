@@ -89,12 +89,12 @@ def frontiers_definition(graph, term):
 def certain_by_dominators(graph):
     """The condition of the theorem: c is not below the lowest term that dominates both a and b."""
     leaves = leaf_terms(graph)
-    over = {x: dominators_definition(graph, x) for x in leaves}
+    over = {x: dominators_definition(graph, x) for x in graph}
     below = {x: descendants_definition(graph, x) for x in graph}
     found = set()
     for a, b, c in trios(leaves):
         common = over[a] & over[b]
-        if common and c not in below[max(common, key=lambda x: len(dominators_definition(graph, x)))]:
+        if common and c not in below[max(common, key=lambda x: len(over[x]))]:
             found.add((a, b, c))
     return found
 
