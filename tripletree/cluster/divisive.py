@@ -179,8 +179,11 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
         return float(twice @ np.logaddexp(0, -margin) + PRICE / 2 * np.vdot(matrix, matrix)), gradient.ravel()
 
     best = minimize(loss, np.zeros(r * r), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(r, r)
-    changed = items.kernel @ (best + best.T) @ items.kernel.T
-    changed = items.distance * np.exp((changed + changed.T) / 4)
+    moved = items.kernel @ (best + best.T) @ items.kernel.T
+    changed = moved + moved.T
+    changed /= 4
+    np.exp(changed, out=changed)
+    changed *= items.distance
     return linked(changed, items.size, items.ward)
 
 

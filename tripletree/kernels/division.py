@@ -571,7 +571,7 @@ def link(distance, size, ward):
                 near = distance[x, y]
             row = distance[x]
             for z in range(n):
-                if row[z] < near:
+                if row[z] < near and size[z] > 0:
                     y, near = z, row[z]
             if top > 1 and y == chain[top - 2]:  # x and y are the nearest of each other
                 break
@@ -589,7 +589,6 @@ def link(distance, size, ward):
                 else:
                     d = (a * distance[x, z] + b * distance[y, z]) / (a + b)
                 distance[x, z] = distance[z, x] = d
-            distance[z, y] = np.inf
         size[x], size[y] = a + b, 0.0
     return ends, height
 
