@@ -47,20 +47,18 @@ def all_triplets_definition(nested):
 
 def components(vertices, edges):
     """Connected components, as a list of sets."""
-    beside = {x: [] for x in vertices}
+    beside = {x: set() for x in vertices}
     for a, b in edges:
-        beside[a].append(b)
-        beside[b].append(a)
+        beside[a].add(b)
+        beside[b].add(a)
     rest, found = set(vertices), []
     while rest:
-        group, frontier = set(), [next(iter(rest))]
-        while frontier:
-            x = frontier.pop()
-            if x not in group:
-                group.add(x)
-                frontier += beside[x]
-        found.append(group)
-        rest -= group
+        group = [rest.pop()]
+        for x in group:  # which grows
+            near = beside[x] & rest
+            group += near
+            rest -= near
+        found.append(set(group))
     return found
 
 
