@@ -189,14 +189,21 @@ class NeighbourPredictor:
 def _hashes(samples: Any) -> np.ndarray:
     """64 bits for each row, the same on every machine of one byte order, of dense rows and sparse ones."""
     keys: list[bytes] = []
-    parts = [samples] if is_sparse(samples) else (as_rows(block) for _, block in row_blocks(samples))
-    for part in parts:
-        at, values, start = part.indices.astype(np.int64), part.data, part.indptr.tolist()
-        keys += (
-            blake2b(at[lo:hi].tobytes() + values[lo:hi].tobytes(), digest_size=8).digest()
-            for lo, hi in zip(start[:-1], start[1:], strict=True)
-        )
+    parts = [samples] if is_sparse(samples) else (block for _, block in row_blocks(samples))
+    for at, values, end in map(_entries, parts):
+        places, numbers, low = at.astype(np.int64).tobytes(), values.astype(np.float64).tobytes(), 0
+        for high in (8 * end).tolist():
+            keys.append(blake2b(places[low:high] + numbers[low:high], digest_size=8).digest())
+            low = high
     return np.frombuffer(b"".join(keys), np.uint64)
+
+
+def _entries(table: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns and values of the entries other than 0, row by row, and where each row ends among them."""
+    if is_sparse(table):
+        return table.indices, table.data, table.indptr[1:].astype(np.int64)
+    row, column = np.nonzero(table)
+    return column, table[row, column], np.cumsum(np.count_nonzero(table, axis=1))
 
 
 def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
