@@ -3,6 +3,7 @@
 Nothing here shares code with the package: hierarchies are nested tuples or sets of clades, triplets are tuples.
 """
 
+from functools import cache
 from itertools import combinations, permutations
 
 
@@ -11,11 +12,12 @@ def leaves_of(nested):
     return [x for child in nested for x in leaves_of(child)] if isinstance(nested, tuple) else [nested]
 
 
+@cache
 def clades_of(nested):
     """The clades of all inner nodes, as a set of frozensets."""
     if not isinstance(nested, tuple):
-        return set()
-    return {frozenset(leaves_of(nested))}.union(*(clades_of(child) for child in nested))
+        return frozenset()
+    return frozenset({frozenset(leaves_of(nested))}).union(*map(clades_of, nested))
 
 
 def clades_of_hierarchy(h):
