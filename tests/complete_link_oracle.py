@@ -35,14 +35,14 @@ def groups_of(must_link, n):
 
 def propagated_definition(D, must_link):
     """Must-links at distance 0, then all-pairs shortest paths that pass only through must-linked points."""
-    D = np.array(D, float)
+    D = np.array(D, float).tolist()
     for a, b in must_link:
-        D[a, b] = D[b, a] = 0.0
+        D[a][b] = D[b][a] = 0.0
     for k in sorted({x for pair in must_link for x in pair}):
         for i in range(len(D)):
             for j in range(len(D)):
-                D[i, j] = min(D[i, j], D[i, k] + D[k, j])
-    return D
+                D[i][j] = min(D[i][j], D[i][k] + D[k][j])
+    return np.array(D)
 
 
 def imposed_definition(D, must_link, cannot_link):
