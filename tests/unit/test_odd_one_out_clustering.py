@@ -1,5 +1,6 @@
 """OddOneOutClustering: the walk against a literal chain, answers that hold, undo, names, and bad input."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -369,6 +370,37 @@ def test_tree__an_answer_that_was_interrupted_was_not_heard(world, monkeypatch):
             model.answer(question[0], question)
     assert len(model.answers_) == 3
     assert went_on(model, ask, 4) == went_on(other, ask, 4)
+
+
+def test_steps__an_undo_that_was_interrupted_loses_no_answer(monkeypatch):
+    model = OddOneOutClustering(target="groups").start([[0.0], [0.2], [5.0], [5.1], [9.0]])
+    model.answer("different", (0, 2, 4), who="anna").answer(2, (0, 1, 2), who="ben").answer(4, (2, 3, 4), who="ben")
+    said, labels, noise = model.answers_, model.labels_.tolist(), model.noise_
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "_hear", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            model.undo("anna")
+    assert (model.answers_, model.labels_.tolist(), model.noise_) == (said, labels, noise)
+    assert [model.undo().who for _ in range(3)] == ["ben", "ben", "anna"]
+
+
+def test_steps__an_answer_interrupted_when_the_groups_have_it_was_not_heard(monkeypatch):
+    model, other = (OddOneOutClustering().start([[0.0], [0.2], [5.0], [5.1], [9.0]]) for _ in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "_lead_of_trees", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            model.answer("different", (0, 2, 4))
+    assert (len(model.answers_), model.noise_) == (0, other.noise_)
+    assert model.next_question() == other.next_question()
+
+
+def test_steps__a_shallow_copy_goes_on_by_itself():
+    model = OddOneOutClustering().start([[0.0], [0.2], [5.0], [5.1], [9.0]]).answer("different", (0, 2, 4))
+    labels = model.labels_.tolist()
+    copy.copy(model).answer(2, (0, 1, 2)).undo()
+    copy.copy(model).undo()
+    assert (len(model.answers_), model.labels_.tolist()) == (1, labels)
+    assert model.undo().kind == "different"
 
 
 def test_tree__answers_that_help_are_trusted(world):

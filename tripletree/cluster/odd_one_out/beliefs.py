@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,12 @@ class Beliefs:
         self.group = in_order_of_first(group[part])
         self._improve()
         self._estimate_noise()
+
+    def copy(self) -> Beliefs:
+        """Return beliefs that go on from here by themselves."""
+        other = copy.copy(self)
+        other.place = self.place.copy()
+        return other
 
     def state(self) -> tuple:
         """Return the state that `restore` needs to forget later answers."""

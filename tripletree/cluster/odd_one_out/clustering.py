@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -490,7 +491,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Raises
         ------
         LookupError
-            If there is none.
+            If there is none. Nothing changes then, nor if this is interrupted.
 
         Examples
         --------
@@ -506,16 +507,17 @@ class OddOneOutClustering(HierarchicalClusterer):
         last = at[-1]
         undone, again = self._log[last], self._log[last + 1 :]
         taken_back = self.answers_[last]
-        self._restore(last)
-        if self._earlier_trees and not again:
-            self._trees = self._earlier_trees.pop()
-        else:  # as if the answer had never been given
-            self._earlier_trees.clear()
-            self._trees = None
-            for entry in again:
-                self._note(entry)
-            self._hear()
-        self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
+        with self._step():
+            self._forget_from(last)
+            if self._earlier_trees and not again:
+                self._trees = self._earlier_trees.pop()
+            else:  # as if the answer had never been given
+                self._earlier_trees.clear()
+                self._trees = None
+                for entry in again:
+                    self._note(entry)
+                self._hear()
+            self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
 
     def release(self, who: str | None = None) -> OddOneOutClustering:
@@ -730,23 +732,30 @@ class OddOneOutClustering(HierarchicalClusterer):
         if len(self._samples) > 2 and all(entry.reply == UNSURE for entry in self._log):
             warn_user(f"{why}; labels_ are those before the first answer, not the clusters of the data (see ReCon)")
 
-    def _take_in(self, entry: _Said) -> None:
-        """Take in an answer. Nothing changes if that fails."""
-        self._note(entry)
-        earlier = self._trees and self._trees.copy()
-        try:
-            self._hear()
-        except BaseException:
-            self._restore(len(self._log) - 1)
-            self._trees = earlier
-            raise
-        self._earlier_trees.append(earlier)
-        self._open.pop(entry.who, None)
-        said = {i for i in entry.row if i >= 0}
-        if None in self._open and set(self._open[None].samples) == said:
-            del self._open[None]  # the question had no name, and somebody has answered it
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """Change copies of what answers change. If that fails or is interrupted, the model is as it was before."""
+        with all_or_nothing(self):
+            self._log, self._before, self._open = self._log.copy(), self._before.copy(), self._open.copy()
+            self._earlier_trees = self._earlier_trees.copy()
+            if self._graph is not None:
+                self._beliefs = self._beliefs.copy()
+            yield
 
-    def _restore(self, k: int) -> None:
+    def _take_in(self, entry: _Said) -> None:
+        """Take in an answer."""
+        with self._step():
+            earlier = self._trees
+            self._trees = earlier and earlier.copy()
+            self._note(entry)
+            self._hear()
+            self._earlier_trees.append(earlier)
+            self._open.pop(entry.who, None)
+            said = {i for i in entry.row if i >= 0}
+            if None in self._open and set(self._open[None].samples) == said:
+                del self._open[None]  # the question had no name, and somebody has answered it
+
+    def _forget_from(self, k: int) -> None:
         """Forget the answers from a place on, and their effect on the groups."""
         state, self._settled = self._before[k]
         if state is not None:
@@ -759,11 +768,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         state, settled = None, self._settled
         if not settled:
             state = self._beliefs.state()
-            try:
-                self._beliefs.add(np.array(entry.row), entry.reply)
-            except BaseException:
-                self._beliefs.restore(state)
-                raise
+            self._beliefs.add(np.array(entry.row), entry.reply)
         self._before.append((state, settled))
         self._log.append(entry)
         if self._kind == "auto" and not self._settled:
