@@ -37,9 +37,10 @@ def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: 
 
 def check_choice(value: Any, what: str, choices: Sequence[str | None]) -> None:
     """Raise a ValueError unless `value` is one of some words."""
-    if value not in choices:
+    known = value is None or isinstance(value, str)  # to compare an array with a word gives an array
+    if not known or value not in choices:
         listed = " or ".join(map(repr, choices)) if len(choices) < 3 else f"one of {', '.join(map(repr, choices))}"
-        msg = f"{what} must be {listed}, not {value!r:.60}"
+        msg = f"{what} must be {listed}, not {' '.join(repr(value).split()):.60}"
         raise ValueError(msg)
 
 

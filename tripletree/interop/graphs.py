@@ -164,7 +164,7 @@ def _keys_and_ends(graph: Any, direction: str) -> tuple[list[Any], list[tuple[in
         advice = ", which has no root: take networkx.bfs_tree(graph, root)" if isinstance(graph, nx.Graph) else ""
         msg = f"expected a networkx.DiGraph, not {kind}{advice}"
         raise TypeError(msg)
-    if direction not in ("down", "up"):
+    if not isinstance(direction, str) or direction not in ("down", "up"):
         msg = f"direction is {direction!r}; it must be 'down' (edges run from parent to child) or 'up'"
         raise ValueError(msg)
     keys = list(graph)

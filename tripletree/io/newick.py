@@ -719,7 +719,8 @@ def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
     """The branch lengths to write, none of them negative where they are to be monotone."""
-    if not isinstance(lengths, (bool, np.bool_)) and lengths not in ("monotone", "exact"):
+    is_word = isinstance(lengths, str) and lengths in ("monotone", "exact")
+    if not is_word and not isinstance(lengths, (bool, np.bool_)):
         msg = f"lengths must be True, False, 'monotone' or 'exact', not {lengths!r}"
         raise ValueError(msg)
     if not lengths:

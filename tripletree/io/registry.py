@@ -543,7 +543,7 @@ def read_ontology(
     >>> read_ontology(sample_path("cell_types.obo"), mode="tree", parent="deepest", labels="name").n_leaves
     27
     """
-    if mode not in ("certain", "tree"):
+    if not isinstance(mode, str) or mode not in ("certain", "tree"):
         msg = f"mode must be 'certain' (all parents are kept) or 'tree' (one is chosen for each term), not {mode!r}"
         raise ValueError(msg)
     if mode == "certain" and (parent is not None or labels is not None):
