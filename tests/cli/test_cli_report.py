@@ -123,7 +123,7 @@ def test_report__to_the_standard_output(run, tmp_path):
     ("arguments", "message"),
     [
         (["data.csv"], "give knowledge about the samples: either --know FILE or --classes NAME"),
-        (["data.csv", "--know", "t.nwk", "--classes", "kg"], "either --know FILE or --classes NAME"),
+        (["data.csv", "--know", "t.nwk", "--classes", "kg"], "--know FILE and --classes NAME do not go together"),
         (["-", "--know", "-"], "only one of DATA, --know, --classes and --synonyms can be the standard input"),
         (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),
         (["data.csv", "--know", "t.nwk", "-o", "t.nwk"], "t.nwk is an input of this command already"),
@@ -237,6 +237,8 @@ def test_report__decimal_commas(run, tmp_path):
     (tmp_path / "data.csv").write_text(table)
     done = run("report", "data.csv", "--know", "t.nwk", "--decimal", ",", "--resamples", 0)
     assert "5 samples, 2 features" in done.stdout
+    done = run("report", "data.csv", "--know", "t.nwk", "--metric", "gower", "--resamples", 0)
+    assert "column 'weight, kg' is taken for words, because of '1,9e2'; --decimal , if decimals stand" in done.stderr
     (tmp_path / "data.csv").write_text(table.replace("600", "1.600"))
     said = run("report", "data.csv", "--know", "t.nwk", "--decimal", ",", status=2).stderr
     assert "data.csv, line 5: '1.600' in column 'weight, kg' has a point" in said

@@ -126,7 +126,8 @@ def report(
     network, folds on a screen and can be printed.
     """
     if bool(know) == (class_column is not None):
-        msg = "give knowledge about the samples: either --know FILE or --classes NAME"
+        both = "--know FILE and --classes NAME do not go together: leave one of them out"
+        msg = both if know else "give knowledge about the samples: either --know FILE or --classes NAME"
         raise click.UsageError(msg)
     if [data, *know, class_column, more["synonyms"]].count("-") > 1:
         msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"

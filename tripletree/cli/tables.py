@@ -323,6 +323,10 @@ def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndar
     known = np.array([is_complete or not _is_missing(x) for x in column])
     cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]
     if gaps == "mixed" and not all(map(_is_number, cells)):
+        commas = [x for x in cells if _WITH_COMMA.fullmatch(x)]
+        if commas and all(_is_number(x) or _WITH_COMMA.fullmatch(x) for x in cells):
+            how = f"; {_option('decimal')} , if decimals stand behind commas" if _option("decimal") else ""
+            say(f"column {name!r} is taken for words, because of {commas[0]!r}{how}", err=True)
         words: np.ndarray = np.full(len(column), None, object)
         words[known] = cells
         return words
