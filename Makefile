@@ -27,7 +27,7 @@ $(BIN)/python:
 
 # a stamp for each set of packages, redone when the metadata changes
 $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,io]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,io,ask]'
 	@touch $@
 
 $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
@@ -51,8 +51,8 @@ test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the 
 test-all: $(VENV)/.dev  ## all tests and doctests
 	@$(PYTEST)
 
-PLAIN ?= tests/kernels tests/unit
-test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
+PLAIN ?= tests/kernels
+test-plain: $(VENV)/.dev  ## kernels as plain Python, JIT off, with coverage (PLAIN=tests/unit takes an hour)
 	@TRIPLETREE_JIT=0 $(PYTEST) -q -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
 
 # the other three check the cache, the wait and Ctrl-C, mostly in processes of their own: bounds add nothing there

@@ -82,7 +82,12 @@ class Table:
 
 
 def check_metric(metric: str, standardize: bool) -> None:
-    """Refuse options that do not go with a metric."""
+    """Refuse an unknown metric, and options that do not go with one."""
+    from tripletree.cluster.distances import METRICS, WITH_MISSING
+
+    if metric not in (*METRICS, *WITH_MISSING):
+        msg = f"--metric {metric} is not known; choose one of {', '.join((*METRICS, *WITH_MISSING))}"
+        raise click.UsageError(msg)
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
