@@ -274,7 +274,7 @@ def _split(forest, u):
     node[u, SEEN_AT], node[u, BLOCK] = forest.blocks.stamp[0], SPLIT
 
 
-@inner
+@inlined
 def _is_current(forest, u):
     return forest.ways.node[u, SEEN_AT] == forest.blocks.stamp[0] and forest.ways.node[u, BLOCK] == SPLIT
 
@@ -296,7 +296,7 @@ def _begin_ways(forest, a, b):
     _append_way(ways, b, np.int64(0), b)
 
 
-@inner
+@inlined
 def _append_way(ways, u, depth, head):
     node = ways.node
     node[u, MET], node[u, DEPTH], node[u, HEAD], node[u, PLACE] = ways.call[0], depth, head, ways.used[0]
@@ -305,7 +305,7 @@ def _append_way(ways, u, depth, head):
     ways.used[0] += 1
 
 
-@inner
+@inlined
 def _note_way(forest, x):
     """Note the way up from node x, which has not been met yet, to the first node that has."""
     ways, parent = forest.ways, forest.tree.parent
@@ -333,7 +333,7 @@ def _note_way(forest, x):
         _append_way(ways, ways.order[begin + k], depth + k, head)
 
 
-@inner
+@inlined
 def _find_block(forest, x, inside):
     """The block that holds a leaf with a way: the node below the current ones on that way. Returns -1 for none."""
     ways = forest.ways
@@ -355,7 +355,7 @@ def _find_block(forest, x, inside):
     return found if _is_current(forest, above) else np.int64(-1)
 
 
-@inner
+@inlined
 def _block_of(forest, x, inside):
     """The block that holds leaf x, or -1. It is noted, for the next triplet to come by.
 
@@ -372,7 +372,7 @@ def _block_of(forest, x, inside):
     return found
 
 
-@inner
+@inlined
 def _block_of_end(forest, t, k):
     """The block that holds end k of triplet t."""
     row, call = forest.triplets.row, forest.ways.call[0]

@@ -136,6 +136,7 @@ def inlined(function: FunctionType) -> Any:
     """Mark an `inner` part that is compiled into its callers, for one with a wide state and one or two callers.
 
     A real call hands over seven words for each array of the state. This was 15 % of an addition to a changing tree.
+    Small parts are marked, too, if they are called for each end of a triplet: 40 % of the time of ReCon with triplets.
     """
     return _part(function, _nrt=False, forceinline=True)
 
