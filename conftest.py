@@ -15,7 +15,7 @@ import tripletree as tt
 
 
 def pytest_collection_finish():
-    """Leave what was imported and collected out of the garbage collector's rounds."""
+    """Keep the garbage collector from looking through modules and collected tests again and again."""
     gc.collect()
     gc.freeze()
 

@@ -1,7 +1,7 @@
 """ReCon as the paper lists it, slow and plain, and helpers to compare with it.
 
-Clusters are node numbers, as in a scipy linkage. Distances are taken from the samples, never from those of
-earlier clusters.
+Clusters are node numbers, as in a scipy linkage. Distances of clusters are computed from the
+samples, not from distances of earlier clusters.
 """
 
 from itertools import combinations

@@ -324,7 +324,7 @@ def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked():
 
 
 def went_on(model, ask, steps):
-    """Questions and replies from here on, and what the model says of them."""
+    """Answer some more questions. Returns them, and the results of the model afterwards."""
     said = []
     for _ in range(steps):
         question = model.next_question()

@@ -734,7 +734,7 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @contextmanager
     def _step(self) -> Iterator[None]:
-        """Change copies of what answers change. If that fails or is interrupted, the model is as it was before."""
+        """Work on copies of the answers and beliefs. If that fails or is interrupted, the model is as it was before."""
         with all_or_nothing(self):
             self._log, self._before, self._open = self._log.copy(), self._before.copy(), self._open.copy()
             self._earlier_trees = self._earlier_trees.copy()
