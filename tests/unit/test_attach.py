@@ -87,11 +87,16 @@ def test_attach__leaves_without_items_go_unless_they_are_kept(h):
     items = {"Tom": "cat", "Garfield": "cat", "Hedwig": "owl", "some carnivore": "carnivore"}
     g = h.attach(items)
     assert list(g.leaves) == list(items)
-    assert g == Hierarchy.from_nested([[["Tom", "Garfield"], "some carnivore"], "Hedwig"])
+    assert g.open_leaves == ["some carnivore"]
+    closed = h.attach(items, exact=True)
+    assert closed == Hierarchy.from_nested([[["Tom", "Garfield"], "some carnivore"], "Hedwig"])
+    assert g == closed._but(incertae_sedis=[3])
     assert set(g.names) == {"cat", "carnivore", "animal"}
     g = h.attach(items, keep="all")
     assert list(g.leaves) == [*items, "dog", "eagle"]
-    assert g == Hierarchy.from_nested([[["Tom", "Garfield"], "some carnivore", "dog"], ["Hedwig", "eagle"]])
+    closed = h.attach(items, keep="all", exact=True)
+    assert closed == Hierarchy.from_nested([[["Tom", "Garfield"], "some carnivore", "dog"], ["Hedwig", "eagle"]])
+    assert g.open_leaves == ["some carnivore"]
     assert set(g.names) == {"cat", "carnivore", "bird", "animal"}
 
 
@@ -164,7 +169,7 @@ def test_attach__ranks_go_with_their_nodes(h):
 
 def test_attach__labels_that_are_no_strings():
     h = Hierarchy([3, 3, 4, 4, -1], names=["x", None])
-    g = h.attach([(10, 0), (11, 0), (12, np.int64(1)), (13, "x"), (14, 2)])
+    g = h.attach([(10, 0), (11, 0), (12, np.int64(1)), (13, "x"), (14, 2)], exact=True)
     assert g == Hierarchy.from_nested([[[10, 11], 12, 13], 14])
     assert g.names == ("0", "x", None)
     pairs = Hierarchy([2, 2, -1], [("a", 1), ("b", 2)])
@@ -181,7 +186,7 @@ def test_attach__nothing_of_the_callers_changes(h):
 
 def test_attach__an_item_may_be_called_as_a_node():
     h = parse_newick("((cat,dog)carnivore,owl)animal;")
-    g = h.attach({"carnivore": "carnivore", "cat": "cat", "dog": "owl"})
+    g = h.attach({"carnivore": "carnivore", "cat": "cat", "dog": "owl"}, exact=True)
     assert g == Hierarchy.from_nested([["carnivore", "cat"], "dog"])
 
 

@@ -130,4 +130,4 @@ def _named(tree: Hierarchy, names: tuple[str, ...], nodes: np.ndarray, jaccard: 
     for u, k in best.items():
         if given[u - n] is None:
             given[u - n] = names[k] if jaccard[k] == 1 else f"{names[k]} ~{jaccard[k]:.2f}"
-    return Hierarchy(tree.parent, tree.leaves, height=tree._height, length=tree._length, names=given, ranks=tree.ranks)
+    return tree._but(names=given)

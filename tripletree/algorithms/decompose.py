@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.induce import Beside, CertainTriplets
 from tripletree.core.checks import check_choice, check_count
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet
@@ -34,8 +35,8 @@ def decompose(
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        Nodes with one child make no triplet and are skipped. For an Ontology: certain triplets that imply all others
-        (as few as possible for a tree, elsewhere not always). Only ``guarantee="identify"``.
+        Nodes with one child make no triplet and are skipped. For an Ontology, or with open nodes: certain triplets that
+        imply all others (as few as possible for a tree, elsewhere not always). Only ``guarantee="identify"``.
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
@@ -74,6 +75,10 @@ def decompose(
     ``"rebuild"`` for one. The triplets are numbered and written straight from their numbers, linear in the number of
     nodes and triplets on every shape. The first is smallest by [1]_.
 
+    With open nodes, c is not always below a sibling of w: let p be the lowest node at or above w that has a sibling
+    which is not open. There is one c for each such sibling, or, if p itself is open, each leaf below such siblings is a
+    c, as no certain triplet joins two of them against a leaf of p.
+
     References
     ----------
     .. [1] Grünewald, Steel, Swenson (2007), Closure operations in phylogenetics, Mathematical Biosciences 208,
@@ -92,7 +97,7 @@ def decompose(
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return _decompose_ontology(hierarchy, max_triplets, random_state)
-    edges = _InnerEdges(check_hierarchy(hierarchy).suppress_unary())
+    edges = _InnerEdges(check_rooted(hierarchy).suppress_unary(), guarantee)
     counts = edges.counts(guarantee)
     total = int(counts.sum())
     if max_triplets is None and total > DEFAULT_LIMIT:
@@ -122,7 +127,7 @@ def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "ide
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return int(_EntailedStars(hierarchy).counts().sum())
-    return int(_InnerEdges(check_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
+    return int(_InnerEdges(check_rooted(hierarchy).suppress_unary(), guarantee).counts(guarantee).sum())
 
 
 def _check_identify(guarantee: str) -> None:
@@ -150,42 +155,75 @@ def _part(joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Gener
 
 
 class _InnerEdges:
-    """The edges (u, w) between inner nodes of a hierarchy without unary nodes, as parallel arrays."""
+    """The edges between inner nodes of a hierarchy without unary nodes and their parents, as parallel arrays.
 
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        n = hierarchy.n_leaves
+    Attributes
+    ----------
+    node : int array
+        The lower node w of each edge, whose children are joined.
+    beside : int array
+        The node p whose siblings have the third leaves: w itself, with open nodes one at or above it.
+    joins : int array
+        Edges of a star over the children of w. 0 if there is no third leaf.
+    thirds : int array
+        How many third leaves there are.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, guarantee: str) -> None:
+        n, up = hierarchy.n_leaves, hierarchy.parent
         self.hierarchy = hierarchy
         self.node = np.arange(n, hierarchy.root)
-        self.up = hierarchy.parent[n:-1] if hierarchy.n_nodes > n else hierarchy.parent[:0]
         degree = hierarchy.n_children
-        # siblings of w, and joins: edges of a star over the children of w
-        self.siblings = degree[self.up] - 1
         self.joins = degree[self.node] - 1
+        self.opened = hierarchy.incertae_sedis
+        if self.opened is None:
+            self.beside = self.node
+            self.closed = Beside(hierarchy, np.ones(up.size, np.bool_))
+            self.thirds = degree[up[self.node]] - 1
+            return
+        if guarantee != "identify":
+            msg = (
+                f"guarantee is {guarantee!r}; for a hierarchy with open nodes only 'identify' is possible, as no tree "
+                "displays their certain triplets and no others"
+            )
+            raise ValueError(msg)
+        certain = CertainTriplets(hierarchy)
+        self.closed, self.certain = certain.closed, certain
+        # the lowest node at or above each one that has closed siblings, the root where there is none
+        beside = np.where(self.closed.total > 0, np.arange(up.size), up)
+        beside[-1] = hierarchy.root
+        while True:
+            above = beside[beside]
+            if np.array_equal(above, beside):
+                break
+            beside = above
+        self.beside = beside[self.node]
+        p = self.beside
+        self.thirds = np.where(self.opened[p], certain.leaves.total[p], self.closed.total[p])
+        self.joins = np.where(self.thirds > 0, self.joins, 0)
 
     def counts(self, guarantee: str) -> np.ndarray:
         """How many triplets each edge has."""
         check_choice(guarantee, "guarantee", _GUARANTEES)
-        return self.joins * (self.siblings if guarantee == "identify" else np.minimum(self.siblings, 1))
+        return self.joins * (self.thirds if guarantee == "identify" else np.minimum(self.thirds, 1))
 
     def rows(self, edge: np.ndarray, within: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
-        """Triplets (a, b, c): a, b below the first and another child of w, c below the sibling of that number."""
-        h = self.hierarchy
-        start, child = h._children
-        w, up = self.node[edge], self.up[edge]
-        sibling, join = np.divmod(within, self.joins[edge])
-        place = self._places()[edge]
-        c = child[start[up] + sibling + (sibling >= place)]
-        return np.stack(
-            [self._leaf(child[start[w]], rng), self._leaf(child[start[w] + join + 1], rng), self._leaf(c, rng)], axis=1
-        )
-
-    def _places(self) -> np.ndarray:
-        """Position of each w among its parent's children."""
+        """Triplets (a, b, c): a, b below the first and another child of w, c the third leaf of that number."""
         start, child = self.hierarchy._children
-        place = np.empty(child.size, np.int64)
-        up = self.hierarchy.parent[:-1]
-        place[child] = np.arange(child.size) - start[up[child]]
-        return place[self.node]
+        w = self.node[edge]
+        third, join = np.divmod(within, self.joins[edge])
+        a, b = self._leaf(child[start[w]], rng), self._leaf(child[start[w] + join + 1], rng)
+        return np.stack([a, b, self._third(self.beside[edge], third, rng)], axis=1)
+
+    def _third(self, node: np.ndarray, k: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+        """The k-th third leaf beside each node: one of each closed sibling, of an open node all below these."""
+        if self.opened is None:
+            return self._leaf(self.closed.nth(node, k)[0], rng)
+        leaf = np.empty(node.size, np.int32)
+        every = self.opened[node]
+        leaf[every] = self.certain.leaf_beside(node[every], k[every])
+        leaf[~every] = self._leaf(self.closed.nth(node[~every], k[~every])[0], rng)
+        return leaf
 
     def _leaf(self, node: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
         """The leaf that represents each node: its first one, or a random one."""

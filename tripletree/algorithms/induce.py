@@ -12,23 +12,33 @@ lowest common *dominator* of a and b, i.e. the lowest term d on all paths from t
 
 So entailed triplets are consistent, each triplet that they imply is entailed, too, and for a tree they are all that it
 displays.
+
+A Hierarchy with open nodes (`Hierarchy.incertae_sedis`) stands for many hierarchies, too: one for each way to hang the
+open nodes at or below their parents. A displayed ab|c is entailed exactly if the child of lca(a, b, c) towards c is
+not open:
+
+- If it is not: c stays where it is or moves with a branch below that child, so it stays below it. If an open node has
+  one of a and b below it, its parent is at or below lca(a, b), and so is each place that it may take. If it has both,
+  they move together. In every hierarchy a and b meet below lca(a, b, c), in another branch than c.
+- If it is: it may hang from the branch of a, above which a meets c before b.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tripletree import kernels
 from tripletree.core.checks import check_count
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.memory import memory
 from tripletree.core.ontology import Ontology
-from tripletree.core.parents import exact_dot, sibling_pairs
+from tripletree.core.parents import displayed_count, exact_dot, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_triplets
 from tripletree.errors import LimitExceededError
@@ -109,7 +119,8 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        For an Ontology: the triplets that are certain, i.e. displayed whatever parents are chosen.
+        With open nodes, or several parents of a term: the triplets that are certain, i.e. displayed wherever the open
+        nodes hang and whatever parents are chosen.
     leaf_triples : ndarray of int, shape (m, 3), or iterable of (x, y, z)
         A numpy array of integers holds leaf indices. Anything else is read as tuples of labels. The order within a
         triple does not matter.
@@ -163,7 +174,7 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        For an Ontology: whether each triplet is certain.
+        With open nodes, or several parents of a term: whether each triplet is certain.
     triplets : TripletSet
         Its leaf index may differ from the hierarchy's. Labels decide.
 
@@ -191,7 +202,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     Returns
     -------
     int
-        Exact, in linear time. A binary hierarchy of n leaves has n (n - 1) (n - 2) / 6.
+        Exact, in linear time. A binary hierarchy of n leaves has n (n - 1) (n - 2) / 6, fewer if nodes are open.
 
     Examples
     --------
@@ -200,7 +211,9 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     """
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.count()
-    return exact_dot(*_pairs_and_outside(check_hierarchy(hierarchy)))
+    if check_rooted(hierarchy).incertae_sedis is None:
+        return displayed_count(hierarchy.parent, hierarchy.n_leaves)
+    return CertainTriplets(hierarchy).count()
 
 
 def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT_LIMIT) -> TripletSet:
@@ -305,11 +318,81 @@ def _sampled_by_rejection(hierarchy: Hierarchy, size: int, rng: np.random.Genera
     return found.subset(np.sort(rng.permutation(len(found))[:size]))
 
 
-def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
-    """For each node x but the root: pairs (a below x, b below a later sibling), and leaves outside the parent."""
-    start, stop, _ = hierarchy.leaf_intervals
-    up = hierarchy.parent[:-1]
-    return sibling_pairs(hierarchy.parent, start, stop), hierarchy.n_leaves - (stop[up] - start[up]).astype(np.int64)
+class CertainTriplets:
+    """The certain triplets of a hierarchy, numbered: by pairs of leaves that meet in a node, and leaves apart from it.
+
+    A leaf outside of a node u is *apart* from u if the two meet in a node whose child towards the leaf is not open.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = h = hierarchy
+        start, stop, _ = h.leaf_intervals
+        opened = np.zeros(h.n_nodes, np.bool_) if h.incertae_sedis is None else h.incertae_sedis
+        self.closed = Beside(h, ~opened)
+        self.leaves = Beside(h, np.where(opened, 0, stop - start))
+        #: how many leaves are apart from each node
+        beside = freeze(self.leaves.total.astype(np.float64))
+        self.apart = kernels.rooted_tree.path_sums(h.parent, beside).astype(np.int64)
+        self.pairs = sibling_pairs(h.parent, start, stop)
+
+    def count(self) -> int:
+        """Count them."""
+        return exact_dot(self.pairs, self.apart[self.hierarchy.parent[:-1]])
+
+    def unranked(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the triplets with the given numbers, as rows (a, b, c)."""
+        h = self.hierarchy
+        start, stop, order = h.leaf_intervals
+        outside = self.apart[h.parent[:-1]]
+        end = np.cumsum(self.pairs * outside)
+        x = np.searchsorted(end, ranks, side="right")
+        up = h.parent[x]
+        rest = ranks - (end[x] - self.pairs[x] * outside[x])
+        rest, c = np.divmod(rest, outside[x])
+        a, b = np.divmod(rest, (stop[up] - stop[x]).astype(np.int64))
+        # leaves that meet the node higher up have smaller numbers
+        top = kernels.rooted_tree.last_above(h.parent, freeze(self.apart), freeze(up), freeze(c))
+        third = self.leaf_beside(top, c - self.apart[h.parent[top]])
+        return np.stack([order[start[x] + a], order[stop[x] + b], third], axis=1)
+
+    def leaf_beside(self, node: np.ndarray, k: np.ndarray) -> np.ndarray:
+        """Return the k-th leaf below the closed siblings of each node."""
+        start, _, order = self.hierarchy.leaf_intervals
+        sibling, rest = self.leaves.nth(node, k)
+        return order[start[sibling] + rest]
+
+
+class Beside:
+    """Weights of the siblings of each node.
+
+    Attributes
+    ----------
+    total : int64[N]
+        The weight of all siblings of each node, 0 for the root.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, weight: np.ndarray) -> None:
+        self.parent = hierarchy.parent
+        self.first, self.child = hierarchy._children
+        self.weight = weight.astype(np.int64)
+        #: the weights of all children, added up one by one
+        self.sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.weight[self.child])])
+        up = self.parent[:-1]
+        self.total = np.zeros(self.parent.size, np.int64)
+        self.total[:-1] = self.sums[self.first[up + 1]] - self.sums[self.first[up]] - self.weight[:-1]
+
+    @cached_property
+    def earlier(self) -> np.ndarray:
+        """The weight of the siblings before each node."""
+        before = np.zeros(self.parent.size, np.int64)
+        before[self.child] = self.sums[:-1] - self.sums[self.first[self.parent[self.child]]]
+        return before
+
+    def nth(self, node: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sibling of each node in which the k-th unit of weight lies, and how many of its own are before."""
+        k = k + np.where(k >= self.earlier[node], self.weight[node], 0) + self.sums[self.first[self.parent[node]]]
+        at = np.searchsorted(self.sums, k, side="right") - 1
+        return self.child[at], k - self.sums[at]
 
 
 def _listed(hierarchy: Hierarchy | Ontology, ranks: range | np.ndarray) -> np.ndarray:
@@ -326,8 +409,13 @@ def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:
     """The triplets with the given numbers, as rows (a, b, c)."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.unranked(ranks)
+    if hierarchy.incertae_sedis is not None:
+        return CertainTriplets(hierarchy).unranked(ranks)
+    # as in CertainTriplets, but the leaves outside of a node are those before and behind its own in depth-first order
     start, stop, order = hierarchy.leaf_intervals
-    pairs, outside = _pairs_and_outside(hierarchy)
+    up = hierarchy.parent[:-1]
+    pairs = sibling_pairs(hierarchy.parent, start, stop)
+    outside = hierarchy.n_leaves - (stop[up] - start[up]).astype(np.int64)
     end = np.cumsum(pairs * outside)
     x = np.searchsorted(end, ranks, side="right")
     up = hierarchy.parent[x]
@@ -339,11 +427,11 @@ def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:
 
 
 def _checked(hierarchy: Any) -> Hierarchy | Ontology:
-    return hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
+    return hierarchy if isinstance(hierarchy, Ontology) else check_rooted(hierarchy)
 
 
 def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
-    if isinstance(hierarchy, Ontology):
+    if isinstance(hierarchy, Ontology) or hierarchy.incertae_sedis is not None:
         return f"{total:,} triplets are certain"
     return f"the hierarchy displays {total:,} triplets"
 
@@ -352,7 +440,32 @@ def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarra
     """The column of the odd one out in each triple of leaf indices. -1 if it is unresolved, or none is entailed."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.odd(triples)
-    return kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
+    odd = kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
+    if hierarchy.incertae_sedis is not None:
+        odd[_uncertain(hierarchy, hierarchy.incertae_sedis, triples, odd)] = -1
+    return odd
+
+
+def _uncertain(hierarchy: Hierarchy, opened: np.ndarray, triples: np.ndarray, odd: np.ndarray) -> np.ndarray:
+    """The numbers of the displayed triplets that are not certain: where the child of the root towards c is open."""
+    n, parent = hierarchy.n_leaves, hierarchy.parent
+    start, stop, _ = hierarchy.leaf_intervals
+    # only leaves at or below an open node matter
+    depth = np.zeros(n + 1, np.int64)
+    at = np.flatnonzero(opened)
+    np.add.at(depth, start[at], 1)
+    np.add.at(depth, stop[at], -1)
+    concerned = np.cumsum(depth[:-1])[start[:n]] > 0
+    row = np.flatnonzero(odd >= 0)
+    c = triples[row, odd[row]]
+    row, c = row[concerned[c]], c[concerned[c]]
+    a = triples[row, (odd[row] + 1) % 3]
+    meet = kernels.rooted_tree.common_ancestors(frozen(a), frozen(c), *hierarchy.ancestor_table)
+    # children in the order of their numbers have their leaves in depth-first order
+    first, child = hierarchy._children
+    key = parent[child].astype(np.int64) * (n + 1) + start[child]
+    towards = child[np.searchsorted(key, meet.astype(np.int64) * (n + 1) + start[c], side="right") - 1]
+    return row[opened[towards]]
 
 
 def _check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:

@@ -136,7 +136,7 @@ class NameMatches:
         called = {str(x): y for x, y in zip(terms.terms, terms.names or (), strict=False) if labels == "name"}
         names = [x if x is None else called.get(x) or x for x in tree.names or ()]
         mine = [self.names[k] for (k,) in tree.leaves]
-        return Hierarchy(tree.parent, mine, names=names, ranks=tree.ranks).suppress_unary()
+        return tree._but(leaves=mine, names=names, synonyms=None).suppress_unary()
 
     def on_positions(self) -> Ontology:
         """Return the ontology of `attach` on positions, 1-tuples, instead of names, some of which may be ids."""
@@ -434,7 +434,7 @@ class _NameIndex:
         names = list(h.names or [None] * (h.n_nodes - h.n_leaves))
         for node, name in self.new_names.items():
             names[node - h.n_leaves] = name
-        return Hierarchy(h.parent, h.leaves, names=names, ranks=h.ranks, length=h._length, height=h._height)
+        return h._but(names=names)
 
 
 def _exact_names(hierarchy: Hierarchy | Ontology) -> dict[Any, Any]:

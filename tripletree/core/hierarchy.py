@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -15,7 +17,14 @@ from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import restricted, scrambled
-from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
+from tripletree.errors import (
+    SHOWN,
+    DuplicateLeafError,
+    InvalidHierarchyError,
+    NotATreeError,
+    UnknownLeafError,
+    warn_user,
+)
 from tripletree.kernels import freeze, frozen
 
 
@@ -41,6 +50,13 @@ class Hierarchy(Immutable):
         Names of the inner nodes.
     ranks : sequence of str or None, length N, optional
         Rank of each node, leaves included, such as "genus" and "species".
+    incertae_sedis : array_like of bool, shape (N,), or of int, optional
+        The *open* nodes, as a mask or by their numbers. An open node is known to be at or below its parent, no more:
+        a specimen known to its genus only, a family of uncertain place in its order. The root is never open.
+    rooted : bool
+        False for a tree whose root is arbitrary. It can be read, drawn and written, but displays no triplets.
+    synonyms : mapping of str to hashable, optional
+        Other names: each with the label of a leaf or the name of an inner node. `attach` and `restrict` take them.
 
     Attributes
     ----------
@@ -48,6 +64,11 @@ class Hierarchy(Immutable):
     leaves : LeafIndex
     names : tuple of (str or None), or None
     ranks : tuple of (str or None), or None
+    incertae_sedis : ndarray of bool, shape (N,), or None
+        None if no node is open.
+    rooted : bool
+    synonyms : mapping
+        Read-only, empty if there are no other names.
 
     Raises
     ------
@@ -58,8 +79,13 @@ class Hierarchy(Immutable):
     Notes
     -----
     ``==`` compares the labelled topology: two hierarchies are equal when they have the same leaves and the same clades
-    (nodes with one child included), in any order of leaves, children and inner nodes. Heights, lengths, names and ranks
-    do not count. `hash` agrees with ``==``.
+    (nodes with one child included), in any order of leaves, children and inner nodes, the same open nodes, and are both
+    rooted or both not. Heights, lengths, names and ranks do not count. `hash` agrees with ``==``.
+
+    A tree with open nodes stands for many trees: in each of them every open node hangs anywhere at or below its parent,
+    with all that is below it. A triplet ab|c is *certain* if all of them display it. That is so exactly if this tree
+    displays it and the child of the last common ancestor of a, b and c towards c is not open: an open c could be moved
+    between a and b, and no move parts a and b below any other node.
 
     Examples
     --------
@@ -77,6 +103,9 @@ class Hierarchy(Immutable):
     leaves: LeafIndex = fixed()
     names: tuple[str | None, ...] | None = fixed()
     ranks: tuple[str | None, ...] | None = fixed()
+    incertae_sedis: np.ndarray | None = fixed()
+    rooted: bool = fixed()
+    synonyms: Mapping[str, Any] = fixed()
     _height: np.ndarray | None = fixed()
     _length: np.ndarray | None = fixed()
 
@@ -89,6 +118,9 @@ class Hierarchy(Immutable):
         length: Any = None,
         names: Sequence[str | None] | None = None,
         ranks: Sequence[str | None] | None = None,
+        incertae_sedis: Any = None,
+        rooted: bool = True,
+        synonyms: Mapping[str, Any] | None = None,
     ) -> None:
         raw = _check_parent(parent)
         if leaves is not None and not isinstance(leaves, LeafIndex):
@@ -105,11 +137,16 @@ class Hierarchy(Immutable):
         if heights is not None and not np.isfinite(heights).all():
             msg = "height must be finite at every node; give length, with NaN for unknown ones"
             raise InvalidHierarchyError(msg)
+        index = LeafIndex(n) if leaves is None else leaves
+        named = _node_names(names, n, N, order)
         self._hold(
             parent=raw,
-            leaves=LeafIndex(n) if leaves is None else leaves,
-            names=_node_names(names, n, N, order),
+            leaves=index,
+            names=named,
             ranks=_node_ranks(ranks, N, order),
+            incertae_sedis=_open_nodes(incertae_sedis, N, order),
+            rooted=_check_flag(rooted, "rooted"),
+            synonyms=check_synonyms(synonyms, index, named),
             _height=heights,
             _length=_node_values(length, "length", N, order),
         )
@@ -149,6 +186,20 @@ class Hierarchy(Immutable):
     def root(self) -> int:
         """The root: the last node."""
         return self.parent.size - 1
+
+    @cached
+    def open_leaves(self) -> list[Any]:
+        """The labels of the open leaves, in the order of the leaves.
+
+        Examples
+        --------
+        >>> h = Hierarchy([3, 3, 4, 4, -1], ["robur", "alba", "some oak"], incertae_sedis=[2])
+        >>> h.open_leaves
+        ['some oak']
+        """
+        if self.incertae_sedis is None:
+            return []
+        return [self.leaves[i] for i in np.flatnonzero(self.incertae_sedis[: self.n_leaves]).tolist()]
 
     @cached
     def n_children(self) -> np.ndarray:
@@ -290,7 +341,9 @@ class Hierarchy(Immutable):
         Returns
         -------
         Hierarchy
-            It displays exactly those triplets of this hierarchy that have all three leaves among `labels`.
+            It displays exactly those triplets of this hierarchy that have all three leaves among `labels`. The same is
+            true of certain triplets: a leaf stays open where its parent stays. A leaf asked for by another name
+            (`synonyms`) has that name.
 
         See Also
         --------
@@ -310,7 +363,7 @@ class Hierarchy(Immutable):
             msg = "labels is empty; give at least one leaf"
             raise InvalidHierarchyError(msg)
         try:
-            kept = self.leaves.indices(leaves)
+            kept = self.leaves.indices(by_own_label(leaves, self.leaves, self.synonyms))
         except UnknownLeafError as error:
             _check_only_leaves(error.labels, self.leaves, self.names)
             raise
@@ -356,7 +409,8 @@ class Hierarchy(Immutable):
         number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
         number[old] = np.arange(old.size, dtype=np.int32)
         length = None if self._length is None else self._length[old]
-        return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
+        opened = None if self.incertae_sedis is None else self.incertae_sedis[old]
+        return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length, opened=opened)
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Hierarchy:
         """Return the same hierarchy over a leaf index with the same labels in another order.
@@ -381,6 +435,7 @@ class Hierarchy(Immutable):
         *,
         keep: Literal["items", "all"] = "items",
         missing: Literal["raise", "ignore"] = "raise",
+        exact: bool = False,
         keep_unary: bool = False,
     ) -> Hierarchy:
         """Attach items, such as samples, to named nodes (leaves or inner nodes), and return the hierarchy on the items.
@@ -394,6 +449,10 @@ class Hierarchy(Immutable):
             The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
         missing : {"raise", "ignore"}
             How to treat items that have no node, or one that is unknown here: raise an error, or leave them out.
+        exact : bool
+            By default an item of an inner node is *open*: it may be anywhere at or below that node, as a specimen
+            known to its genus only may be of any species. True says that such an item is a child of the node and in
+            none of the node's other children.
         keep_unary : bool
             If True, keep nodes that are left with one child (they have names, but display no triplets).
 
@@ -402,7 +461,7 @@ class Hierarchy(Immutable):
         Hierarchy
             Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
             with two items becomes an inner node named by the leaf's label. A single item replaces its leaf, unless
-            unary nodes are kept.
+            unary nodes are kept. ``.open_leaves`` lists the items of inner nodes.
 
         Raises
         ------
@@ -428,12 +487,15 @@ class Hierarchy(Immutable):
         >>> from tripletree import parse_newick
         >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
         >>> samples = h.attach({"Tom": "cat", "Rex": "dog", "some carnivore": "carnivore", "Hedwig": ["owl"]})
-        >>> samples == Hierarchy.from_nested([["Tom", "Rex", "some carnivore"], "Hedwig"])
-        True
+        >>> samples.open_leaves
+        ['some carnivore']
+        >>> from tripletree import write_newick
+        >>> write_newick(samples, names=False)
+        "((Tom,Rex,'some carnivore'),Hedwig);"
         """
         check_choice(keep, "keep", ("items", "all"))
         pairs = item_pairs(items, self.leaves, missing=missing)
-        index, at = _one_node_each(*pairs, self.leaves, self.names, self.parent, missing=missing)
+        index, at = _one_node_each(*pairs, self.leaves, self.names, self.parent, self.synonyms, missing=missing)
         n, m = len(self.leaves), len(index)
         full = np.zeros(n, np.bool_)
         full[at[at < n]] = True
@@ -452,7 +514,58 @@ class Hierarchy(Immutable):
         if self._length is not None:
             length = freeze(np.concatenate([np.zeros(m), self._length[old[m:]]]))
             length = kernels.rooted_tree.chain_lengths(grown, length, stays)[chosen]
-        return self._made(parent, labels, old[chosen], length=length, fresh=m)
+        opened = None
+        if self.incertae_sedis is not None or (not exact and (at >= n).any()):
+            known = np.zeros(self.parent.size, np.bool_) if self.incertae_sedis is None else self.incertae_sedis
+            opened = np.concatenate([(at >= n) & (not exact), known[old[m:]]])
+            opened = opened[kernels.rooted_tree.chain_tops(grown, stays)[chosen]]
+        return self._made(parent, labels, old[chosen], length=length, opened=opened, fresh=m)
+
+    def contract(self, nodes: Any) -> Hierarchy:
+        """Remove inner nodes that are no taxa, such as "unclassified beetles". Their children become open.
+
+        Parameters
+        ----------
+        nodes : array_like of bool, shape (N,), or iterable of int or str
+            The inner nodes to remove, but the root: a mask, numbers of nodes, or names. A name stands for all nodes
+            that have it.
+
+        Returns
+        -------
+        Hierarchy
+            On the same leaves. The children of a removed node hang from the nearest node above it that stays. They are
+            open there, as nothing is known of them but that they are below it.
+
+        Examples
+        --------
+        >>> from tripletree import count_triplets, parse_newick
+        >>> h = parse_newick("((robur,alba)Quercus,(x,y)uncultured)Fagaceae;")
+        >>> count_triplets(h), count_triplets(h.contract(["uncultured"]))
+        (4, 0)
+        >>> h.contract(["uncultured"]).open_leaves
+        ['x', 'y']
+        """
+        n, N = len(self.leaves), self.parent.size
+        gone = _nodes_to_contract(nodes, self.names, n, N)
+        up = self.parent.copy()
+        up[-1] = N - 1
+        while True:  # each round doubles the number of nodes that are passed
+            far = np.flatnonzero(gone[up])
+            if far.size == 0:
+                break
+            up[far] = up[up[far]]
+        up[-1] = -1
+        opened = gone[self.parent]
+        if self.incertae_sedis is not None:
+            opened |= self.incertae_sedis
+        opened[-1] = False
+        old = np.flatnonzero(~gone).astype(np.int32)
+        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
+        number[old] = np.arange(old.size, dtype=np.int32)
+        length = None
+        if self._length is not None:
+            length = kernels.rooted_tree.chain_lengths(self.parent, self._length, freeze(~gone))[old]
+        return self._made(number[up[old]], self.leaves, old, length=length, opened=opened[old])
 
     def prune(
         self,
@@ -516,7 +629,8 @@ class Hierarchy(Immutable):
         number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
         number[old] = np.arange(old.size, dtype=np.int32)
         length = None if self._length is None else self._length[old]
-        pruned = self._made(number[self.parent[old]], labels, old, length=length)
+        opened = None if self.incertae_sedis is None else self.incertae_sedis[old]
+        pruned = self._made(number[self.parent[old]], labels, old, length=length, opened=opened)
         if keep == "all":
             return pruned
         at_cut = np.flatnonzero(cut[leaf])
@@ -538,13 +652,23 @@ class Hierarchy(Immutable):
     def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Hierarchy:
         """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
         parent, old, keep = restricted(self.parent, len(self.leaves), kept, keep_unary)
-        length = None
+        length = opened = None
         if self._length is not None:
             length = kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
-        return self._made(parent, leaves, old, length=length)
+        if self.incertae_sedis is not None:
+            # below a dropped node there is one kept branch, with no other to be moved into
+            opened = self.incertae_sedis[kernels.rooted_tree.chain_tops(self.parent, keep)[old]]
+        return self._made(parent, leaves, old, length=length, opened=opened)
 
     def _made(
-        self, parent: np.ndarray, leaves: LeafIndex, old: np.ndarray, *, length: np.ndarray | None, fresh: int = 0
+        self,
+        parent: np.ndarray,
+        leaves: LeafIndex,
+        old: np.ndarray,
+        *,
+        length: np.ndarray | None,
+        opened: np.ndarray | None,
+        fresh: int = 0,
     ) -> Hierarchy:
         """A hierarchy whose node u has the height, name and rank of node old[u] here, the first `fresh` no rank."""
         n, inner = len(self.leaves), old[len(leaves) :].tolist()
@@ -555,6 +679,8 @@ class Hierarchy(Immutable):
         ranks: list[str | None] | None = None
         if self.ranks is not None:
             ranks = [None] * fresh + [self.ranks[u] for u in old[fresh:].tolist()]
+        if opened is not None:
+            opened[parent == -1] = False
         return Hierarchy(
             parent,
             leaves,
@@ -562,6 +688,9 @@ class Hierarchy(Immutable):
             length=length,
             names=names,
             ranks=ranks,
+            incertae_sedis=opened,
+            rooted=self.rooted,
+            synonyms=known_synonyms(self.synonyms, leaves, names),
         )
 
     # ------------------------------------------------------------------ equality, pickle, display
@@ -570,18 +699,37 @@ class Hierarchy(Immutable):
     def _canonical(self) -> np.ndarray:
         return freeze(kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves))
 
+    @cached
+    def _canonical_open(self) -> np.ndarray:
+        """The canonical parents with one more node above each open node."""
+        opened = self.incertae_sedis
+        if opened is None:
+            return self._canonical
+        at = np.flatnonzero(opened)
+        # the new nodes come last but for the root, children before parents as their lower neighbours do
+        N, k = self.parent.size, at.size
+        parent = np.concatenate([self.parent[:-1], self.parent[at], np.full(1, -1, np.int32)])
+        parent[: N - 1][self.parent[:-1] == N - 1] = N - 1 + k
+        parent[N - 1 : -1][self.parent[at] == N - 1] = N - 1 + k
+        parent[at] = N - 1 + np.arange(k, dtype=np.int32)
+        order = kernels.rooted_tree.topological_order(freeze(parent), self.n_leaves)
+        return freeze(kernels.rooted_tree.canonical_parent(_renumbered(parent, order), self.n_leaves))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
             return NotImplemented
         if self is other:
             return True
-        if self.n_nodes != other.n_nodes or self.n_leaves != other.n_leaves:
+        if self.n_nodes != other.n_nodes or self.n_leaves != other.n_leaves or self.rooted != other.rooted:
             return False
         if self.leaves != other.leaves:
             if any(x not in self.leaves for x in other.leaves):
                 return False
             other = other.reindex(self.leaves)
-        return bool(np.array_equal(self._canonical, other._canonical))
+        return bool(
+            np.array_equal(self._canonical, other._canonical)
+            and np.array_equal(self._canonical_open, other._canonical_open)
+        )
 
     @cached
     def _hash(self) -> int:
@@ -597,8 +745,18 @@ class Hierarchy(Immutable):
 
     def __reduce__(self) -> Any:
         # a pickle of the attributes would store cached arrays, and come back with writable ones: call the constructor
+        return partial(Hierarchy, self.parent, self.leaves, **self._values()), ()
+
+    def _values(self) -> dict[str, Any]:
+        """The keywords of the constructor that make this hierarchy again."""
         values = {"height": self._height, "length": self._length, "names": self.names, "ranks": self.ranks}
-        return partial(Hierarchy, self.parent, self.leaves, **values), ()  # type: ignore[arg-type]
+        told = {"incertae_sedis": self.incertae_sedis, "rooted": self.rooted, "synonyms": dict(self.synonyms)}
+        return values | told
+
+    def _but(self, **values: Any) -> Hierarchy:
+        """Make this hierarchy again with other values for some keywords of the constructor."""
+        leaves = values.pop("leaves", self.leaves)
+        return Hierarchy(self.parent, leaves, **(self._values() | values))
 
     def __repr__(self) -> str:
         n, inner = self.n_leaves, self.n_nodes - self.n_leaves
@@ -608,6 +766,10 @@ class Hierarchy(Immutable):
             words.append("binary" if self.is_binary else f"up to {most} child{'ren' if most > 1 else ''}")
         if self.has_unary:
             words.append("unary nodes")
+        if self.incertae_sedis is not None:
+            words.append(f"{int(self.incertae_sedis.sum())} open")
+        if not self.rooted:
+            words.append("unrooted")
         return f"<Hierarchy: {', '.join(words)}, depth {self.depth.max()}>"
 
     def _repr_html_(self) -> str:
@@ -744,6 +906,138 @@ def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | Non
     return tuple(ranks) if any(x is not None for x in ranks) else None
 
 
+def _open_nodes(given: Any, N: int, order: np.ndarray | None) -> np.ndarray | None:
+    """Return the mask of open nodes in node order. None if no node is open."""
+    mask = node_mask(given, "incertae_sedis", N)
+    if mask is None:
+        return None
+    if order is not None:
+        mask = mask[order]
+    if mask[-1]:
+        msg = f"incertae_sedis has the root, node {N - 1}, which has no parent to be below"
+        raise InvalidHierarchyError(msg, node=N - 1)
+    return freeze(mask)
+
+
+def node_mask(given: Any, what: str, N: int) -> np.ndarray | None:
+    """Return some nodes, given by a mask or by their numbers, as a mask. None if there are none."""
+    if given is None:
+        return None
+    array = np.asarray(given if hasattr(given, "__len__") else list(given))
+    if array.dtype == np.bool_:
+        if array.shape != (N,):
+            msg = f"{what} must have one entry for each of the {N} nodes; got shape {array.shape}"
+            raise InvalidHierarchyError(msg)
+        mask = array.copy()
+    else:
+        mask = np.zeros(N, np.bool_)
+        mask[_check_numbers(array, what, N)] = True
+    return mask if mask.any() else None
+
+
+def _check_numbers(array: np.ndarray, what: str, N: int) -> np.ndarray:
+    """Return an array of node numbers, each in range."""
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        msg = f"{what} must be a mask of {N} bool or a list of node numbers, not {array.dtype} of shape {array.shape}"
+        raise InvalidHierarchyError(msg)
+    bad = array[(array < 0) | (array >= N)]
+    if bad.size:
+        msg = f"{what} has node {int(bad[0])}, but the nodes are 0..{N - 1}"
+        raise InvalidHierarchyError(msg)
+    return array
+
+
+def _nodes_to_contract(nodes: Any, names: tuple[str | None, ...] | None, n: int, N: int) -> np.ndarray:
+    """Return the mask of the nodes that `contract` removes."""
+    if isinstance(nodes, str):
+        msg = f"expected a list of nodes, got the text {nodes!r}; contract([{nodes!r}]) removes that one"
+        raise TypeError(msg)
+    given = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+    if len(given) and all(isinstance(x, str) for x in given):
+        asked = dict.fromkeys(given)
+        known = dict.fromkeys(x for x in names or () if x is not None)
+        unknown = [x for x in asked if x not in known]
+        if unknown:
+            raise UnknownLeafError(unknown, list(known), what="inner nodes")
+        given = np.array([u for u, name in enumerate(names or (), n) if name in asked], np.int64)
+    array = np.asarray(given)
+    gone = np.zeros(N, np.bool_)
+    if array.dtype == np.bool_ and array.shape == (N,):
+        gone[array] = True
+    else:
+        gone[_check_numbers(array, "nodes", N)] = True
+    if gone[:n].any() or gone[-1]:
+        u = int(np.flatnonzero(gone)[0])
+        msg = f"node {u} is a leaf; restrict leaves it out" if u < n else f"node {N - 1} is the root, which stays"
+        raise InvalidHierarchyError(msg, node=u)
+    return gone
+
+
+def _check_flag(value: Any, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        msg = f"{what} must be True or False, not {value!r}"
+        raise TypeError(msg)
+    return bool(value)
+
+
+def check_synonyms(
+    synonyms: Mapping[str, Any] | None, leaves: LeafIndex, names: tuple[str | None, ...] | None
+) -> Mapping[str, Any]:
+    """Return other names by what they mean, all of which must be labels or names. Names of their own are left out."""
+    if not synonyms:
+        return _NO_SYNONYMS
+    if not isinstance(synonyms, Mapping):
+        msg = f"synonyms must be a mapping from another name to a label or name, not {type(synonyms).__name__}"
+        raise TypeError(msg)
+    known = known_synonyms(synonyms, leaves, names)
+    if len(known) < len(synonyms):
+        named = set(names or ())
+        unknown = [x for x in synonyms.values() if x not in leaves and x not in named]
+        if unknown:
+            labels = [*leaves, *(x for x in dict.fromkeys(names or ()) if x is not None)]
+            raise UnknownLeafError(list(dict.fromkeys(unknown)), labels, what="nodes that synonyms mean")
+    return MappingProxyType(known) if known else _NO_SYNONYMS
+
+
+def known_synonyms(synonyms: Mapping[str, Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> Any:
+    """Return the other names of nodes that are here, and are not themselves the label or name of a node."""
+    if not synonyms:
+        return {}
+    named = set(names or ())
+    return {
+        x: node
+        for x, node in synonyms.items()
+        if (node in leaves or node in named) and x not in leaves and x not in named
+    }
+
+
+#: Other names, of a hierarchy that has none.
+_NO_SYNONYMS: Mapping[str, Any] = MappingProxyType({})
+
+
+def by_own_label(asked: LeafIndex, leaves: LeafIndex, synonyms: Mapping[str, Any]) -> Any:
+    """Return the labels of leaves that may have been asked for by other names, and tell which were."""
+    if not synonyms or all(x in leaves for x in asked):
+        return asked
+    meant = [x if x in leaves else synonyms.get(x, x) for x in asked]
+    twice = [x for x, count in Counter(meant).items() if count > 1]
+    if twice:
+        raise DuplicateLeafError(twice, where=", by two of its names; give one of them, or attach both as items")
+    tell_synonyms({x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves})
+    return meant
+
+
+def tell_synonyms(found: Mapping[Any, Any]) -> None:
+    """Warn that some names were taken for other names of nodes."""
+    if found:
+        shown = ", ".join(f"{x!r} for {y!r}" for x, y in list(found.items())[:SHOWN])
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        word = "name is another name" if len(found) == 1 else "names are other names"
+        warn_user(f"{len(found)} {word} of what is known here: {shown}{more}", UserWarning)
+
+
 def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
     """Return the parents and leaf labels of nested lists or tuples."""
     labels: list[Any] = []
@@ -804,6 +1098,7 @@ def _one_node_each(
     leaves: LeafIndex,
     names: Sequence[str | None] | None,
     parent: np.ndarray,
+    synonyms: Mapping[str, Any],
     *,
     missing: str = "raise",
 ) -> tuple[LeafIndex, np.ndarray]:
@@ -811,6 +1106,11 @@ def _one_node_each(
     if not items:
         msg = "items is empty; give at least one item"
         raise InvalidHierarchyError(msg)
+    if synonyms:
+        labels = {*leaves, *(names or ())}
+        other = {x: synonyms[x] for x in dict.fromkeys(nodes) if x not in labels and x in synonyms}
+        tell_synonyms(other)
+        nodes = [other.get(x, x) for x in nodes]
     asked = dict.fromkeys(nodes)
     advice = "attach the items to nodes with unique names, such as ids"
     number = _numbers(
@@ -993,6 +1293,18 @@ def check_hierarchy(value: Any) -> Hierarchy:
         )
         msg = f"expected a Hierarchy, got {described(value)}; {advice}"
         raise TypeError(msg)
+    return value
+
+
+def check_rooted(value: Any) -> Hierarchy:
+    """Return `value` if it is a rooted Hierarchy, else raise an error with the way to root it."""
+    if not check_hierarchy(value).rooted:
+        msg = (
+            "this tree is unrooted, so it displays no triplets until it has a root: h.reroot(outgroup=['label']), "
+            "h.reroot('midpoint'), or read it with rooted=True if it is right as it is written; on the command line "
+            "-O outgroup=label or -O rooted=true"
+        )
+        raise InvalidHierarchyError(msg)
     return value
 
 

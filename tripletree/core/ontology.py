@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from math import comb
 from typing import Any, Literal, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.core.checks import check_choice, check_entries
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, by_own_label, check_synonyms, known_synonyms, node_mask, tell_synonyms
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
 from tripletree.core.leaves import LeafIndex
@@ -47,6 +47,11 @@ class Ontology(Immutable):
         A human-readable name, and a rank such as "genus", for each term.
     relations : sequence of str, length m, optional
         The type of each edge. By default all are "is_a".
+    incertae_sedis : array_like of bool, shape (N,), or of int, optional
+        The *open* leaf terms, as a mask or by their positions. An open term is known to be at or below its parents, no
+        more. `attach` makes items of inner terms open.
+    synonyms : mapping of str to hashable, optional
+        Other names and ids of terms: each with the id of its term. `attach` and `restrict` take them.
 
     Attributes
     ----------
@@ -54,6 +59,10 @@ class Ontology(Immutable):
     edges : ndarray of int32, shape (m, 2)
         Without repeats, in the order given.
     names, ranks : tuple of (str or None), or None
+    incertae_sedis : ndarray of bool, shape (N,), or None
+        None if no term is open.
+    synonyms : mapping
+        Read-only, empty if there are no other names.
 
     Raises
     ------
@@ -63,8 +72,8 @@ class Ontology(Immutable):
 
     Notes
     -----
-    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order. Names and
-    ranks do not count. `hash` agrees with ``==``. There may be several roots.
+    Two ontologies are equal when they have the same terms, of which the same are open, and the same edges of the same
+    types, in any order. Names and ranks do not count. `hash` agrees with ``==``. There may be several roots.
 
     Examples
     --------
@@ -82,6 +91,8 @@ class Ontology(Immutable):
     edges: np.ndarray = fixed()
     names: tuple[str | None, ...] | None = fixed()
     ranks: tuple[str | None, ...] | None = fixed()
+    incertae_sedis: np.ndarray | None = fixed()
+    synonyms: Mapping[str, Any] = fixed()
     _codes: np.ndarray = fixed()
     _kinds: tuple[str, ...] = fixed()
     _links: _Links = fixed()
@@ -94,6 +105,8 @@ class Ontology(Immutable):
         names: Sequence[str | None] | None = None,
         ranks: Sequence[str | None] | None = None,
         relations: Sequence[str] | None = None,
+        incertae_sedis: Any = None,
+        synonyms: Mapping[str, Any] | None = None,
     ) -> None:
         index = _check_terms(terms)
         N = len(index)
@@ -104,14 +117,17 @@ class Ontology(Immutable):
         if not first.all():
             keep = first if len(kinds) == 1 else _first_edges(rows, codes, N, len(kinds))
             pairs, rows, codes = rows[first], rows[keep], codes[keep]
+        links = _links(pairs, index)
         self._hold(
             terms=index,
             edges=frozen(rows),
             names=called,
             ranks=ranked,
+            incertae_sedis=_open_terms(incertae_sedis, links, index),
+            synonyms=check_synonyms(synonyms, index, None),
             _codes=freeze(codes),
             _kinds=kinds,
-            _links=_links(pairs, index),
+            _links=links,
         )
 
     @property
@@ -252,13 +268,26 @@ class Ontology(Immutable):
         """Return the ontology on the terms at some positions, in that order (None: all), and some edges (a mask)."""
         relations = [self._kinds[k] for k in self._codes[edge].tolist()]
         if terms is None:
-            return Ontology(self.terms, self.edges[edge], names=self.names, ranks=self.ranks, relations=relations)
+            values = {**self._values(), "relations": relations}
+            if self.incertae_sedis is not None:  # a term without parents is known to be nowhere
+                placed = np.bincount(self.edges[edge, 0], minlength=self.n_terms) > 0
+                values["incertae_sedis"] = self.incertae_sedis & placed
+            return Ontology(self.terms, self.edges[edge], **values)
         number = np.full(self.n_terms, -1, np.int32)
         number[terms] = np.arange(terms.size, dtype=np.int32)
         names, ranks = ([x[t] for t in terms.tolist()] if x is not None else None for x in (self.names, self.ranks))
-        return Ontology(self.terms.take(terms), number[self.edges[edge]], names=names, ranks=ranks, relations=relations)
+        edges, opened = number[self.edges[edge]], None
+        if self.incertae_sedis is not None:
+            opened = self.incertae_sedis[terms] & (np.bincount(edges[:, 0], minlength=terms.size) > 0)
+        index = self.terms.take(terms)
+        other = known_synonyms(self.synonyms, index, None)
+        return Ontology(
+            index, edges, names=names, ranks=ranks, relations=relations, incertae_sedis=opened, synonyms=other
+        )
 
-    def attach(self, items: Any, *, missing: Literal["raise", "ignore"] = "raise", relation: str = "is_a") -> Ontology:
+    def attach(
+        self, items: Any, *, missing: Literal["raise", "ignore"] = "raise", exact: bool = False, relation: str = "is_a"
+    ) -> Ontology:
         """Attach items, such as samples, as new leaf terms below terms of any kind.
 
         Parameters
@@ -268,6 +297,9 @@ class Ontology(Immutable):
             index. A DataFrame has two columns, the item and its term. An item may occur several times.
         missing : {"raise", "ignore"}
             How to treat items that have no term, or an unknown one: raise an error, or leave them out.
+        exact : bool
+            By default an item of an inner term is *open*: it may be anywhere at or below that term. True says that such
+            an item belongs to none of the term's children.
         relation : str
             The type of the new edges.
 
@@ -289,6 +321,10 @@ class Ontology(Immutable):
         (LeafIndex(['Tom', 'Nemo']), ['pet', 'fish'])
         """
         below, above = item_pairs(items, self.terms, missing=missing, noun="term")
+        if self.synonyms:
+            other = {x: self.synonyms[x] for x in dict.fromkeys(above) if x not in self.terms and x in self.synonyms}
+            tell_synonyms(other)
+            above = [other.get(x, x) for x in above]
         known = [k for k, x in enumerate(above) if x in self.terms]
         if len(known) < len(above) and (missing == "raise" or not known):
             unknown = list(dict.fromkeys(x for x in above if x not in self.terms))
@@ -302,12 +338,21 @@ class Ontology(Immutable):
             raise DuplicateLeafError(taken, where=where)
         child = np.fromiter(map(number.__getitem__, below), np.int32, len(below))
         none = [None] * len(number)
+        parent = self.terms.indices(above)
+        opened = np.zeros(self.n_terms + len(number), np.bool_)
+        if self.incertae_sedis is not None:
+            opened[: self.n_terms] = self.incertae_sedis
+            opened[parent] = False  # no leaf any more
+        if not exact:
+            opened[child[np.diff(self._links.down_start)[parent] > 0]] = True
         return Ontology(
             [*self.terms, *number],
-            np.concatenate([self.edges, np.stack([child, self.terms.indices(above)], axis=1)]),
+            np.concatenate([self.edges, np.stack([child, parent], axis=1)]),
             names=None if self.names is None else [*self.names, *none],
             ranks=None if self.ranks is None else [*self.ranks, *none],
             relations=[*self.relations, *[relation] * len(above)],
+            incertae_sedis=opened,
+            synonyms=known_synonyms(self.synonyms, LeafIndex([*self.terms, *number]), None),
         )
 
     def restrict(self, items: Iterable[Hashable]) -> Ontology:
@@ -343,7 +388,7 @@ class Ontology(Immutable):
         if len(kept) == 0:
             msg = "items is empty; give at least one item"
             raise InvalidHierarchyError(msg)
-        at = self.terms.indices(kept, what="items")
+        at = self.terms.indices(by_own_label(kept, self.terms, self.synonyms), what="items")
         inner = at[np.diff(self._links.down_start)[at] > 0]
         if inner.size:
             shown = ", ".join(map(repr, self._ids(inner[:SHOWN]))) + (", ..." if inner.size > SHOWN else "")
@@ -366,6 +411,13 @@ class Ontology(Immutable):
     @cached
     def dominance(self) -> Dominance:
         """The triplets that hold for every choice of parents, as arrays for the algorithms."""
+        if self.incertae_sedis is None:
+            return self._shape
+        return Dominance(_with_places(self._numbered, self._links, self.incertae_sedis), len(self.leaves))
+
+    @cached
+    def _shape(self) -> Dominance:
+        """The same with each open term as a child of its parents and nowhere else."""
         return Dominance(self._numbered, len(self.leaves))
 
     def to_hierarchy(self, *, parent: str = "error", labels: str = "id") -> Hierarchy:
@@ -417,7 +469,14 @@ class Ontology(Immutable):
         above = [None] * (up.size - len(terms))
         names = [*[str(shown[t]) for t in terms[len(leaves) :]], *above]
         ranks = None if self.ranks is None else [*[self.ranks[t] for t in terms], *above]
-        return Hierarchy(up, leaves, names=names, ranks=ranks)
+        opened = None
+        if self.incertae_sedis is not None:
+            opened = np.zeros(up.size, np.bool_)
+            opened[: len(terms)] = self.incertae_sedis[terms]
+        shown_names = dict(zip(self.terms, shown, strict=True)) if self.synonyms else {}
+        other = {x: shown_names[term] for x, term in self.synonyms.items()}
+        other = known_synonyms(other, leaves, names)
+        return Hierarchy(up, leaves, names=names, ranks=ranks, incertae_sedis=opened, synonyms=other)
 
     def _spanning(self, parent: str) -> tuple[np.ndarray, list[int]]:
         """Return a parent array, leaf terms first, and the term of each node but an added root."""
@@ -443,7 +502,7 @@ class Ontology(Immutable):
             score = self._links.level.astype(np.int64)
         elif several.size and parent == "smallest":
             candidates = np.unique(self._links.up[np.repeat(self.n_parents > 1, self.n_parents)])
-            score[candidates] = -self.dominance.leaf_counts(self._numbered.number[candidates])
+            score[candidates] = -self._shape.leaf_counts(self._numbered.number[candidates])
         return kernels.ontology.best_parent(self._links.up_start, self._links.up, freeze(score))
 
     def _raise_not_a_tree(self, several: np.ndarray) -> None:
@@ -509,7 +568,12 @@ class Ontology(Immutable):
             if any(x not in self.terms for x in other.terms):
                 return False
             number = self.terms.indices(other.terms)
-        return bool(np.array_equal(self._keys, np.sort(other._edge_keys(number, self._kinds))))
+        if not np.array_equal(self._keys, np.sort(other._edge_keys(number, self._kinds))):
+            return False
+        mine, theirs = self.incertae_sedis, other.incertae_sedis
+        if mine is None or theirs is None:
+            return mine is theirs
+        return bool(np.array_equal(mine[number], theirs))
 
     @cached
     def _hash(self) -> int:
@@ -524,14 +588,19 @@ class Ontology(Immutable):
         return hash((self.n_terms, len(self.edges), self._hash))
 
     def __reduce__(self) -> Any:
+        return partial(Ontology, self.terms, self.edges, **self._values()), ()
+
+    def _values(self) -> dict[str, Any]:
+        """The keywords of the constructor that make this ontology again."""
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}
-        return partial(Ontology, self.terms, self.edges, **values), ()
+        return values | {"incertae_sedis": self.incertae_sedis, "synonyms": dict(self.synonyms)}
 
     def __repr__(self) -> str:
         several = len(self.multi_parent)
         counts = [(self.n_terms, "term"), (len(self.leaves), "leaf"), (len(self.roots), "root"), (several, "term")]
         words = [f"{k} {'leaves' if word == 'leaf' else word + 's'}" if k != 1 else f"1 {word}" for k, word in counts]
-        return f"<Ontology: {', '.join(words)} with several parents>"
+        opened = "" if self.incertae_sedis is None else f", {int(self.incertae_sedis.sum())} open"
+        return f"<Ontology: {', '.join(words)} with several parents{opened}>"
 
 
 # ---------------------------------------------------------------------- arguments of the constructor
@@ -590,6 +659,19 @@ def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | Non
         msg = f"{what} must have one entry for each of the {N} terms; got {len(texts)}"
         raise InvalidHierarchyError(msg)
     return texts if any(x is not None for x in texts) else None
+
+
+def _open_terms(given: Any, links: _Links, terms: LeafIndex) -> np.ndarray | None:
+    """Return the mask of open terms, which must be leaf terms with a parent. None if no term is open."""
+    mask = node_mask(given, "incertae_sedis", len(terms))
+    if mask is None:
+        return None
+    bad = np.flatnonzero(mask & ((np.diff(links.down_start) > 0) | (np.diff(links.up_start) == 0)))
+    if bad.size:
+        t = int(bad[0])
+        msg = f"term {terms[t]!r} cannot be open: open terms are leaf terms that have a parent"
+        raise InvalidHierarchyError(msg, node=t)
+    return freeze(mask)
 
 
 def _check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -700,6 +782,52 @@ def _numbered(lists: _Links) -> _Numbered:
     extra = int((size == 0).sum() > 1)
     up = freeze(number[lists.up[place]])
     return _Numbered(freeze(term), freeze(number), freeze(start), up, term.size + extra)
+
+
+def _with_places(numbered: _Numbered, lists: _Links, opened: np.ndarray) -> _Numbered:
+    """Number the terms with all parents that open terms may have: their own, and every inner term below these.
+
+    So that there are few edges, each inner term k below a parent of an open term gets a *place*: a node whose parents
+    are k and the places of the inner terms right below k. The open term gets, beside its own parents, the places of the
+    inner terms right below them. A place is reached exactly from the terms from which k or a term below k is, and it
+    dominates no leaf, as an open term has its own parents, too.
+    """
+    n, t = int((np.diff(lists.down_start) == 0).sum()), numbered.term.size
+    at = np.flatnonzero(opened)
+    own_parents = np.zeros(opened.size, np.bool_)
+    for x in at.tolist():
+        own_parents[lists.up[lists.up_start[x] : lists.up_start[x + 1]]] = True
+    below = kernels.ontology.reached(lists.down_start, lists.down, frozen(np.flatnonzero(own_parents)))
+    inner = below & (np.diff(lists.down_start) > 0)
+    ordered = lists.order[inner[lists.order]]  # parents before children, as the place of a parent is below its child's
+    k = ordered.size
+    number = numbered.number.astype(np.int64)
+    number[numbered.number >= n] += k
+    place = np.full(opened.size, -1, np.int64)
+    place[ordered] = n + np.arange(k)
+
+    def children(terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return pairs (index in `terms`, inner child)."""
+        size = np.diff(lists.down_start)[terms]
+        owner = np.repeat(np.arange(terms.size), size)
+        child = lists.down[np.repeat(lists.down_start[terms] - np.cumsum(size) + size, size) + np.arange(size.sum())]
+        return owner[inner[child]], child[inner[child]]
+
+    size = np.diff(numbered.start)
+    fresh = number[numbered.term]  # the new number of each number
+    child = [np.repeat(fresh, size), place[ordered]]
+    parent = [fresh[numbered.up], number[ordered]]
+    owner, low = children(ordered)
+    child.append(place[ordered[owner]])
+    parent.append(place[low])
+    ups = np.diff(lists.up_start)[at]
+    above = np.concatenate([lists.up[lists.up_start[x] : lists.up_start[x + 1]] for x in at.tolist()])
+    owner, low = children(above)
+    child.append(number[np.repeat(at, ups)[owner]])
+    parent.append(place[low])
+    start, order = _grouped(np.concatenate(child), t + k)
+    up = np.concatenate(parent)[order].astype(np.int32)
+    return _Numbered(numbered.term, numbered.number, freeze(start), freeze(up), numbered.size + k)
 
 
 def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, terms: LeafIndex) -> None:

@@ -452,7 +452,7 @@ def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[s
     if is_label.any():
         assert h.names is not None
         names = [None if used else x for x, used in zip(h.names, is_label, strict=True)]
-        h = Hierarchy(h.parent, h.leaves, length=h.length, names=names)
+        h = h._but(names=names)
     return h, freeze(support)
 
 

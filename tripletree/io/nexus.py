@@ -263,7 +263,7 @@ class _TreeText(NewickText):
             leaves = LeafIndex(meant)
         except DuplicateLeafError as error:
             raise self._duplicate_error(first, meant, error.labels[0], len(error.labels)) from None
-        return Hierarchy(hierarchy.parent, leaves, length=hierarchy.length, names=hierarchy.names)
+        return hierarchy._but(leaves=leaves, synonyms=None)
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
         return error_at(self._start + offset, self._whole, message, self._path)
@@ -501,9 +501,7 @@ def _newick(
 ) -> str:
     """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
     leaves = [number[label] for label in label_texts(hierarchy, blanks)]
-    numbered = Hierarchy(
-        hierarchy.parent, leaves, height=hierarchy._height, length=hierarchy._length, names=hierarchy.names
-    )
+    numbered = hierarchy._but(leaves=leaves, synonyms=None)
     text = write_newick(numbered, names=names, lengths=lengths, blanks=blanks, support=support)
     return _INNER_NAME.sub(lambda m: ")" + _quoted(m[1], blanks) if m[1] else m[0], text)
 

@@ -353,3 +353,49 @@ def chain_lengths(parent, length, keep):
     for u in range(N - 2, -1, -1):
         total[u] = length[u] if keep[parent[u]] else length[u] + total[parent[u]]
     return total
+
+
+@njit
+def chain_tops(parent, keep):
+    """The uppermost of each node and the dropped nodes right above it.
+
+    parent : int32[N]
+    keep : bool[N]
+    Returns top : int32[N], the node itself where its parent is kept.
+    """
+    N = parent.shape[0]
+    top = np.empty(N, np.int32)
+    top[N - 1] = N - 1
+    for u in range(N - 2, -1, -1):
+        top[u] = u if keep[parent[u]] else top[parent[u]]
+    return top
+
+
+@njit
+def last_above(parent, value, node, bound):
+    """Climb from each node as long as the value of the parent exceeds the bound: by jumps, in O(log N) steps.
+
+    parent : int32[N]
+    value : int64[N], never greater at the parent than at the node
+    node : int32[m]
+    bound : int64[m], smaller than the value of each node
+    Returns top : int32[m], the highest ancestor of each node, or itself, whose value exceeds the bound.
+    """
+    N = parent.shape[0]
+    # skew-binary jumps (Myers 1983): a jump is as long as the two before it together, if these are equal
+    jump = np.empty(N, np.int32)
+    depth = np.zeros(N, np.int32)
+    jump[N - 1] = N - 1
+    for u in range(N - 2, -1, -1):
+        p = parent[u]
+        depth[u] = depth[p] + 1
+        q = jump[p]
+        jump[u] = jump[q] if depth[p] - depth[q] == depth[q] - depth[jump[q]] else p
+    m = node.shape[0]
+    top = np.empty(m, np.int32)
+    for i in range(m):
+        u = node[i]
+        while u != N - 1 and value[parent[u]] > bound[i]:
+            u = jump[u] if value[jump[u]] > bound[i] else parent[u]
+        top[i] = u
+    return top
