@@ -51,6 +51,14 @@ def test_hierarchy_widget__python_and_the_page_mean_the_same_clade(h):
         assert picked(view, view.get_state("_place")["_place"]) == node
 
 
+def test_hierarchy_widget__open_nodes_by_their_places():
+    h = Hierarchy(apes().parent, apes().leaves, incertae_sedis=[0, apes().n_nodes - 2])
+    data = make_page_data(h, None, None, None, "auto", None)
+    clades = {tuple(sorted(clade_in_page(data, place))) for place in data["open"]}
+    assert clades == {tuple(sorted(h.clade(u))) for u in (0, h.n_nodes - 2)}
+    assert "open" not in make_page_data(apes(), None, None, None, "auto", None)
+
+
 def test_hierarchy_widget__shows_the_page_and_nothing_is_picked():
     view = hierarchy_widget(apes(), title="Apes", height=300)
     assert view.page == show_html(apes(), title="Apes").page

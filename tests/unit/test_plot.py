@@ -60,6 +60,15 @@ FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 # ------------------------------------------------------------------ drawing
 
 
+def test_plot__branches_above_open_nodes_are_dotted():
+    h = Hierarchy.from_nested([["a", "b"], "c", "d"])
+    ax = plot_dendrogram(Hierarchy(h.parent, h.leaves, incertae_sedis=[2, 4]))
+    dotted = [c for c in with_gid(ax, "lines") if c.get_linestyle()[0][1] is not None]
+    assert [len(c.get_segments()) for c in dotted] == [2]
+    assert "2 open: at that node or below it" in legend_texts(ax)
+    assert len(with_gid(plot_dendrogram(h), "lines")) == 1
+
+
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_plot__lines_and_places(orientation):
     h = from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 2], [4, 5, 4.0, 4]], list("abcd"))

@@ -25,7 +25,7 @@ PARENTS = ("certain", "deepest", "first", "smallest")
 #: How the columns of the file of --attach are named here.
 _ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
 _ATTACHING = ("annotations", *(f"attach_{x}" for x in _ATTACHED))
-_NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTACHING, "missing", "more")
+_NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTACHING, "missing", "exact", "more")
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +54,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--attach-node", metavar="COLUMN", help="Column of the nodes of its items."),
         click.option(
             "--attach-header/--no-attach-header", default=None, help="Tell if the first row of that file names columns."
+        ),
+        click.option(
+            "--exact", is_flag=True, default=None, help="Items of inner nodes are in none of the node's children."
         ),
         click.option("--missing", type=click.Choice(["raise", "ignore"]), help="Treatment of items of unknown nodes."),
         click.option(
@@ -134,7 +137,7 @@ def read_names_of(
     found = _read_any(stream, options, whole=True)
     others = {} if form.synonyms is None else registry.read_synonyms(stream(), format=name)
     if reading.get("labels") == "id" and isinstance(found, Ontology):
-        found = Ontology(found.terms, found.edges, ranks=found.ranks, relations=found.relations)
+        found = found._but(names=None)
     return found, others
 
 
@@ -179,6 +182,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
     """Read, hang items, choose parents, in this order. An ontology that is a tree becomes one, unless `whole`."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
+    exact = options.pop("exact", False)
     columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}
     if columns and annotations is None:
         msg = f"{', '.join(f'--attach-{x}' for x in columns)}: of which file? Give it with --attach"
@@ -194,8 +198,8 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
     if annotations is not None:
         attached = _annotated(annotations, columns)
         if not isinstance(found, Ontology):
-            return found.attach(attached, missing=missing, keep_unary=keep_unary)
-        found = found.attach(attached, missing=missing)
+            return found.attach(attached, missing=missing, exact=exact, keep_unary=keep_unary)
+        found = found.attach(attached, missing=missing, exact=exact)
         found = found.restrict([x for x in attached if x in found.terms])
         if parent not in (None, "certain"):
             return found.to_hierarchy(parent=parent, labels=labels or "id")
@@ -233,7 +237,9 @@ def _by_name(ontology: Ontology) -> Ontology:
     names = ontology.names or [None] * ontology.n_terms
     called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
     try:
-        return Ontology(called, ontology.edges, ranks=ontology.ranks, relations=ontology.relations)
+        meant = dict(zip(ontology.terms, called, strict=True))
+        others = {x: meant[term] for x, term in ontology.synonyms.items()}
+        return ontology._but(terms=called, names=None, synonyms=others)
     except DuplicateLeafError as error:
         raise bad_input(f"{error}; take --labels id") from None
 

@@ -590,6 +590,11 @@ class Ontology(Immutable):
     def __reduce__(self) -> Any:
         return partial(Ontology, self.terms, self.edges, **self._values()), ()
 
+    def _but(self, **values: Any) -> Ontology:
+        """Make this ontology again with other values for some keywords of the constructor."""
+        terms = values.pop("terms", self.terms)
+        return Ontology(terms, self.edges, **(self._values() | values))
+
     def _values(self) -> dict[str, Any]:
         """The keywords of the constructor that make this ontology again."""
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}

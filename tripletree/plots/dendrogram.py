@@ -61,10 +61,12 @@ from tripletree.plots.layout import (
     count_pairs,
     count_triplets_at_nodes,
     find_collapsed_nodes,
+    find_open,
 )
 from tripletree.plots.legend import Block, make_legend_blocks
 from tripletree.plots.style import (
     DASHES,
+    DOTTED,
     LeafGroups,
     Theme,
     check_leaf_values,
@@ -151,9 +153,10 @@ def plot_dendrogram(
     """Draw a hierarchy as a dendrogram.
 
     Leaves keep the order of the leaf index as far as the clades allow: depth first, children by their smallest leaf.
-    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted. Inverted
-    heights are drawn as they are, with a small wedge on each branch that points down. An inner node is a line across
-    its children. One with a single child has no line.
+    Equal hierarchies over one leaf index therefore look the same. The branch above an open node, which may be anywhere
+    below its parent, is dotted. Lines cross only where heights are inverted. Inverted heights are drawn as they
+    are, with a small wedge on each branch that points down. An inner node is a line across its children. One with a
+    single child has no line.
 
     Parameters
     ----------
@@ -483,7 +486,7 @@ def _make_room(stage: _Stage, own_figure: bool) -> _Room:
     ax, drawn, place, transform, content, style, theme, counts, _ = stage
     classes, columns = content.classes, content.columns
     texts, codes = make_tip_labels(drawn, classes)
-    more = _make_extra_entries(content, stage.inversions, theme)
+    more = _make_extra_entries(content, int(find_open(stage.drawn).sum()), stage.inversions, theme)
 
     def blocks_for(most: int) -> list[Block]:
         if not style.legend:
@@ -597,8 +600,8 @@ def _gaps(axes_layout: AxesLayout, classes: LeafGroups | None, drawn: CollapsedT
     return (marker / 2 if drawn.is_whole or not classes else max(marker / 2, 6.5)) + 2.0, marker
 
 
-def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Block:
-    """Legend entries for the cut, for arcs and for inversions."""
+def _make_extra_entries(content: _Content, opened: int, inversions: int, theme: Theme) -> Block:
+    """Legend entries for the cut, for arcs, for open nodes and for inversions."""
     from matplotlib.lines import Line2D
 
     handles, texts, cut = [], [], content.cut
@@ -615,6 +618,9 @@ def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Blo
         if content.violated:
             handles.append(Line2D([], [], color=theme.missed, linewidth=0.9))
             texts.append(f"{content.violated:,} violated")
+    if opened:
+        handles.append(Line2D([], [], color=theme.line, linestyle=DOTTED, linewidth=1.3))
+        texts.append(f"{opened:,} open: at that node or below it")
     if inversions:
         handles.append(
             Line2D([], [], linestyle="none", marker="v", markersize=5, color=theme.line, markerfacecolor=theme.paper)

@@ -8,8 +8,8 @@ import numpy as np
 
 from tripletree.plots.annotations import draw_boxes, means_in_tips
 from tripletree.plots.axes import Transform
-from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes
-from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
+from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes, find_open
+from tripletree.plots.style import DASHES, DOTTED, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
 
 BASE = 0.42  # half the base of a triangle, as part of the tip's width
 INVERSIONS = 2_000  # beyond this many, inverted branches are counted in the legend but not marked
@@ -32,7 +32,7 @@ def draw_lines(
     line: Any,
     width: float,
 ) -> None:
-    """Draw the lines of the tree, one collection per dash style."""
+    """Draw the lines of the tree, one collection per dash style. Branches above open nodes are dotted."""
     from matplotlib.collections import LineCollection
 
     paths = transform.paths(place.lines)
@@ -42,7 +42,9 @@ def draw_lines(
         else groups.styles_of(find_node_codes(drawn, groups.codes)[place.owner])
     )
     colours, dashes = _styles(code, line)
-    for k, style in enumerate(DASHES):
+    opened = np.flatnonzero(find_open(drawn))  # the first lines are the branches of the nodes
+    dashes[opened] = len(DASHES)
+    for k, style in enumerate((*DASHES, DOTTED)):
         some = np.flatnonzero(dashes == k)
         if some.size:
             lines = LineCollection(

@@ -225,6 +225,14 @@ class CollapsedTree(NamedTuple):
         return np.flatnonzero(self.size > 1)
 
 
+def find_open(drawn: CollapsedTree) -> np.ndarray:
+    """Mark the drawn nodes that are open, i.e. known to be at or below their parents only: bool[M]."""
+    opened = drawn.tree.incertae_sedis
+    if opened is None:
+        return np.zeros(drawn.node.size, np.bool_)
+    return (drawn.node >= 0) & opened[drawn.node]
+
+
 def collapse_nothing(tree: Hierarchy) -> CollapsedTree:
     """The hierarchy as a CollapsedTree in which nothing is collapsed."""
     every = np.arange(tree.n_nodes)

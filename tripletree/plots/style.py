@@ -29,6 +29,7 @@ PALETTE = (
 HATCHES: tuple[Any, ...] = (None, "////", "....", "\\\\\\\\", "xxxx")
 WIDTHS = {"column": 3.5, "page": 7.2}  # inches: 89 and 183 mm, which most journals ask for
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.2)), (0, (1.3, 0.9)), (0, (6, 1, 1.2, 1)))
+DOTTED = (0, (0.6, 2.2))  # the branch above an open node
 SHAPES = "os^DvPXp*"
 LINE, MISSED = "#222222", "#B2182B"
 LONGEST_LABEL = 40  # characters

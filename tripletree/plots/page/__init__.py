@@ -53,6 +53,8 @@ def make_page_data(
     }
     if hierarchy.names is not None and any(name is not None for name in hierarchy.names):
         data["names"] = [hierarchy.names[k] for k in inner]
+    if hierarchy.incertae_sedis is not None:
+        data["open"] = np.flatnonzero(hierarchy.incertae_sedis[order]).tolist()
     if support is not None:
         sure = check_support(support, hierarchy.n_nodes - n)[inner]
         if not np.isnan(sure).all():

@@ -242,8 +242,9 @@ class Drawing {
     const paths = new Map();
     const blocks = [];
     const seen = [];
-    const stroke = (code, pale) => {
-      const key = 2 * code + (pale ? 1 : 0);
+    const [PALE, OPENED] = [1, 2];
+    const stroke = (code, kind) => {
+      const key = 3 * code + kind;
       if (!paths.has(key)) paths.set(key, this.ctx instanceof SvgContext ? new SvgPath() : new Path2D());
       return paths.get(key);
     };
@@ -269,14 +270,14 @@ class Drawing {
       const crowded = fine && tree.isRow(u) && Math.round(y) === lastPixel;
       const outside = y < above || y > below;
       if (u > 0 && !crowded && !outside) {
-        const path = stroke(code, fine && tree.isRow(u));
+        const path = stroke(code, fine && tree.isRow(u) ? PALE : tree.open.has(u) ? OPENED : 0);
         path.moveTo(this.x(tree.parent[u]), y);
         path.lineTo(x, y);
         if (tree.isRow(u)) lastPixel = Math.round(y);
         if (tree.pointsDown(u) && this.rowHeight >= 4) down.push(u);
       }
       if (!tree.isRow(u)) {
-        const path = stroke(code, false);
+        const path = stroke(code, 0);
         path.moveTo(x, Math.max(this.y(u + 1), above));
         path.lineTo(x, Math.min(this.y(tree.last[u]), below));
         const far = Math.abs(x - lastMark[0]) + Math.abs(y - lastMark[1]) > 2;
@@ -289,10 +290,12 @@ class Drawing {
     }
     ctx.lineWidth = this.rowHeight < 4 ? 0.8 : 1.3;
     for (const [key, path] of paths) {
-      const code = Math.floor(key / 2);
-      ctx.globalAlpha = key - 2 * code ? 0.45 : 1;
+      const code = Math.floor(key / 3);
+      const kind = key - 3 * code;
+      ctx.globalAlpha = kind === PALE ? 0.45 : 1;
       ctx.strokeStyle = code < 0 ? this.colour.line : this.shade(tree.clusters, code);
-      ctx.setLineDash(code < 0 || fine ? [] : DASHES[tree.clusters.style[code] % DASHES.length]);
+      const dashes = code < 0 || fine ? [] : DASHES[tree.clusters.style[code] % DASHES.length];
+      ctx.setLineDash(kind === OPENED ? DOTS : dashes);
       ctx.stroke(path);
     }
     ctx.setLineDash([]);

@@ -163,6 +163,7 @@ Object.assign(Viewer.prototype, {
       place.append(element("span", groups.many), list);
     }
     if (tree.data.support) place.append(element("span", SUPPORT));
+    if (tree.open.size) place.append(element("span", OPEN));
     if (tree.axis.unit !== tree.axis.name) {
       place.append(element("span", tree.axis.measured ? `▽ ${tree.axis.unit}` : tree.axis.unit));
     }

@@ -223,6 +223,7 @@ Object.assign(Viewer.prototype, {
       if (missed) entries.push([shape("cross", colour.missed), `${number(missed)} not displayed`]);
     }
     if (drawing.hasSupport()) entries.push([null, SUPPORT]);
+    if (this.tree.open.size) entries.push([null, OPEN]);
     if (tree.up.some((_, u) => tree.pointsDown(u))) entries.push([shape("down", colour.ground, colour.line), "inverted height"]);
     return entries;
   },

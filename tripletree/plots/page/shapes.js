@@ -2,6 +2,8 @@
 
 const SPARSEST = 10; // no labels at all if fewer than one in this many rows would get one
 const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
+const DOTS = [1, 3]; // the branch above an open node
+const OPEN = "dotted branch: open, at that node or below it";
 const SUPPORT = "number at a branch: support of the clade";
 const MOST_LISTED = 14; // clusters or classes in a legend
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];

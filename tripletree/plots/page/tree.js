@@ -23,6 +23,7 @@ class Tree {
     this.final = new Int32Array(N);
     this.shown = new Int32Array(data.labels.length); // node of each row
     this.rows = 0;
+    this.open = new Set(data.open); // nodes of uncertain place at or below their parents
     this.clusters = this.grouped(data.clusters);
     this.classes = this.grouped(data.classes);
     this.actsFrom = this.counted();
