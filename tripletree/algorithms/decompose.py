@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.induce import Beside, CertainTriplets
+from tripletree.algorithms.induce import CertainTriplets
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.ontology import Ontology
@@ -178,7 +178,6 @@ class _InnerEdges:
         self.opened = hierarchy.incertae_sedis
         if self.opened is None:
             self.beside = self.node
-            self.closed = Beside(hierarchy, np.ones(up.size, np.bool_))
             self.thirds = degree[up[self.node]] - 1
             return
         if guarantee != "identify":
@@ -217,8 +216,12 @@ class _InnerEdges:
 
     def _third(self, node: np.ndarray, k: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
         """The k-th third leaf beside each node: one of each closed sibling, of an open node all below these."""
-        if self.opened is None:
-            return self._leaf(self.closed.nth(node, k)[0], rng)
+        if self.opened is None:  # every sibling counts once: the k-th is found by its place
+            start, child = self.hierarchy._children
+            up = self.hierarchy.parent
+            place = np.empty(child.size, np.int64)
+            place[child] = np.arange(child.size) - start[up[child]]
+            return self._leaf(child[start[up[node]] + k + (k >= place[node])], rng)
         leaf = np.empty(node.size, np.int32)
         every = self.opened[node]
         leaf[every] = self.certain.leaf_beside(node[every], k[every])
