@@ -193,11 +193,69 @@ def test_standardized__constant_columns_become_zero():
         ("who;y\n'a b';2\nw;4\n", [], ["'a b'", "w"]),
         ('who\ty\n"a\tb"\t2\nw\t4\n', [], ["a\tb", "w"]),
         ("\ufeffwho,y\r\nv,2\r\nw,4\r\n", [], ["v", "w"]),
+        ("CustomerID,y\n17,2\n13,4\n", [], ["17", "13"]),
+        ("Unnamed: 0,y\n5,2\n6,4\n", [], ["5", "6"]),
+        ("y,#OTU ID\n2,101\n4,00102\n", [], ["101", "00102"]),
+        ("y,SKU,entrez\n2.5,s-1,77\n4.5,s-2,78\n", [], ["s-1", "s-2"]),
+        ("rec_id,gene_id,y\n1,6,2.5\n2,5,4.5\n", ["--index-column", "gene_id", "--drop", "rec_id"], ["6", "5"]),
+        ("humid,acid\n1,2\n3,4\n", [], ["0", "1"]),
+        ("store_id,y\n1,2\n1,4\n", [], ["0", "1"]),
     ],
 )
 def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, labels):
     (tmp_path / "d.csv").write_bytes(table.encode())
     assert list(rows_of(run("cluster", "d.csv", "-k", 2, *options).stdout)) == labels
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "text"),
+    [
+        ("triplets", "--triplets", "{0} {1} | {3}\n"),
+        ("pairs", "--pairs", "{0} {1} must\n{1} {3} cannot\n"),
+        ("a hierarchy", "--hierarchy", "(({0},{1}),({2},{3}));"),
+        ("classes", "--classes", "label,kind\n{0},u\n{1},u\n{3},v\n"),
+    ],
+)
+def test_cluster__the_knowledge_tells_the_column_of_the_labels(run, tmp_path, kind, option, text):
+    names = {"word": ["ant", "bee", "cat", "cow"], "tag": ["901", "902", "903", "904"], "ID": ["11", "12", "13", "14"]}
+    rows = zip(["1.5", "1.7", "5.5", "5.4"], *names.values(), strict=True)
+    for column, labels in names.items():
+        left = [x for x in names if x != column and x != "ID"]
+        (tmp_path / "d.csv").write_text("y,word,tag,ID\n" + "".join(f"{','.join(x)}\n" for x in rows))
+        rows = zip(["1.5", "1.7", "5.5", "5.4"], *names.values(), strict=True)
+        (tmp_path / "known").write_text(text.format(*labels))
+        drop = [word for x in left for word in ("--drop", x)]
+        done = run("cluster", "d.csv", option, "known", "-k", 2, *drop)
+        assert list(rows_of(done.stdout)) == labels
+        assert f"labels: column '{column}'" in done.stderr
+    (tmp_path / "known").write_text(text.format(*"0123"))
+    (tmp_path / "d.csv").write_text("y,tag\n1.5,901\n1.7,902\n5.5,903\n5.4,904\n")
+    assert list(rows_of(run("cluster", "d.csv", option, "known", "-k", 2).stdout)) == list("0123"), kind
+
+
+def test_cluster__an_id_beside_the_labels_is_no_feature(run):
+    table = "species,x,entrez_id\na,1,907\nb,2,11\nc,8,12\nd,9,908\n"
+    done = run("cluster", "-", "-k", 2, text=table)
+    assert rows_of(done.stdout) == {"a": "0", "b": "0", "c": "1", "d": "1"}
+    assert "labels: column 'species'; 'entrez_id' left out, as an id (--index-column, --drop)" in done.stderr
+
+
+@pytest.mark.parametrize("gap", ["-1", "unknown", "Unlabelled", "?", "-", "NA", ""])
+def test_cluster__gaps_in_classes(run, tmp_path, gap):
+    table = "id,x,kind\n1,0,u\n2,3,v\n3,4,u\n4,9,v\n5,20,{0}\n6,30,{0}\n"
+    wanted = run("cluster", "-", "--classes", "kind", text=table.format("")).stdout
+    done = run("cluster", "-", "--classes", "kind", text=table.format(gap))
+    assert done.stdout == wanted
+    assert (f"{gap!r} (2 of 6) is taken for no class; --missing-class NA makes it" in done.stderr) == (
+        gap not in ("NA", "")
+    )
+    (tmp_path / "known.csv").write_text(f"label,kind\n1,u\n2,v\n3,u\n4,v\n6,{gap}\n")
+    alone = table.replace(",kind", "").replace(",u", "").replace(",v", "").replace(",{0}", "")
+    assert run("cluster", "-", "--classes", "known.csv", text=alone).stdout == wanted
+    if gap not in ("NA", ""):
+        other = run("cluster", "-", "--classes", "kind", "--missing-class", "NA", text=table.format(gap))
+        named = run("cluster", "-", "--classes", "kind", text=table.format("w"))
+        assert (other.stdout, other.stderr) == (named.stdout, "")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,13 @@ from examples import two_level
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
-from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.algorithms.supervision import (
+    pairs_from_classes,
+    sample_class_pairs,
+    sample_class_triplets,
+    triplets_from_classes,
+    triplets_from_odd_one_out,
+)
 from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -20,7 +26,6 @@ from tripletree.errors import (
     InvalidLabelsError,
     InvalidTripletError,
     LimitExceededError,
-    TripletreeError,
     UnknownLeafError,
 )
 
@@ -147,13 +152,37 @@ def test_triplets_from_classes__classes_stand_in_one_row(y):
         np.array(["2020-01-01", "NaT", "2020-01-02"], "M8[D]"),
     ],
 )
-def test_triplets_from_classes__missing_classes_are_refused(y):
-    with pytest.raises(InvalidLabelsError, match="the class of sample 1 is missing; leave out samples of") as caught:
-        triplets_from_classes(y)
-    assert caught.value.position == 1
-    assert isinstance(caught.value, ValueError)
-    assert isinstance(caught.value, TripletreeError)
-    assert len(triplets_from_classes(y, samples=[0, 2])) == 0
+def test_triplets_from_classes__samples_without_a_class_are_left_out(y):
+    assert triplets_from_classes(y) == triplets_from_classes(y, samples=[0, 2]) == TripletSet([], 3)
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), "", "NA", "n/a", "NaN", "null", "None", " ? ", "-"])
+@pytest.mark.parametrize("code", [-1, "-1", "unknown", "Unlabelled"])
+@pytest.mark.filterwarnings("ignore:y. .* is taken for no class")
+def test_classes__gaps_are_the_same_in_all_functions(gap, code):
+    known = ["p", "p", "q", "q", "q"]
+    y = [*known, gap, code]
+    assert triplets_from_classes(y) == triplets_from_classes(known, leaves=5).reindex(7)
+    assert pairs_from_classes(y) == pairs_from_classes(known).reindex(7)
+    assert set(sample_class_triplets(y, 9, random_state=0)) == set(sample_class_triplets(known, 9, random_state=0))
+    assert set(sample_class_pairs(y, 10, random_state=0)) == set(sample_class_pairs(known, 10, random_state=0))
+
+
+def test_classes__a_code_that_could_be_a_class_is_told():
+    with pytest.warns(UserWarning, match=r"y: -1 \(2 of 5\) is taken for no class; missing=\[\] makes it a class"):
+        t = triplets_from_classes(np.array([0, 0, 1, -1, -1]))
+    assert list(t) == [(0, 1, 2)]
+    assert len(triplets_from_classes([0, 0, 1, -1, -1], missing=[])) == 4  # (5 - 3) (3 - 1)
+    assert list(triplets_from_classes([0, 0, 1, 99], missing=99)) == [(0, 1, 2)]
+    assert list(triplets_from_classes([0, 0, 1, -1, "x"], missing=["x", -1])) == [(0, 1, 2)]
+
+
+@pytest.mark.parametrize("y", [[1, -1, -1, 1], ["+", "-", "-"], np.array(["1", "-1"])])
+def test_classes__minus_one_beside_one_class_is_no_guess(y):
+    with pytest.raises(InvalidLabelsError, match=r"is '?-1?'? a class, or .* or missing=\[\] makes it a class"):
+        pairs_from_classes(y)
+    assert pairs_from_classes(y, missing=[]).n_cannot > 0
+    assert pairs_from_classes(y, missing=[-1, "-"]).n_cannot == 0
 
 
 def test_triplets_from_classes__leaves_must_fit():
@@ -214,8 +243,6 @@ def test_sample_class_triplets__some_samples_and_leaves():
 def test_sample_class_triplets__the_size_is_a_number_within_bounds(size, error):
     with pytest.raises(error, match="size"):
         sample_class_triplets([0, 0, 1], size)
-    with pytest.raises(InvalidLabelsError, match="sample 1 is missing"):
-        sample_class_triplets([0, None, 1], 0)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import numpy as np
 
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import check_choice, check_count, check_entries, described
-from tripletree.core.labels import label_codes, series_index
+from tripletree.core.labels import label_codes, series_index, without_gaps
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
@@ -27,7 +27,7 @@ _LIMIT = 50_000_000
 
 
 def triplets_from_classes(
-    y: Any, *, leaves: LeafIndex | Iterable[Hashable] | None = None, samples: Any = None
+    y: Any, *, leaves: LeafIndex | Iterable[Hashable] | None = None, samples: Any = None, missing: Any = None
 ) -> TripletSet:
     """Turn class labels into the smallest triplet set that makes each class a clade (GenerateConstraints).
 
@@ -37,12 +37,16 @@ def triplets_from_classes(
     Parameters
     ----------
     y : array_like, shape (n,)
-        Class of each sample. Every value is a class of its own, -1 too.
+        Class of each sample. None, NaN, -1, "", "NA", "?", "-", "unknown" and the like mark samples without one, which
+        are left out. That -1 or a word was taken so is told in a warning.
     leaves : LeafIndex or iterable of labels, optional
         Labels of the n samples. By default the index if y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
-        triplet, and their entries in `y` are not read. Leave out the samples of unknown class so.
+        triplet, and their entries in `y` are not read.
+    missing : value or collection of values, optional
+        The values in `y` that mark samples without a class instead: ``missing=[]`` makes -1 a class. None and NaN
+        always do.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def triplets_from_classes(
     >>> list(triplets_from_classes(["x", "x", "y", "y"]))
     [(0, 1, 2), (2, 3, 0)]
     """
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples, missing)
     k = int(codes.max()) + 1 if codes.size else 0
     total = (codes.size - k) * (k - 1) if k else 0
     if total > _LIMIT:
@@ -98,13 +102,14 @@ def sample_class_triplets(
     *,
     leaves: LeafIndex | Iterable[Hashable] | None = None,
     samples: Any = None,
+    missing: Any = None,
     random_state: Any = None,
 ) -> TripletSet:
     """Draw different triplets ab|c with a, b of one class and c of another, every set of them equally likely.
 
     Parameters
     ----------
-    y, leaves, samples
+    y, leaves, samples, missing
         As in `triplets_from_classes`.
     size : int
         How many to draw.
@@ -123,7 +128,7 @@ def sample_class_triplets(
     5
     """
     rng = generator(random_state)
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples, missing)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
     begin = np.cumsum(count) - count
@@ -215,9 +220,9 @@ def triplets_from_odd_one_out(
     return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
 
 
-def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
-    """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
-    all_codes, _ = label_codes(y, "y")
+def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
+    """Classes of the used samples as 0..k-1, the leaf index, and the used samples: those asked for with a class."""
+    all_codes, values = label_codes(y, "y")
     if leaves is None:
         leaves = all_codes.size if series_index(y) is None else y.index
     index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
@@ -227,13 +232,10 @@ def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInd
     if series_index(samples) is not None and series_index(y) is not None and samples.dtype == bool:
         samples = _mask_over(samples, y)
     used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
-    codes = all_codes[used]
-    missing = np.flatnonzero(codes < 0)
-    if missing.size:
-        i = int(used[missing[0]])
-        msg = f"the class of sample {i} is missing; leave out samples of unknown class with samples="
-        raise InvalidLabelsError(msg, position=i)
-    return np.unique(codes, return_inverse=True)[1], index, freeze(used.astype(np.int32))
+    used = used[all_codes[used] >= 0]
+    codes, _ = without_gaps(all_codes[used], values, "y", missing, "missing=[] makes it a class")
+    used = used[codes >= 0]
+    return np.unique(codes[codes >= 0], return_inverse=True)[1], index, freeze(used.astype(np.int32))
 
 
 def _mask_over(mask: Any, y: Any) -> Any:
@@ -274,13 +276,15 @@ def pairs_from_classes(
     which: Literal["all", "spanning"] = "all",
     leaves: LeafIndex | Iterable[Hashable] | None = None,
     samples: Any = None,
+    missing: Any = None,
 ) -> PairwiseConstraints:
     """Turn class labels into must-links between samples of one class and cannot-links between samples of two.
 
     Parameters
     ----------
     y : array_like, shape (n,)
-        Class of each sample. Every value is a class of its own, -1 too.
+        Class of each sample. None, NaN, -1, "", "NA", "?", "-", "unknown" and the like mark samples without one, which
+        are left out. That -1 or a word was taken so is told in a warning.
     which : {"all", "spanning"}
         All n (n - 1) / 2 pairs, or the fewest that imply them: of each class its first member with each other one, and
         the first members of each two classes with each other.
@@ -288,7 +292,9 @@ def pairs_from_classes(
         Labels of the n samples. By default the index if y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
-        not read. Leave out the samples of unknown class so.
+        not read.
+    missing : value or collection of values, optional
+        The values in `y` that mark samples without a class, as in `triplets_from_classes`.
 
     Returns
     -------
@@ -314,7 +320,7 @@ def pairs_from_classes(
     (3, True)
     """
     check_choice(which, "which", ("all", "spanning"))
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples, missing)
     k = int(codes.max()) + 1 if codes.size else 0
     ends = codes.size if which == "all" else k
     total = ends * (ends - 1) // 2 + (0 if which == "all" else codes.size - k)
@@ -344,13 +350,14 @@ def sample_class_pairs(
     must_share: float | None = None,
     leaves: LeafIndex | Iterable[Hashable] | None = None,
     samples: Any = None,
+    missing: Any = None,
     random_state: Any = None,
 ) -> PairwiseConstraints:
     """Draw different pairs of samples: must-links within a class, cannot-links between classes.
 
     Parameters
     ----------
-    y, leaves, samples
+    y, leaves, samples, missing
         As in `pairs_from_classes`.
     size : int
         How many to draw.
@@ -372,7 +379,7 @@ def sample_class_pairs(
     (2, 6)
     """
     rng = generator(random_state)
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples, missing)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
     size = check_count(size, "size")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,14 @@ from tripletree.algorithms.cut import FIND_NUMBER, RULES
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
-from tripletree.cli.sources import blanks_option, columns_option, given_name, read_pair_file, read_triplet_file
+from tripletree.cli.sources import (
+    blanks_option,
+    columns_option,
+    given_name,
+    read_classes,
+    read_pair_file,
+    read_triplet_file,
+)
 from tripletree.cli.spelling import option_names
 from tripletree.cli.tables import (
     GAPS,
@@ -23,6 +31,8 @@ from tripletree.cli.tables import (
     class_file_of,
     decimal_option,
     metric_option,
+    missing_option,
+    names_in,
     read_table,
 )
 from tripletree.core.checks import counted
@@ -133,6 +143,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @metric_option
 @decimal_option
+@missing_option
 @click.option("--cut", type=click.Choice(RULES), default="auto", show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Measure if the constraints help, by hiding some.")
@@ -157,6 +168,7 @@ def cluster(
     clusters: int | None,
     standardize: bool,
     decimal: str,
+    missing_class: list[str] | None,
     index_column: str | None,
     validate: bool,
     drop: tuple[str, ...],
@@ -207,6 +219,16 @@ def cluster(
         gaps=GAPS.get(metric, "raise"),
         hint=f"{HINT}{', with --linkage average' if method['method'] == 'recon' else ''}",
         decimal=decimal,
+        missing=missing_class,
+        named=partial(
+            names_in,
+            [
+                (triplet_file, lambda x: read_triplet_file(x, odd=odd)),
+                (pair_file, lambda x: read_pair_file(x, columns=columns)),
+                (hierarchy_file, lambda x: read_hierarchy(x, reading)),
+                (class_file_of(class_column), read_classes),
+            ],
+        ),
     )
     n = len(table.labels)
     if clusters is not None and clusters > n:
@@ -284,7 +306,8 @@ def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> Triple
     unknown = [x for x in (found.leaves[i] for i in found.used_leaves.tolist()) if x not in known]
     if unknown:
         hint = (
-            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree match"
+            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree match; "
+            "for labels in another column of DATA: --index-column NAME"
         )
         raise UnknownLeafError(unknown, labels, what="labels of DATA", hint=hint)
     return found
@@ -303,7 +326,8 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
     if len(known) < 3:
         raise bad_input(
             f"{path} has {counted(len(known), 'leaf', 'leaves')} among the {len(labels):,} labels of DATA; a hierarchy "
-            f"says something of three or more. If names are written otherwise: {_matching(path)}"
+            f"says something of three or more. If names are written otherwise: {_matching(path)}; if another column of "
+            "DATA has the labels: --index-column NAME"
         )
     if len(known) < len(labels):
         without = counted(len(labels) - len(known), "sample is", "samples are")

@@ -23,12 +23,23 @@ from tripletree.cli.sources import (
     kind_by_columns,
     odd_option,
     read_answer_file,
+    read_classes,
     read_pair_file,
     read_triplet_file,
     seed_option,
     triplets_in,
 )
-from tripletree.cli.tables import GAPS, HINT, check_metric, class_file_of, decimal_option, metric_option, read_table
+from tripletree.cli.tables import (
+    GAPS,
+    HINT,
+    check_metric,
+    class_file_of,
+    decimal_option,
+    metric_option,
+    missing_option,
+    names_in,
+    read_table,
+)
 from tripletree.core.checks import counted
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
@@ -80,6 +91,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @metric_option
 @decimal_option
+@missing_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option(
@@ -135,6 +147,8 @@ def report(
     table_path, newick = more["table"], more["newick"]
     check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
     check_metric(metric, standardize)
+    if know:
+        taken, value, own = _united([(x, *_known(x, kind, columns, odd, reading)) for x in know])
     table = read_table(
         data,
         index_column=more["index_column"],
@@ -143,6 +157,8 @@ def report(
         gaps=GAPS.get(metric, "raise"),
         hint=HINT,
         decimal=more["decimal"],
+        missing=more["missing_class"],
+        named=lambda: list(map(str, value.leaves)) if know else names_in([(class_file_of(class_column), read_classes)]),
     )
     n = len(table.labels)
     if n < 3:
@@ -158,7 +174,6 @@ def report(
             raise bad_input(f"{path}: {'a folder' if os.path.isdir(path) else 'no such folder to write into'}")
     others = {} if more["synonyms"] is None else read_other_names(more["synonyms"])
     if know:
-        taken, value, own = _united([(x, *_known(x, kind, columns, odd, reading)) for x in know])
         others = {**own, **others}
     else:
         taken, value = "classes", table.classes

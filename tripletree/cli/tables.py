@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, progress, say, some
-from tripletree.cli.sources import read_classes
+from tripletree.cli.sources import SAMPLE, read_classes
 from tripletree.cli.spelling import option_names
 from tripletree.core.checks import counted
+from tripletree.core.labels import CLASS_GAPS, class_codes, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
+from tripletree.io.columns import can_be_ids, is_called_id
 from tripletree.io.source import decoded, is_parquet, read_bytes
 from tripletree.io.table import RowTable, split_rows
 
@@ -43,9 +47,22 @@ decimal_option = click.option(
     help="The mark before the decimals of the numbers in DATA.",
 )
 
+
+def _words(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    """Words with commas between."""
+    return None if value is None else [x.strip() for x in value.split(",")]
+
+
+missing_option = click.option(
+    "--missing-class",
+    metavar="WORDS",
+    callback=_words,
+    help="Words in --classes that mark rows without a class, with commas between.  [default: NA, -1, unknown, ?, ...]",
+)
+
 #: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
-_MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
+_AS_CLASS = "--missing-class NA makes it a class: only what is named there is none then"
 _WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 #: Advice about columns of text, by the options that a command may have.
@@ -104,6 +121,8 @@ def read_table(
     hint: str = "",
     decimal: str = ".",
     needs_numbers: bool = True,
+    missing: Sequence[str] | None = None,
+    named: Callable[[], Collection[str]] = tuple,
 ) -> Table:
     """Read a table with a header line. Tabs or commas (or semicolons) between the fields, as the header has them.
 
@@ -113,7 +132,8 @@ def read_table(
         A path, or '-' for the standard input.
     index_column : str, optional
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
-        name or sample, else the rows are numbered from 0.
+        name or sample, else one of different texts or whole numbers that is called an id, or that holds more of the
+        names in the knowledge, else the rows are numbered from 0.
     class_column : str, optional
         A column of classes. Empty, or NA and the like, where the class is not known. Or a file, if no column is
         called so: a table with a header, whose first two columns are labels and classes.
@@ -129,6 +149,10 @@ def read_table(
         The character before the decimals of numbers.
     needs_numbers : bool
         Whether a table without a column of numbers and without texts is refused.
+    missing : sequence of str, optional
+        The words in the classes that mark samples without one. By default NA, -1, unknown and the like.
+    named : callable
+        Gives the names that the knowledge knows. Called if several columns could hold them.
 
     Returns
     -------
@@ -165,17 +189,19 @@ def read_table(
             raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
         texts = columns.pop(text_column)
     if index_column is None:
-        index_column = _label_column(columns, decimal)
+        index_column = _label_column(columns, decimal, named)
     labels = (
         list(map(str, range(n))) if index_column is None else _labels(columns.pop(index_column), index_column, table)
     )
-    classes = None
+    classes: list[Any] | None = None
     if class_column is not None:
         if class_column not in columns:
             raise bad_input(f"column {class_column!r} cannot be both the classes and the labels or left out")
-        classes = [None if _is_missing(x) else x for x in columns.pop(class_column)]
+        classes = columns.pop(class_column)
     elif class_file is not None:
         classes = _classes_of(labels, class_file)
+    if classes is not None:
+        classes = known_classes(classes, missing)
     if decimal == ",":
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
@@ -191,6 +217,25 @@ def read_table(
     for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, x, table, gaps)
     return Table(labels, values, list(columns), classes, texts)
+
+
+def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
+    """The classes without the words that mark samples without one. None stands for these."""
+    codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS)
+    names = [f"class {x}" if is_gap(x, CLASS_GAPS) else x for x in known]  # no gap to whoever takes them on
+    return [None if k < 0 else names[k] for k in codes.tolist()]
+
+
+def names_in(files: Sequence[tuple[str | None, Callable[[str], Any]]]) -> set[str]:
+    """The labels in files of knowledge, each with its reader. Those that cannot be read twice, or at all, count not."""
+    found: set[str] = set()
+    for path, read in files:
+        if path is None or not (os.path.isfile(path) or path.startswith(SAMPLE)):
+            continue
+        with suppress(ValueError, click.ClickException, OSError):  # told when it is read for its own sake
+            value = read(path)
+            found.update(map(str, getattr(value, "leaves", value)))
+    return found
 
 
 def class_file_of(name: str | None) -> str | None:
@@ -247,16 +292,37 @@ def _is_number(text: str) -> bool:
     return "_" not in text
 
 
-def _is_missing(text: str) -> bool:
-    return text.lower() in _MISSING
-
-
-def _label_column(columns: dict[str, list[str]], decimal: str) -> str | None:
-    """The first column, if it looks like labels."""
-    for name, column in columns.items():
-        cells = map(_with_point, column) if decimal == "," else column
-        return name if name.lower() in LABEL_NAMES or not all(_is_number(x) or _is_missing(x) for x in cells) else None
-    return None
+def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[], Collection[str]]) -> str | None:
+    """The column of the labels: the first if it looks like labels, or is called an id, or the one that the knowledge
+    names. `columns` loses other ids: they are no features.
+    """
+    first = next(iter(columns), None)
+    called = [x for x in columns if is_called_id(x) and can_be_ids(columns[x])]
+    chosen = called[0] if called else None
+    if first is not None:
+        cells = list(map(_with_point, columns[first])) if decimal == "," else columns[first]
+        if first.lower() in LABEL_NAMES or not all(_is_number(x) or is_gap(x) for x in cells):
+            chosen = first
+    able = [x for x in columns if can_be_ids(columns[x])]
+    if set(able) - {chosen}:  # the knowledge tells which of them
+        names = frozenset(named())
+        rows = map(str, range(len(next(iter(columns.values())))))
+        hits = {x: len(names.intersection(columns[x])) for x in able}
+        most = max(hits, key=lambda x: (hits[x], x == chosen)) if names else chosen
+        if most != chosen and hits[most] > max(
+            len(names.intersection(rows)) if chosen is None else 0, hits.get(chosen, 0)
+        ):
+            chosen = most
+    others = [x for x in called if x != chosen]
+    for name in others:
+        del columns[name]
+    if others or (chosen is not None and chosen != first):
+        left = f"; {some(map(repr, others))} left out, as an id" if others else ""
+        say(
+            f"labels: {'row numbers' if chosen is None else f'column {chosen!r}'}{left} (--index-column, --drop)",
+            err=True,
+        )
+    return chosen
 
 
 def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
@@ -287,7 +353,7 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
     wrong, has_texts = [], False
     for name, column in columns.items():
         for text, line in zip(column, table.lines, strict=True):
-            if not _is_number(text) and not _is_missing(text):
+            if not _is_number(text) and not is_gap(text):
                 has_texts |= text.count(" ") > 2
                 wrong.append(f"{name!r} ({text!r} in line {line})")
                 break
@@ -311,7 +377,7 @@ def _option(name: str) -> str | None:
 def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -> None:
     """Refuse missing values, naming the columns and lines of all of them."""
     places = {
-        name: [str(line) for text, line in zip(column, table.lines, strict=True) if _is_missing(text)]
+        name: [str(line) for text, line in zip(column, table.lines, strict=True) if is_gap(text)]
         for name, column in columns.items()
     }
     total = sum(map(len, places.values()))
@@ -325,7 +391,7 @@ def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -
 def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndarray:
     """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
     is_complete = gaps == "raise"  # it has been checked
-    known = np.array([is_complete or not _is_missing(x) for x in column])
+    known = np.array([is_complete or not is_gap(x) for x in column])
     cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]
     if gaps == "mixed" and not all(map(_is_number, cells)):
         commas = [x for x in cells if _WITH_COMMA.fullmatch(x)]

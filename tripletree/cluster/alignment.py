@@ -13,7 +13,7 @@ from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, series_index
+from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, repeated
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
@@ -351,7 +351,8 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     X : object
         The samples as the user gave them.
     classes : array_like, mapping or pandas Series
-        None or NaN if a class is not known. A mapping or Series goes by labels and may leave samples out. An array,
+        None, NaN or a word for no class (`tripletree.core.labels.CLASS_GAPS`, -1 among them) if a class is not known.
+        A mapping or Series goes by labels and may leave samples out. An array,
         and a Series with the index of X, row by row, go by the order of rows. So does a Series whose index has
         repeats if the rows of X have no labels.
     leaves : LeafIndex
@@ -365,7 +366,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     """
     classes = by_label_or_row(classes, index_labels(X))
     if not isinstance(classes, Mapping):
-        return aligned_codes(classes, leaves, "classes")[0]
+        return aligned_codes(classes, leaves, "classes", class_codes)[0]
     if classes:
         _check_distinct(X, "to which classes refer; an array goes by the order of rows")
     unknown = [x for x in classes if x not in leaves]
@@ -375,7 +376,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     elif unknown:
         hint = "missing_samples='ignore' leaves them out" if has_labels and missing_samples else ""
         raise UnknownLeafError(unknown, leaves.labels, what="keys of classes", hint=hint)
-    return aligned_codes(classes, leaves, "classes")[0]
+    return aligned_codes(classes, leaves, "classes", class_codes)[0]
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:

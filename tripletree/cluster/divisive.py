@@ -661,8 +661,8 @@ class DivisiveReCon(HierarchicalClusterer):
         hierarchy : Hierarchy, or path of a file with one, optional
             Gives the triplets that `decompose` makes of it on the leaves that are samples. Other leaves are ignored.
         classes : array_like, mapping or pandas Series, optional
-            The class of some samples: None or NaN if it is not known (-1 and "" are classes). A mapping or Series
-            may leave samples out.
+            The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
+            mapping or Series may leave samples out.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         validate : bool

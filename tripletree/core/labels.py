@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tripletree.core.checks import is_missing
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
+from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, UnknownLeafError, warn_user
+
+#: Cells without a value, in lower case: one list for every reader of tables.
+GAPS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "none", "?", "-"})
+#: Classes that say that no class is known. scikit-learn writes -1.
+CLASS_GAPS = GAPS | {"-1", "-1.0", "unknown", "unlabelled", "unlabeled"}
+#: Gaps that may be classes as well, as in -1 and +1: if nothing else were left of the classes, nothing is guessed.
+_SIGNS = frozenset({"-1", "-1.0", "-", "?"})
+#: Gaps that nobody takes for a class. Taking any other code for a gap is told.
+_PLAIN_GAPS = GAPS - {"?", "-"}
+
+
+def is_gap(text: str, gaps: frozenset[str] = GAPS) -> bool:
+    """Tell whether the text of a cell stands for no value."""
+    return text.strip().lower() in gaps
+
+
+def gap_words(missing: Any, gaps: frozenset[str] = GAPS) -> frozenset[str]:
+    """The words for no value as ``missing=`` gives them, else those known. An empty text is always one."""
+    if missing is None:
+        return gaps
+    words = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
+    return frozenset({"", *(str(x).strip().lower() for x in words)})
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
@@ -41,6 +64,57 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     return _in_order(codes, list(number))
 
 
+def class_codes(classes: Any, name: str, missing: Any = None, **cure: str) -> tuple[np.ndarray, list[Any]]:
+    """Code classes as `label_codes` does, and take the words for no class (`CLASS_GAPS`, or `missing`) for -1, too.
+
+    A gap that could be a class is told. If it decides whether there are two classes, as in -1 and +1, it is refused.
+    """
+    return without_gaps(*label_codes(classes, name), name, missing, **cure)
+
+
+def without_gaps(
+    codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = "give it another name if it is one"
+) -> tuple[np.ndarray, list[Any]]:
+    """The codes of `label_codes`, or some of them, without the words for no class, as `class_codes` treats these."""
+    words = gap_words(missing, CLASS_GAPS)
+    numbers = {float(x) for x in words if re.fullmatch(r"[-+]?[0-9.]*[0-9]", x)}
+    count = np.bincount(codes[codes >= 0], minlength=len(known))
+    is_class = np.array([not _is_class_gap(x, words, numbers) for x in known], np.bool_)
+    gaps = np.flatnonzero(~is_class & (count > 0)).tolist()
+    if gaps and missing is None:
+        _tell_gaps([(known[k], int(count[k])) for k in gaps], codes.size, known, is_class & (count > 0), name, cure)
+    if is_class.all():
+        return codes, known
+    number = np.append(np.where(is_class, np.cumsum(is_class) - 1, -1), -1)
+    return number[codes], [x for x, kept in zip(known, is_class.tolist(), strict=True) if kept]
+
+
+def _is_class_gap(value: Any, words: frozenset[str], numbers: set[float]) -> bool:
+    if isinstance(value, str):
+        return is_gap(value, words)
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    return value in numbers if isinstance(value, (int, float, np.number)) else is_gap(str(value), words)
+
+
+def _tell_gaps(
+    gaps: list[tuple[Any, int]], n: int, known: list[Any], is_class: np.ndarray, name: str, cure: str
+) -> None:
+    """Warn of codes taken for no class that could be classes. Refuse -1 beside one other class alone."""
+    told = [(x, m) for x, m in gaps if not is_gap(str(x), _PLAIN_GAPS)]
+    rest = np.flatnonzero(is_class).tolist()
+    sign = next((x for x, _ in told if is_gap(str(x), _SIGNS)), None)
+    if sign is not None and len(rest) == 1:
+        msg = (
+            f"{name}: {sign!r} and {known[rest[0]]!r} alone; is {sign!r} a class, or does it mark samples without one? "
+            f"Write None where no class is known; or {cure}"
+        )
+        raise InvalidLabelsError(msg)
+    if told:
+        shown = ", ".join(f"{x!r} ({m:,} of {n:,})" for x, m in told[:SHOWN])
+        warn_user(f"{name}: {shown} is taken for no class; {cure}")
+
+
 def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any]]:
     try:
         order = sorted(range(len(known)), key=known.__getitem__)
@@ -65,10 +139,13 @@ def in_order_of_first(codes: np.ndarray) -> np.ndarray:
     return np.argsort(np.argsort(first))[number]
 
 
-def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray, list[Any]]:
+def aligned_codes(
+    labels: Any, leaves: LeafIndex, name: str, code: Callable[[Any, str], tuple[np.ndarray, list[Any]]] = label_codes
+) -> tuple[np.ndarray, list[Any]]:
     """Code one label for each leaf as `label_codes` does: from a sequence in leaf order, or a mapping by leaf label.
 
     Leaves that are not in the mapping have no label. A pandas Series with the leaves as its index is such a mapping.
+    `code` is `class_codes` if there are words for no class.
     """
     index = series_index(labels)
     if index is not None and len(index) == len(leaves) == len(set(index)) and all(x in leaves for x in index):
@@ -77,8 +154,8 @@ def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray
         unknown = [x for x in labels if x not in leaves]
         if unknown:
             raise UnknownLeafError(unknown, leaves.labels, what=f"keys of {name}")
-        return label_codes([labels.get(x) for x in leaves], name)
-    codes, known = label_codes(labels, name)
+        return code([labels.get(x) for x in leaves], name)
+    codes, known = code(labels, name)
     if codes.size != len(leaves):
         msg = f"{name} must have one entry for each of the {len(leaves)} leaves; got {codes.size}"
         raise InvalidLabelsError(msg)

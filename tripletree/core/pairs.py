@@ -184,7 +184,7 @@ class PairwiseConstraints(Immutable):
             Lists, tuples or rows of arrays of labels.
         weights : array_like of float, one for each pair
             Above 0 a must-link and below 0 a cannot-link, of the absolute weight. Pairs of weight 0 say
-            nothing, and are left out.
+            nothing, and are left out. If all are 0 or 1, False or True, 0 is a cannot-link, as in `read_pairs`.
         leaves : LeafIndex or iterable of labels, optional
             As for `from_labels`.
 
@@ -211,6 +211,8 @@ class PairwiseConstraints(Immutable):
         if bad.size:
             msg = f"weights must be in -1..1, not {signed[bad[0]]} (pair {bad[0]})"
             raise ValueError(msg)
+        if np.isin(signed, (0, 1)).all():  # marks of links, not weights
+            signed = np.where(signed > 0, 1.0, -1.0)
         must, cannot = ([row for row, s in zip(rows, side, strict=True) if s > 0] for side in (signed, -signed))
         return cls.from_labels(
             must, cannot, leaves, must_weights=signed[signed > 0], cannot_weights=-signed[signed < 0]

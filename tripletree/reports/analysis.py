@@ -23,7 +23,7 @@ from tripletree.algorithms.pair_conflict import Contradiction, find_contradictio
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes
+from tripletree.core.labels import aligned_codes, class_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
@@ -243,11 +243,12 @@ def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
     found, n_given = None, None
     if isinstance(classes, Mapping):
-        known = {x: y for x, y in classes.items() if y is not None and y == y}
+        codes, _ = class_codes(list(classes.values()), "classes")
+        known = {x: y for (x, y), k in zip(classes.items(), codes.tolist(), strict=True) if k >= 0}
         n_given = len(known)
         meant, found = _matched_labels(known, names, synonyms)
         classes = {meant[x]: y for x, y in known.items() if x in meant}
-    codes, called = aligned_codes(classes, names, "classes")
+    codes, called = aligned_codes(classes, names, "classes", class_codes)
     n_used = int((codes >= 0).sum())
     if len(called) < 2:
         msg = f"the classes of {counted(n_used, 'sample')} are known, {len(called)} different: at least two are needed"
