@@ -407,6 +407,22 @@ def test_page__says_so_when_the_server_answers_again(browser, start):
     page.close()
 
 
+def test_page__goes_on_by_itself_after_a_restart(browser, start):
+    process, address, path = start()
+    page = Person(browser, address, "anna")
+    page.press("1")
+    process.kill()
+    process.wait()
+    page.page.press("2")
+    page.wait()
+    assert "goes on by itself" in status(page)
+    assert start()[1] == address
+    page.page.wait("document.querySelector('.tt-status').textContent === 'Connected again.'")
+    page.press("2")
+    assert len(read_answers(path)) == 2
+    page.page.close()  # the console has the failed requests
+
+
 def test_page__a_state_that_comes_after_an_answer_is_out_of_date(browser, start):
     _, address, path = start()
     page = Person(browser, address)

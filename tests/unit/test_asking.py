@@ -441,7 +441,7 @@ def test_ask__every_reply_has_its_guards(opened):
 
 def served(session, talk):
     """The result of a coroutine that talks with the server and gets the port."""
-    sock = server.listen("127.0.0.1", 0)
+    sock = server.listen("127.0.0.1", 0).sock
 
     async def both():
         app = make_app(session, TOKEN, accepted_hosts("127.0.0.1"))

@@ -41,6 +41,7 @@ def serve(
     design: Design | None = None,
     show: str | Iterable[str] = (),
     language: str | None = None,
+    new_address: bool = False,
     **shown: Any,
 ) -> None:
     """Ask people on a page in the browser, until interrupted (Ctrl + C).
@@ -58,7 +59,7 @@ def serve(
     host : str, default="127.0.0.1"
         Address to listen at. By default only this machine can reach the page.
     port : int, default=0
-        Port to listen at. 0 takes any free port.
+        Port to listen at. 0 takes the port of the last time, or any free one.
     open_browser : bool, default=True
         Whether to open the page in a browser. The address is printed in any case.
     who : str, optional
@@ -69,6 +70,9 @@ def serve(
         More things that people see beside the question, as for `widget`.
     language : {"en", "de", "fr"}, optional
         Language of the page. By default it is the one that each browser prefers, or English.
+    new_address : bool, default=False
+        Whether to make a new address. By default it is that of the last time with this file of answers, which is kept
+        beside it (``answers-address.txt``): links that people have and pages left open work again after a restart.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -103,7 +107,6 @@ def serve(
     server = import_server("tripletree.ask.serve")
     language = check_language(language)
     session = open_session(model, X, answers=answers, design=design, show=show, **shown)
-    sock = server.listen(host, port)
 
     def announce(address: str) -> None:
         address = address_of(address, who)
@@ -112,7 +115,8 @@ def serve(
             webbrowser.open(address)
 
     with session:
-        server.run(session, sock, host, announce, language)
+        place = server.listen(host, port, answers, new_address=new_address)
+        server.run(session, place, host, announce, language)
 
 
 def widget(

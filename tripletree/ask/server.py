@@ -8,15 +8,17 @@ it must be this page. There are no cookies, so a request from another site carri
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import json
 import logging
+import os
 import secrets
 import socket
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -29,6 +31,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tripletree.ask.address import keep_address, path_of_address, read_address
 from tripletree.ask.exports import exports_of
 from tripletree.ask.session import RefusedError, Session, refused
 from tripletree.ask.texts import texts_as_script
@@ -263,14 +266,31 @@ async def _message(request: Request) -> dict[str, Any]:
 # ---------------------------------------------------------------------- running
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Open a socket to listen at. Port 0 takes any free port."""
+class Place(NamedTuple):
+    """The place of a page: its socket, its secret token, and the file of answers beside which the address is kept."""
+
+    sock: socket.socket
+    token: str
+    answers: str | None = None
+
+
+def listen(host: str, port: int, answers: str | os.PathLike[str] | None = None, *, new_address: bool = False) -> Place:
+    """Open a socket to listen at. Port 0 takes that of the address kept beside the answers, or any free port."""
+    kept = None if answers is None or new_address else read_address(answers)
+    wanted = port or (kept.port if kept else 0)
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family)
+        family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        sock = socket.create_server(address[:2], family=family)
     except OSError as error:
-        msg = f"cannot listen at {host}, port {port}: {error.strerror or error}"
+        msg = f"cannot listen at {host}, port {wanted}: {error.strerror or error}"
+        if kept and not port and error.errno == errno.EADDRINUSE:
+            msg += (
+                f"; links that people have lead to this port ({path_of_address(answers or '')}): end the program that "
+                "has it, or make another address with --new-address (new_address=True)"
+            )
         raise OSError(msg) from None
+    token = kept.token if kept else secrets.token_urlsafe(24)
+    return Place(sock, token, None if answers is None else os.fspath(answers))
 
 
 class Connection(H11Protocol):
@@ -321,17 +341,18 @@ def settings(app: Guard) -> uvicorn.Config:
     )
 
 
-def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None], language: str = "") -> None:
+def run(session: Session, place: Place, host: str, announce: Callable[[str], None], language: str = "") -> None:
     """Serve the page until interrupted. Call `announce` with its address once it can be opened."""
-    token = secrets.token_urlsafe(24)
-    name, port = sock.getsockname()[:2]
+    name, port = place.sock.getsockname()[:2]
     if ipaddress.ip_address(name).is_unspecified:
         name = socket.gethostname()
-    address = f"http://{f'[{name}]' if ':' in name else name}:{port}/{token}/"
+    address = f"http://{f'[{name}]' if ':' in name else name}:{port}/{place.token}/"
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if place.answers is not None:
+                keep_address(place.answers, address)
             announce(address)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -339,4 +360,4 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
             await super().shutdown(sockets)
 
     with suppress(KeyboardInterrupt):  # the server closes its connections, then passes the signal on
-        Announcing(settings(make_app(session, token, accepted_hosts(host), language))).run(sockets=[sock])
+        Announcing(settings(make_app(session, place.token, accepted_hosts(host), language))).run(sockets=[place.sock])

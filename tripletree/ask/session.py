@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
+from secrets import token_hex
 from time import monotonic
 from typing import IO, Any, NamedTuple
 
@@ -131,6 +132,7 @@ class Session:
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
         self._seen: dict[str | None, float] = {}  # the time of the last sign of each person (pages call regularly)
+        self._run = token_hex(4)  # a page of an earlier run must not take its version for this one's
         self._version = 0  # changes with every answer and undo
         self._known: dict[str, Any] = {"version": -1}  # the last results that the page shows
         self._fresh = threading.Condition()  # guards `_known` and `_at_work`
@@ -198,9 +200,13 @@ class Session:
             now = self._version
         if self.shows_clusters:
             known = self._knowledge(now)
-            found |= {"stale": known["version"] < now, "known": known, "version": f"{now}-{known['version']}"}
+            found |= {
+                "stale": known["version"] < now,
+                "known": known,
+                "version": f"{now}-{known['version']}-{self._run}",
+            }
         else:
-            found["version"] = f"{now}-"
+            found["version"] = f"{now}--{self._run}"
         return None if found["version"] == version else found
 
     @property

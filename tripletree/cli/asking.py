@@ -135,7 +135,8 @@ _HEADERS = [
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the questions.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one", metavar="N")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="the last, or any", metavar="N")
+@click.option("--new-address", is_flag=True, help="Make another address; links that people have end.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def ask(
     data: str | None,
@@ -160,6 +161,7 @@ def ask(
     seed: int,
     host: str,
     port: int,
+    new_address: bool,
     no_browser: bool,
 ) -> None:
     """Ask people which of three samples does not belong, on a page in the browser.
@@ -170,8 +172,9 @@ def ask(
     or pictures alone, of up to 2,000 samples, questions are chosen by the answers so far. --trios random draws them.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
-    even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says
-    otherwise for this machine only. All who have the address can answer at once, each under a name.
+    even if it was killed, at the same address, which is kept beside the answers. Ctrl + C ends the page. It is for
+    those who have its address, and unless --host says otherwise for this machine only. All who have the address can
+    answer at once, each under a name.
 
     For a study, --overlap lets several people answer each trio, --repeats and --catch tell who answers with care;
     'tripletree answers' reports. People see nothing that could sway them unless --show says so.
@@ -237,7 +240,7 @@ def ask(
             _export(session, folder)
             return
         assert server is not None
-        sock = server.listen(host, port)
+        place = server.listen(host, port, path, new_address=new_address)
         if not server.is_loopback(host):
             say("everybody who can reach this machine and has the address can answer; it is sent unencrypted", err=True)
 
@@ -248,7 +251,7 @@ def ask(
             if not no_browser:
                 click.launch(address)
 
-        server.run(session, sock, host, announce, language or "")
+        server.run(session, place, host, announce, language or "")
         say(f"{counted(len(session.study), 'answer')} in {path}", err=True)
 
 

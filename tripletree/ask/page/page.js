@@ -44,9 +44,14 @@ document.addEventListener("keydown", (event) => view.key(event));
 view.start().then(() => {
   document.title = `${view.title.textContent} · ${texts.say("question")}`;
 });
-// ask for the answers of others, or whether the server is back
-setInterval(() => {
-  if (view.busy || document.visibilityState !== "visible") return;
+// ask for the answers of others, or whether the server is back: at once when the page is looked at again
+let asked = 0;
+function look() {
+  const now = performance.now();
+  if (view.busy || document.visibilityState !== "visible" || now - asked < (view.lost ? 1000 : 4000)) return;
+  asked = now;
   if (view.known) view.refresh(view.known.version);
   else view.start();
-}, 4000);
+}
+setInterval(look, 1000);
+document.addEventListener("visibilitychange", look);

@@ -1,0 +1,60 @@
+"""The address of a page, kept beside its answers: after a restart, links and pages left open work again.
+
+The file holds a line for the people, with the port and the secret token of the page.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from tripletree.errors import ParseError
+
+_LINE = re.compile(r"people https?://\S*:(\d{1,5})/([\w-]{16,})/")
+
+
+class KeptAddress(NamedTuple):
+    """The port and the token of a page."""
+
+    port: int
+    token: str
+
+
+def path_of_address(answers: str | os.PathLike[str]) -> str:
+    """Return the file that keeps the address of the page which writes a file of answers."""
+    return f"{os.path.splitext(os.fspath(answers))[0]}-address.txt"
+
+
+def read_address(answers: str | os.PathLike[str]) -> KeptAddress | None:
+    """Return the address that was kept beside a file of answers, or None.
+
+    Raises
+    ------
+    ParseError
+        If the file holds something else.
+    """
+    path = path_of_address(answers)
+    try:
+        with open(path, encoding="utf-8") as stream:
+            found = _LINE.fullmatch(stream.readline(1000).strip())
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        found = None
+    if found is None or not 0 < int(found[1]) < 65536:
+        msg = (
+            "expected the kept address of a page, 'people http://127.0.0.1:43843/TOKEN/'; delete the file or give "
+            "--new-address (new_address=True) for another address"
+        )
+        raise ParseError(msg, path=path, line=1)
+    return KeptAddress(int(found[1]), found[2])
+
+
+def keep_address(answers: str | os.PathLike[str], address: str) -> None:
+    """Keep the address of a page beside its answers, for nobody but this user to read."""
+    path = path_of_address(answers)
+    aside = f"{path}.new"
+    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(f"people {address}\n")
+    os.replace(aside, path)
