@@ -86,8 +86,10 @@ def test_attach__columns_and_headers(run, tmp_path):
         assert done.stdout.strip() == "((Tom,Tim)cat,Rex);"
     places = ("--attach-item", "1", "--attach-node", "2", "--attach-header")
     assert "Tom,Tim" in run("convert", "t.nwk", "--attach", "mine.csv", *places, "--to", "newick").stdout
+    for how in (["--exact"], ["--missing", "ignore"]):
+        assert f"{how[0]}: of which items?" in run("convert", "t.nwk", *how, status=2).stderr
     bad = run("convert", "t.nwk", "--attach-node", "kind", status=2).stderr
-    assert "--attach-node: of which file? Give it with --attach" in bad
+    assert "--attach-node: of which items? Give their file with --attach" in bad
     bad = run(
         "convert", "t.nwk", "--attach", "mine.csv", "--attach-item", "no", "--attach-node", "kind", status=2
     ).stderr
@@ -109,3 +111,12 @@ def test_attach__columns_and_headers(run, tmp_path):
 )  # fmt: skip
 def test_spelling__functions_are_commands_and_options(command, message, shown):
     assert in_shell(message, option_names(main.commands[command])) == shown
+
+
+def test_options__none_is_swallowed(run, tmp_path):
+    (tmp_path / "l.tsv").write_text("a\tB;F;odd\nb\tB;F;odd\nc\tB;F;G\nd\tB;F;G\n")
+    assert run("decompose", "l.tsv", "-O", "missing=odd").stdout == "c d | a\nc d | b\n"
+    assert "|" not in run("decompose", "l.tsv", "-O", "missing=odd,G").stdout
+    for option, near in (("keep_unary=1", ""), ("labls=id", r"\(did you mean --labels\?\)"), ("exact_=1", "")):
+        said = run("decompose", "l.tsv", "-O", option, status=2).stderr
+        assert re.search(rf"-O {option.partition('=')[0]}: no option for lineages files.*{near}.*-O missing", said)

@@ -165,8 +165,7 @@ def test_lineages__words_for_a_missing_name():
     assert clades(read(text))[0] == ("A", ["g__x", "y"])
     assert clades(read(text, missing=()))[0] == ("A", ["Unknown", "g__x", "y"])
     assert read(text, missing=["c", "a"]).names == ("f__unclassified", "NA", None)
-    with pytest.raises(ValueError, match="give a list"):
-        read(text, missing="NA")
+    assert read(text, missing="c").names == read(text, missing=["c"]).names
 
 
 def test_lineages__lines_that_cannot_be():

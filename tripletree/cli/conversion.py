@@ -11,7 +11,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose as decomposed
 from tripletree.algorithms.induce import InducedTriplets, all_triplets, sample_triplets
 from tripletree.algorithms.induce import induce as induced
-from tripletree.cli.reading import read_hierarchy, read_ontology_or_hierarchy, reading_options
+from tripletree.cli.reading import UNARY, read_hierarchy, read_ontology_or_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, label_text, progress
 from tripletree.cli.sources import (
     blanks_option,
@@ -246,7 +246,7 @@ def convert(
         msg = f"--blanks goes with newick and nexus, not {form.name}"
         raise click.UsageError(msg)
     cuts = depth is not None or rank is not None
-    hierarchy = read_hierarchy(file, {**reading, "keep_unary": cuts})
+    hierarchy = read_hierarchy(file, {**reading, UNARY: cuts})
     if cuts:
         hierarchy = hierarchy.prune(depth=depth, rank=rank)
     if items is not None:

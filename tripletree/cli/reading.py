@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ PARENTS = ("certain", "deepest", "first", "smallest")
 #: How the columns of the file of --attach are named here.
 _ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
 _ATTACHING = ("annotations", *(f"attach_{x}" for x in _ATTACHED))
+#: Set by a command that keeps nodes with one child. No name that -O takes.
+UNARY = "keep unary"
 _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTACHING, "missing", "exact", "more")
 
 
@@ -181,25 +184,30 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
 def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool = False) -> Ontology | Hierarchy:
     """Read, hang items, choose parents, in this order. An ontology that is a tree becomes one, unless `whole`."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
-    annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
-    exact = options.pop("exact", False)
+    annotations = options.pop("annotations", None)
     columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}
-    if columns and annotations is None:
-        msg = f"{', '.join(f'--attach-{x}' for x in columns)}: of which file? Give it with --attach"
-        raise bad_input(msg)
-    keep_unary = options.pop("keep_unary", False)
+    # a reader may have an option `missing` of its own, with other values
+    words = ("exact", *(["missing"] if options.get("missing") in ("raise", "ignore") else ()))
+    how = {x: options.pop(x) for x in words if x in options}
+    whole_chains = options.pop(UNARY, False)
+    if annotations is None and (columns or how):
+        given = [*(f"--attach-{x}" for x in columns), *(f"--{x}" for x in how)]
+        raise bad_input(f"{', '.join(given)}: of which items? Give their file with --attach")
     try:
         found = _read(stream, options, parent, labels, whole=whole or annotations is not None)
     except UnknownOptionError as error:
-        names = option_names(click.get_current_context().command)
-        wrong, right = ([names.get(x, x).rstrip("=") for x in some] for some in (error.options, error.known))
-        msg = f"{', '.join(wrong)}: no option for {error.format} files, which take {', '.join(right) or 'none'}"
+        # --missing is for items, a reader's own `missing` goes by -O
+        names = option_names(click.get_current_context().command) | {"missing": "-O missing="}
+        wrong, right = ([names.get(x, f"-O {x}").rstrip("=") for x in some] for some in (error.options, error.known))
+        near = [names.get(y, y).rstrip("=") for x in error.options for y in get_close_matches(x, error.known, 1)]
+        meant = f" (did you mean {' and '.join(near)}?)" if near else ""
+        msg = f"{', '.join(wrong)}: no option for {error.format} files{meant}, which take {', '.join(right) or 'none'}"
         raise bad_input(f"{msg}; if it is another format, name it with --from") from None
     if annotations is not None:
         attached = _annotated(annotations, columns)
         if not isinstance(found, Ontology):
-            return found.attach(attached, missing=missing, exact=exact, keep_unary=keep_unary)
-        found = found.attach(attached, missing=missing, exact=exact)
+            return found.attach(attached, **how, keep_unary=whole_chains)
+        found = found.attach(attached, **how)
         found = found.restrict([x for x in attached if x in found.terms])
         if parent not in (None, "certain"):
             return found.to_hierarchy(parent=parent, labels=labels or "id")

@@ -659,9 +659,7 @@ def _read(
     if isinstance(columns, str) or (columns is not None and not columns):
         msg = f"columns must be a list of names of columns, not {columns!r}"
         raise ValueError(msg)
-    if isinstance(missing, str):
-        msg = f"missing must be several texts, not the text {missing!r}: give a list"
-        raise ValueError(msg)
+    missing = [missing] if isinstance(missing, str) else missing
     asked = [*(columns or []), *([] if id_column is None else [id_column])]
     row = ""
 
