@@ -306,8 +306,8 @@ def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> Triple
     unknown = [x for x in (found.leaves[i] for i in found.used_leaves.tolist()) if x not in known]
     if unknown:
         hint = (
-            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree match; "
-            "for labels in another column of DATA: --index-column NAME"
+            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree "
+            "match; for labels in another column of DATA: --index-column NAME"
         )
         raise UnknownLeafError(unknown, labels, what="labels of DATA", hint=hint)
     return found

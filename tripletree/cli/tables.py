@@ -293,8 +293,9 @@ def _is_number(text: str) -> bool:
 
 
 def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[], Collection[str]]) -> str | None:
-    """The column of the labels: the first if it looks like labels, or is called an id, or the one that the knowledge
-    names. `columns` loses other ids: they are no features.
+    """The column of the labels: by its look, its name or the knowledge.
+
+    `columns` loses other ids, which are no features.
     """
     first = next(iter(columns), None)
     called = [x for x in columns if is_called_id(x) and can_be_ids(columns[x])]
@@ -308,20 +309,15 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
         names = frozenset(named())
         rows = map(str, range(len(next(iter(columns.values())))))
         hits = {x: len(names.intersection(columns[x])) for x in able}
-        most = max(hits, key=lambda x: (hits[x], x == chosen)) if names else chosen
-        if most != chosen and hits[most] > max(
-            len(names.intersection(rows)) if chosen is None else 0, hits.get(chosen, 0)
-        ):
+        most = max(able, key=hits.__getitem__)
+        if hits[most] > (len(names.intersection(rows)) if chosen is None else hits.get(chosen, 0)):
             chosen = most
     others = [x for x in called if x != chosen]
     for name in others:
         del columns[name]
     if others or (chosen is not None and chosen != first):
         left = f"; {some(map(repr, others))} left out, as an id" if others else ""
-        say(
-            f"labels: {'row numbers' if chosen is None else f'column {chosen!r}'}{left} (--index-column, --drop)",
-            err=True,
-        )
+        say(f"labels: column {chosen!r}{left} (--index-column, --drop)", err=True)
     return chosen
 
 

@@ -20,6 +20,7 @@ CLASS_GAPS = GAPS | {"-1", "-1.0", "unknown", "unlabelled", "unlabeled"}
 _SIGNS = frozenset({"-1", "-1.0", "-", "?"})
 #: Gaps that nobody takes for a class. Taking any other code for a gap is told.
 _PLAIN_GAPS = GAPS - {"?", "-"}
+_RENAME = "give it another name if it is one"
 
 
 def is_gap(text: str, gaps: frozenset[str] = GAPS) -> bool:
@@ -64,16 +65,16 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     return _in_order(codes, list(number))
 
 
-def class_codes(classes: Any, name: str, missing: Any = None, **cure: str) -> tuple[np.ndarray, list[Any]]:
+def class_codes(classes: Any, name: str, missing: Any = None, cure: str = _RENAME) -> tuple[np.ndarray, list[Any]]:
     """Code classes as `label_codes` does, and take the words for no class (`CLASS_GAPS`, or `missing`) for -1, too.
 
     A gap that could be a class is told. If it decides whether there are two classes, as in -1 and +1, it is refused.
     """
-    return without_gaps(*label_codes(classes, name), name, missing, **cure)
+    return without_gaps(*label_codes(classes, name), name, missing, cure)
 
 
 def without_gaps(
-    codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = "give it another name if it is one"
+    codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = _RENAME
 ) -> tuple[np.ndarray, list[Any]]:
     """The codes of `label_codes`, or some of them, without the words for no class, as `class_codes` treats these."""
     words = gap_words(missing, CLASS_GAPS)

@@ -293,8 +293,8 @@ class ReCon(HierarchicalClusterer):
             Its leaves that are samples give the triplets of `decompose` on these. The others count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
-            mapping or Series may leave samples out. They give the triplets of `triplets_from_classes`: the known members of each class belong together
-            before members of any other.
+            mapping or Series may leave samples out. They give the triplets of `triplets_from_classes`: the known
+            members of each class belong together before members of any other.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
