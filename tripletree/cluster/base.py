@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tripletree.algorithms.points import as_rows, is_sparse
+from tripletree.cluster.distance_matrix import advice_for_gaps
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -234,7 +235,9 @@ def check_y(y: Any) -> None:
         raise TypeError(msg)
 
 
-def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False) -> Any:
+def check_samples(
+    estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False, metric: Any = None
+) -> Any:
     """X as a finite float64 matrix of at least one row and column. The estimator learns or checks its features.
 
     Parameters
@@ -245,6 +248,8 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
         True in `fit`, False afterwards.
     sparse, missing : bool
         If True, X may be sparse, or may hold NaN.
+    metric : object
+        If "precomputed", X holds distances. By default that of the estimator.
 
     Returns
     -------
@@ -275,6 +280,8 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
     except ValueError as error:
         if "contains NaN" in str(error):
             advice = _STORED_GAPS if hasattr(X, "tocsr") else _GAPS
+            if is_precomputed(getattr(estimator, "metric", metric)):
+                advice = advice_for_gaps(X, check_array(X, dtype=np.float64, ensure_all_finite=False))
             raise ValueError(f"X contains NaN: {_wild_cells(X, np.isnan, 'missing value')}. {advice}") from None
         if "contains infinity" in str(error):
             where = _wild_cells(X, np.isinf, "such value")

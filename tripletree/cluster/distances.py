@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tripletree import kernels
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, row_blocks, squared_distances, squared_lengths
+from tripletree.cluster.distance_matrix import as_distance_matrix, condensed_matrix, rounding
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
 from tripletree.interrupts import check_time
@@ -53,7 +54,6 @@ _BY_MEANS = {"cosine": ("average", "weighted"), "sqeuclidean": ("average", "weig
 _BLOCK = 64  # rows of distances that stand in float64 at a time
 _AT_ONCE = 200_000_000  # differences of two features that are taken in one call: less than a second
 _UNDEFINED = "is not defined"
-_ROUNDING = 1e-8  # differences up to this part of the largest distance count as rounding (zero and symmetric entries)
 
 
 def is_precomputed(metric: Any) -> bool:
@@ -171,6 +171,11 @@ def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
         msg = f"metric={metric!r} maps {samples.shape[0]} samples to {points.shape[0]}; it must give a row for each"
         raise ValueError(msg)
     return points
+
+
+def as_measured(metric: Any, X: Any, samples: Any) -> Any:
+    """As `transformed`. Distances are checked, and lose their rounding."""
+    return as_distance_matrix(samples, X) if is_precomputed(metric) else transformed(metric, X, samples)
 
 
 def _of_length_one(samples: Any) -> Any:
@@ -373,7 +378,9 @@ def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int]
         undefined = np.isnan(flat[bad[0]])
         why = _UNDEFINED if undefined else f"is infinite, or too large for {flat.dtype} arithmetic: scale X"
         return int(bad[0]), why, bad.size
-    bad = np.flatnonzero(flat < -_ROUNDING * np.abs(flat).max(initial=0.0))
+    if not flat.size or flat.min() >= 0:
+        return None
+    bad = np.flatnonzero(flat < -rounding(flat)[0])
     return (int(bad[0]), f"is negative, {flat[bad[0]]:g}", bad.size) if bad.size else None
 
 
@@ -409,25 +416,3 @@ def check_rows(samples: Any, metric: Any) -> None:
         i = int(bad.argmax())
         msg = f"the distance of sample {i} to any other under metric={metric!r} is not defined: the sample is {what}"
         raise ValueError(f"{msg} ({counted(int(bad.sum()), 'sample')} of that kind; leave them out)")
-
-
-def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-    """The upper triangle of a checked matrix of distances, in scipy's condensed order."""
-    n = samples.shape[0]
-    if samples.shape[1] != n:
-        msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"
-        raise ValueError(msg)
-    largest = np.abs(samples).max()
-    for bad, what in (
-        (samples < 0, "is negative"),
-        (np.abs(samples - samples.T) > _ROUNDING * largest, "is not symmetric"),
-        (np.eye(n, dtype=bool) & (np.abs(samples) > _ROUNDING * largest), "is not zero on the diagonal"),
-        (samples > np.finfo(dtype).max / (4 * n), f"is too large for {np.dtype(dtype)} arithmetic: scale X"),
-    ):
-        if bad.any():
-            i, j = (int(x[0]) for x in np.nonzero(bad))
-            msg = f"metric='precomputed' needs a matrix of distances: the entry {samples[i, j]} at ({i}, {j}) {what}"
-            raise ValueError(msg)
-    from scipy.spatial.distance import squareform
-
-    return squareform(samples, checks=False).astype(dtype, copy=False) if n > 1 else np.empty(0, dtype)

@@ -41,7 +41,8 @@ from tripletree.cluster.base import (
     check_y,
     warn_of_silent_classes,
 )
-from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
+from tripletree.cluster.distance_matrix import as_distance_matrix
+from tripletree.cluster.distances import FittedMetric, transformed
 from tripletree.cluster.posterior import TreeSample, linked, mean_tree, parents_of, run_division, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
@@ -484,7 +485,8 @@ class DivisiveReCon(HierarchicalClusterer):
         A further source if only classes are known. A copy is fitted to the labelled samples, and its probabilities are
         mixed with the classes of labels nearby. Labels that are held out from both decide the proportion. See Notes.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
-        Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
+        Distances of samples. "cosine" is "euclidean" after each sample is divided by its length. With "precomputed", X
+        is their n x n matrix. Rounding in it is mended.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
         cross-validation.
@@ -701,10 +703,11 @@ class DivisiveReCon(HierarchicalClusterer):
             rng = generator(self.random_state)
             samples = check_samples(self, X, reset=True)
             n, is_matrix = samples.shape[0], self.metric == "precomputed"
+            given_samples = samples
             self._check_classifier(triplets=triplets, pairs=pairs, hierarchy=hierarchy)
             check_enough_samples(self.n_clusters, n)
             if is_matrix:
-                condensed_matrix(samples)  # checks it
+                samples = as_distance_matrix(samples, X)
             known = align_knowledge(
                 named(X, sample_names),
                 n,
@@ -756,7 +759,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
-            self.predictor_ = NeighbourPredictor(samples, points[place], self.labels_, self.metric, used_metric)
+            self.predictor_ = NeighbourPredictor(given_samples, points[place], self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
             self._sample = None if self._sample is None else replace(self._sample, leaf=place)
             self._support: np.ndarray | None = None

@@ -362,23 +362,20 @@ def _measure_coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[Tripl
     from tripletree.cluster.distances import (
         ANY_METRIC,
         METRICS,
+        as_measured,
         check_metric,
         check_rows,
         check_spread,
-        condensed_matrix,
         metric_parameters,
-        transformed,
     )
 
     if isinstance(metric, str):
         check_choice(metric, "metric", (*METRICS, "precomputed"))
     kind = check_metric(metric, ANY_METRIC[0])
-    samples = check_samples(HierarchicalClusterer(), X, reset=True)
-    points = transformed(metric, X, samples)
+    samples = check_samples(HierarchicalClusterer(), X, reset=True, metric=metric)
+    points = as_measured(metric, X, samples)
     aligned = align_triplets(X, triplets, samples.shape[0])
-    if isinstance(kind, str) and kind == "precomputed":
-        condensed_matrix(points)  # raises if X is not a distance matrix
-    else:
+    if not (isinstance(kind, str) and kind == "precomputed"):
         check_rows(points, kind)
         if kind in ("euclidean", "minkowski", "sqeuclidean"):
             check_spread(points)

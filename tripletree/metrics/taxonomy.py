@@ -122,7 +122,7 @@ def taxonomy_linkage(
 def _of_data(X: Any, samples: np.ndarray, metric: Any, linkage: str) -> np.ndarray:
     """Condensed distances of the samples."""
     if isinstance(metric, str) and metric == "precomputed":
-        return condensed_matrix(samples)
+        return condensed_matrix(samples, X=X)
     name = check_metric(metric, linkage)
     points = transformed(metric, X, samples)
     return condensed_distances(points, name, metric_parameters(points, name))

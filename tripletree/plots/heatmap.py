@@ -156,11 +156,12 @@ def plot_heatmap(
     drawn = collapse_tree(tree, max_leaves, codes=[] if groups is None else [groups.codes])
     place = compute_layout(drawn, heights, spacing="size")
     plt = import_pyplot("plot_heatmap")
-    square = values.shape[0] == values.shape[1] and np.allclose(values, values.T, equal_nan=True)
+    small = 1e-6 * np.abs(values[np.isfinite(values)]).max(initial=0.0)  # rounding of float32
+    square = values.shape[0] == values.shape[1] and np.allclose(values, values.T, atol=small, equal_nan=True)
     if square and cluster_columns:
         msg = "cluster_columns is for tables of features; columns of a symmetric matrix are in the order of the leaves"
         raise ValueError(msg)
-    label = "distance" if label is None and square and not np.diag(values).any() else label
+    label = "distance" if label is None and square and (np.abs(np.diag(values)) <= small).all() else label
     if z_score is not None:
         values = _standardise(values, 0 if z_score == "columns" else 1)
         label = "z-score" if label is None else label

@@ -591,6 +591,7 @@ def report(
     from sklearn.metrics import adjusted_rand_score
 
     from tripletree.cluster import DivisiveReCon
+    from tripletree.cluster.distance_matrix import as_distance_matrix
     from tripletree.cluster.gower import MixedColumns
     from tripletree.cluster.validation import alike
 
@@ -614,6 +615,8 @@ def report(
         known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
     model, points, table = _measured_by(metric, model, values, features, standardize, columns)
     is_matrix = getattr(model, "metric", None) == "precomputed"
+    if is_matrix and np.isfinite(points).all():
+        points = as_distance_matrix(points, X)  # here once, as a part of them may not show what rounding is
 
     plain = alike(model, verbose=False).fit(points, sample_names=list(names))
     informed = alike(model, verbose=False).fit(points, sample_names=list(names), **{known.argument: known.value})

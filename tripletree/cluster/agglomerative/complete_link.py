@@ -27,10 +27,10 @@ from tripletree.cluster.distances import (
     METRICS,
     WITH_MISSING,
     FittedMetric,
+    as_measured,
     check_metric,
     is_precomputed,
     metric_parameters,
-    transformed,
 )
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -279,7 +279,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             metric = check_metric(self.metric, "complete")
             samples, columns = check_measured(self, X, None, reset=True)
             n = samples.shape[0]
-            points = transformed(self.metric, X, samples)
+            points = as_measured(self.metric, X, samples)
             distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             rows = named(X, sample_names)
             aligned = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)

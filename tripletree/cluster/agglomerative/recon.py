@@ -42,10 +42,10 @@ from tripletree.cluster.distances import (
     METRICS,
     WITH_MISSING,
     FittedMetric,
+    as_measured,
     check_metric,
     is_precomputed,
     metric_parameters,
-    transformed,
 )
 from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -80,11 +80,12 @@ class ReCon(HierarchicalClusterer):
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         The distance of two clusters, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
-        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" if X is a square matrix
-        of distances, or an object with ``transform``, such as a learned metric: distances are then Euclidean between
-        the transformed samples. "nan_euclidean" leaves out features that one of two samples lacks (NaN), and "gower"
-        takes a table of numbers and categories with gaps. Centroid, median and ward linkage need "euclidean", a
-        transformer, or "cosine", for them the Euclidean distance of samples divided by their lengths.
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" if X is a square matrix of
+        distances (rounding in it is mended), or an object with ``transform``, such as a learned metric: distances are
+        then Euclidean between the transformed samples. "nan_euclidean" leaves out features that one of two samples
+        lacks (NaN), and "gower" takes a table of numbers and categories with gaps. Centroid, median and ward linkage
+        need "euclidean", a transformer, or "cosine", for them the Euclidean distance of samples divided by their
+        lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
         The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
         last merges, as scikit-learn's AgglomerativeClustering does.
@@ -363,7 +364,7 @@ class ReCon(HierarchicalClusterer):
             samples, columns = check_measured(self, X, None, reset=True)
             n = samples.shape[0]
             check_enough_samples(self.n_clusters, n)
-            points = transformed(self.metric, X, samples)
+            points = as_measured(self.metric, X, samples)
             distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             # align
             rows = named(X, sample_names)

@@ -229,7 +229,7 @@ def _distances(model: Any, X: Any) -> np.ndarray:
         from_mean = points if is_sparse(points) else points - points.mean(axis=0)
         flat = condensed_distances(from_mean, "sqeuclidean", {})
     elif isinstance(metric, str) and metric == "precomputed":
-        flat = condensed_matrix(points)
+        flat = condensed_matrix(points, X=X)
     else:
         flat = condensed_distances(points, metric, parameters)
     square = squareform(flat)

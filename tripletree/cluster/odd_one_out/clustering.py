@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree.algorithms.induce import displayed
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import FittedMetric, check_spread, condensed_matrix, transformed
+from tripletree.cluster.distance_matrix import as_distance_matrix
+from tripletree.cluster.distances import FittedMetric, check_spread, transformed
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph, neighbour_graph
 from tripletree.cluster.odd_one_out.questions import Question, best_question, node_chances
@@ -394,8 +395,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._leaves = align_pairs(rows, None, samples.shape[0]).leaves
         self._samples = samples
         if self.metric == "precomputed":
-            condensed_matrix(samples)  # checks it
-            self._points = embedded(samples)
+            self._points = embedded(as_distance_matrix(samples, X))
         else:
             self._points = transformed(self.metric, X, samples)
             check_spread(self._points)
