@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tripletree.cli.drawing
+from tripletree.algorithms.cut import cut
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
@@ -114,6 +115,9 @@ def test_cluster__method_divisive(run, tmp_path):
         (["--method", "divisive", "--linkage", "ward"], "--linkage goes with --method recon"),
         (["--method", "divisive", "--on-conflict", "repair"], "--on-conflict goes with --method recon"),
         (["--constraints", "hard"], "--constraints goes with --method divisive"),
+        (["--height", 1, "-k", 2], "--height and -k both say which clades are clusters: give one"),
+        (["--height", 1, "--cut", "size", "-k", 2], "--height and -k both"),
+        (["--height", 1, "--cut", "constraints"], "--height and --cut both"),
         (["--pairs", "p.txt", "--validate"], "give -k, too"),
     ],
 )
@@ -138,6 +142,16 @@ def test_cluster__without_a_number_the_hierarchy(run):
     h = parse_newick(run("cluster", "-", "--linkage", "single", text=TABLE).stdout)
     assert h == parse_newick("((a,b),(c,d));")
     assert h.height[-1] == pytest.approx((25 + 16) ** 0.5)  # b to c
+
+
+@pytest.mark.parametrize("method", ["recon", "divisive"])
+def test_cluster__at_a_height(run, tmp_path, method):
+    options = ("--method", method, "--newick", "t.nwk")
+    for height in (0.1, 2, 100):
+        found = rows_of(run("cluster", "-", *options, "--height", height, text=TABLE).stdout)
+        tree = parse_newick((tmp_path / "t.nwk").read_text())
+        assert [found[x] for x in tree.leaves] == [str(c) for c in cut(tree, height=height)]
+    assert set(found.values()) == {"0"}
 
 
 def test_cluster__every_output(run, tmp_path):

@@ -4,7 +4,7 @@ from cut_oracle import Choices, as_partition, numbered_anew, random_linkage
 from examples import caterpillar, contracted, star, uniform_binary, yule
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import components, displayed
+from oracles import common_ancestor_definition, components, displayed
 from strategies import hierarchies, triplet_rows
 
 from tripletree.algorithms.cut import RULES, cut
@@ -372,3 +372,50 @@ def test_cut__changes_nothing_of_the_callers():
     for rule in RULES:
         cut(h, 3, rule=rule, triplets=t, samples=X, min_size=2)
     assert all(np.array_equal(x, y) for x, y in zip(before, (h.parent, t.rows, X), strict=True))
+
+
+# ------------------------------------------------------------------ at a height
+
+
+def test_height__two_leaves_are_together_if_no_node_around_them_is_higher(rng):
+    for n in (2, 5, 9):
+        for _ in range(5):
+            h = contracted(from_linkage(random_linkage(n, rng)), 0.3, rng)
+            below = [set(h.clade(u)) for u in range(h.n_nodes)]
+            height = np.append(np.zeros(n), rng.integers(1, 9, h.n_nodes - n))  # which may fall
+            h = Hierarchy(h.parent, h.leaves, height=height)
+            for t in np.arange(-0.5, 9.5, 0.5):
+                labels = cut(h, height=t)
+                assert list(dict.fromkeys(labels.tolist())) == list(range(labels.max() + 1))
+                for a in range(n):
+                    for b in range(a):
+                        around = below[common_ancestor_definition(h.parent, a, b)]
+                        inner = [u for u in range(n, h.n_nodes) if below[u] <= around]
+                        assert (labels[a] == labels[b]) == (max(height[u] for u in inner) <= t)
+
+
+def test_height__is_that_of_scipy(rng):
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    Z = linkage(rng.normal(size=(40, 2)), "average")
+    for t in (0.0, Z[10, 2], 0.7, Z[-1, 2]):
+        assert as_partition(cut(from_linkage(Z), height=t)) == as_partition(fcluster(Z, t, "distance"))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"n_clusters": 2}, TypeError, "so n_clusters cannot"),
+        ({"rule": "size", "min_size": 3}, TypeError, "so min_size, rule cannot"),
+        ({"strict": False, "outliers": "nearest"}, TypeError, "outliers cannot"),
+        ({"height": "2"}, TypeError, "height must be a number, not '2'"),
+        ({"height": np.nan}, TypeError, "must be a number, not nan"),
+        ({"height": True}, TypeError, "must be a number, not True"),
+    ],
+)
+def test_height__errors(given, error, message):
+    h = from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
+    with pytest.raises(error, match=message):
+        cut(h, **{"height": 1.5, **given})
+    with pytest.raises(ValueError, match="no heights to be cut at .*: give n_clusters"):
+        cut(Hierarchy.from_nested([["a", "b"], "c"]), height=1)

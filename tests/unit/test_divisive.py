@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import tripletree as tt
 from tripletree.algorithms import all_triplets
+from tripletree.algorithms.cut import cut
 from tripletree.cluster import DivisiveReCon, ReCon
 from tripletree.core.checks import counted
 
@@ -609,3 +610,31 @@ def test_divisive__fits_to_the_same_samples_share_their_plain_tree(monkeypatch):
     assert fitted(model, X) == fresh[0]
     with pytest.raises(AssertionError):
         model.fit(other)
+
+
+# ------------------------------------------------------------------ clusters below a height
+
+
+def test_distance_threshold__cuts_the_hierarchy_at_a_height():
+    X = np.array([[0.0], [1.0], [1.5], [9.0], [9.7], [30.0]])
+    for knowledge in (
+        {},
+        {"triplets": [(0, 1, 3), (3, 4, 0)]},
+        {"pairs": ([(0, 5)], [])},
+        {"classes": [0, 0, 1, 1, None, 2]},
+    ):
+        plain = DivisiveReCon().fit(X, **knowledge)
+        for threshold in (0.0, *plain.distances_[[1, 3]], 1e9):
+            model = DivisiveReCon(distance_threshold=threshold).fit(X, **knowledge)
+            assert model.hierarchy_ == plain.hierarchy_
+            assert model.labels_.tolist() == cut(model.hierarchy_, height=threshold).tolist()
+            assert model.n_clusters_choice_ is None
+        assert model.n_clusters_ == 1
+
+
+def test_distance_threshold__pairs_that_must_hold_come_first():
+    X = np.array([[0.0], [1.0], [1.5], [9.0], [9.7], [30.0]])
+    model = DivisiveReCon(distance_threshold=1e9, constraints="hard").fit(X, pairs=([(0, 5)], [(0, 1)]))
+    assert model.labels_[0] == model.labels_[5] != model.labels_[1]
+    with pytest.raises(ValueError, match=r"n_clusters=2 and distance_threshold=1.0 are both given"):
+        DivisiveReCon(2, distance_threshold=1.0).fit(X)

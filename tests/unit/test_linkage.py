@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from examples import zoo
+from oracles import common_ancestor_definition
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -132,3 +133,40 @@ def test_to_linkage__refuses_other_than_two_children():
     assert caught.value.node == 4
     with pytest.raises(InvalidHierarchyError, match=r"node 2 \('genus'\) has 1 child: .*suppress_unary"):
         to_linkage(Hierarchy([2, 3, 3, -1], names=["genus", None]))
+
+
+def below(h, u):
+    """The nodes of a subtree, the top one included."""
+    return [u, *(x for v in h.children(u) for x in below(h, v))]
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_to_linkage__resolved_nodes_keep_the_height_of_every_two_leaves(monotone):
+    for _, h in zoo():
+        Z = to_linkage(h, resolve=True, monotone=monotone)
+        assert len(Z) == h.n_leaves - 1
+        if h.is_binary:
+            assert np.array_equal(Z, to_linkage(h, monotone=monotone))
+        if len(Z) < 1 or h.n_leaves > 60:
+            continue
+        assert is_valid_linkage(Z)
+        tree = from_linkage(Z, h.leaves)  # refuses wrong sizes and numbers
+        plain = h.suppress_unary()
+        height = plain.height
+        if height is None:
+            height = [0.0] * plain.n_leaves
+            for u in range(plain.n_leaves, plain.n_nodes):
+                height.append(1.0 + max(height[v] for v in plain.children(u)))
+        for a in range(h.n_leaves):
+            for b in range(a):
+                u = common_ancestor_definition(plain.parent, a, b)
+                inner = [x for x in below(plain, u) if x >= plain.n_leaves]
+                wanted = max(height[x] for x in inner) if monotone else height[u]
+                assert tree.height[common_ancestor_definition(tree.parent, a, b)] == wanted
+
+
+def test_to_linkage__advice_for_polytomies_works():
+    h = Hierarchy.from_nested([["a", "b", "c"], "d"])
+    with pytest.raises(InvalidHierarchyError, match=r"node 4 has 3 children.*; to_linkage\(hierarchy, resolve=True\)"):
+        to_linkage(h)
+    assert to_linkage(h, resolve=True).tolist() == [[0, 1, 1, 2], [2, 4, 1, 3], [3, 5, 2, 4]]

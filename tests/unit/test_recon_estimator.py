@@ -12,12 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.cut import RULES, cut, cut_at_threshold
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InvalidLabelsError, UnknownLeafError
 

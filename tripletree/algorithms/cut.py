@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isqrt
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
 from tripletree.core.checks import check_choice, check_count, check_numbers
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import in_order_of_first
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
 from tripletree.kernels import freeze, frozen
@@ -264,6 +266,7 @@ def cut(
     sample_weight: Any = None,
     strict: bool | None = None,
     outliers: str = "clade",
+    height: float | None = None,
 ) -> np.ndarray:
     """Cut a hierarchy into flat clusters.
 
@@ -310,6 +313,9 @@ def cut(
     outliers : {"clade", "nearest"}, default "clade"
         Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k. It
         goes by the nearest mean, so "nearest" needs samples.
+    height : float, optional
+        In the place of all others: clusters are the largest clades with no node, their own and all below, above this
+        height, as ``scipy.cluster.hierarchy.fcluster`` has it.
 
     Returns
     -------
@@ -387,6 +393,11 @@ def cut(
     >>> cut(h, rule="constraints", triplets=known).tolist()
     [0, 0, 1, 1, 2]
 
+    Clades that are no higher than a threshold:
+
+    >>> cut(h, height=1.5).tolist()
+    [0, 0, 1, 1, 2]
+
     By size, e joins a, and c does not: that breaks ac|e, which the hierarchy displays. A strict cut moves a.
 
     >>> known = TripletSet.from_labels([("a", "c", "e")])
@@ -395,6 +406,10 @@ def cut(
     """
     n = check_hierarchy(hierarchy).n_leaves
     check_choice(rule, "rule", RULES)
+    if height is not None:
+        given = {"n_clusters": n_clusters, "triplets": triplets, "min_size": min_size, "samples": samples}
+        given |= {"sample_weight": sample_weight, "strict": strict, "rule": rule != "auto"}
+        return _cut_at_height(hierarchy, height, given | {"outliers": outliers != "clade"})
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
     weights = check_leaf_weights(sample_weight, n)
     if known is None and (rule in NEED_TRIPLETS or strict):
@@ -412,12 +427,58 @@ def cut(
     if n_clusters is None and rule not in FIND_NUMBER:
         if points is None:
             msg = f"rule={rule!r} needs n_clusters, or samples=... to find a number (rule='constraints' needs neither)"
+            msg += ", or height=... in the place of a rule"
             raise TypeError(msg)
         n_clusters = suggested(hierarchy, known, points, None, weights).n_clusters
     k = None if n_clusters is None else _check_number(n_clusters, n)
     anywhere = outliers == "nearest"
     found = _cuts(hierarchy, k, rule, known, points, least, strict=strict, anywhere=anywhere, weights=weights)
     return max(found, key=lambda one: one[0])[1]
+
+
+def cut_at_threshold(hierarchy: Hierarchy, highest: np.ndarray, threshold: float) -> np.ndarray:
+    """The largest clades none of whose merges lies above the threshold.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        With n leaves.
+    highest : ndarray of float64, shape (n_nodes - n,)
+        The greatest height at and below each inner node: the monotone heights.
+    threshold : float
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The cluster of each leaf, numbered from 0 in the order of their first leaves.
+    """
+    n = hierarchy.n_leaves
+    whole = np.concatenate([np.ones(n, bool), highest <= threshold])
+    top = whole.copy()
+    top[:-1] &= ~whole[hierarchy.parent[:-1]]
+    start, _, order = hierarchy.leaf_intervals
+    begins = np.zeros(n, np.intp)
+    begins[start[top]] = 1
+    clade = np.empty(n, np.intp)
+    clade[order] = np.cumsum(begins) - 1
+    return in_order_of_first(clade)
+
+
+def _cut_at_height(hierarchy: Hierarchy, height: Any, given: dict[str, Any]) -> np.ndarray:
+    """`cut` at a height, which goes with nothing else."""
+    others = [name for name, value in given.items() if value is not None and value is not False]
+    if others:
+        msg = f"height= says which clades are clusters, so {', '.join(others)} cannot: leave one or the other out"
+        raise TypeError(msg)
+    if isinstance(height, (bool, np.bool_)) or not isinstance(height, Real) or np.isnan(float(height)):
+        msg = f"height must be a number, not {height!r}"
+        raise TypeError(msg)
+    if hierarchy.height is None:
+        msg = "the hierarchy has no heights to be cut at (not all branches have lengths): give n_clusters"
+        raise ValueError(msg)
+    n = hierarchy.n_leaves
+    highest = kernels.cut.monotone_heights(hierarchy.parent, frozen(hierarchy.height, np.float64), n)
+    return cut_at_threshold(hierarchy, highest[n:], float(height))
 
 
 def best_cut(

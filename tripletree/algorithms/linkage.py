@@ -116,27 +116,31 @@ def _check_linkage(Z: Any) -> np.ndarray:
     return array
 
 
-def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
-    """Return a binary hierarchy as a scipy linkage matrix.
+def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False, resolve: bool = False) -> np.ndarray:
+    """Return a hierarchy as a scipy linkage matrix.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-        Binary, with n leaves.
+        With n leaves. Binary, unless `resolve`.
     monotone : bool
         False for the hierarchy's own heights, which may fall from a cluster to the one it is merged into (under
         constraints, or with centroid linkage). True raises each to the highest one below it: as scipy's drawing and
         cutting functions take for granted.
+    resolve : bool
+        True merges the children of a node with several two at a time, all at its height, so that scipy can draw and cut
+        any hierarchy. Nodes with one child are left out. Which two come first means nothing.
 
     Returns
     -------
     ndarray of float64, shape (n - 1, 4)
-        Row i is node n + i: its two children, the smaller number first, its height and its number of leaves.
+        Row i is node n + i, but where nodes were resolved: its two children, the smaller number first, its height and
+        its number of leaves.
 
     Raises
     ------
     InvalidHierarchyError
-        If some node does not have exactly two children. ``.node`` is the first one.
+        If some node does not have exactly two children, and `resolve` is False. ``.node`` is the first one.
 
     See Also
     --------
@@ -154,21 +158,35 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
     >>> to_linkage(h).tolist()
     [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 2.0, 3.0]]
+    >>> to_linkage(Hierarchy.from_nested(["a", "b", "c"]), resolve=True).tolist()
+    [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 1.0, 3.0]]
     """
     n = check_hierarchy(hierarchy).n_leaves
-    _check_binary(hierarchy)
+    if resolve:
+        hierarchy = hierarchy.suppress_unary()
+    else:
+        _check_binary(hierarchy)
     height = hierarchy.height
     if height is None:
         height = kernels.cut.levels(hierarchy.parent).astype(np.float64)
     if monotone:
         height = kernels.cut.monotone_heights(hierarchy.parent, frozen(height, np.float64), n)
     start, stop, _ = hierarchy.leaf_intervals
+    size, merges = stop - start, hierarchy.n_children[n:] - 1
     Z = np.empty((n - 1, 4))
     if n > 1:
-        order = np.argsort(hierarchy.parent[:-1], kind="stable")  # the two children of node n, of node n + 1, ...
-        Z[:, :2] = order.reshape(n - 1, 2)
-    Z[:, 2] = height[n:]
-    Z[:, 3] = (stop - start)[n:]
+        row = np.cumsum(merges)  # the row after those of each inner node, the last of which is the node
+        number = np.concatenate([np.arange(n), n + row - 1])
+        child = np.argsort(hierarchy.parent[:-1], kind="stable")  # the children of node n, of node n + 1, ...
+        first = np.cumsum(merges + 1) - merges - 1
+        Z[:, 1] = number[np.delete(child, first)]
+        Z[:, 0] = np.arange(n - 1, 2 * n - 2)  # the merge before, but for the first of a node
+        Z[row - merges, 0] = number[child[first]]
+        Z[:, :2].sort(axis=1)
+        total = np.cumsum(size[child])
+        total -= np.repeat(total[first] - size[child[first]], merges + 1)
+        Z[:, 3] = np.delete(total, first)
+    Z[:, 2] = np.repeat(height[n:], merges)
     return Z
 
 
@@ -184,7 +202,7 @@ def _check_binary(hierarchy: Hierarchy) -> None:
     advice = (
         "drop such nodes with suppress_unary()"
         if k == 1
-        else "plot_dendrogram and cut take the hierarchy as it is, or resolve the node first"
+        else "to_linkage(hierarchy, resolve=True) merges them at one height (plot_dendrogram and cut need none)"
     )
     msg = f"{node} has {k} {'child' if k == 1 else 'children'}: a linkage merges two clusters at a time; {advice}"
     raise InvalidHierarchyError(msg, node=u)

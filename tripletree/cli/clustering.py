@@ -140,6 +140,7 @@ def _wrong_ones(command: Any) -> Any:
     help="Make all triplets hold or let them vote, for --method divisive.",
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
+@click.option("--height", type=click.FloatRange(min=0), metavar="H", help="Cut at this height, in the place of -k.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @metric_option
 @decimal_option
@@ -166,6 +167,7 @@ def cluster(
     columns: tuple[str, ...] | None,
     class_column: str | None,
     clusters: int | None,
+    height: float | None,
     standardize: bool,
     decimal: str,
     missing_class: list[str] | None,
@@ -184,8 +186,8 @@ def cluster(
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample, else the rows are numbered from 0) and columns of
     numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower. With -k (or --cut
-    constraints, which finds the number) the flat clusters are written as rows label,cluster. Without it the hierarchy
-    as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
+    constraints, which finds the number, or --height) the flat clusters are written as rows label,cluster. Without it
+    the hierarchy as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
     gives its triplets on the leaves that are in DATA. Its names are handed to the clades that match them best. The
     options from --from on are for reading it.
@@ -206,6 +208,10 @@ def cluster(
     if given and clusters is None and method["cut"] not in FIND_NUMBER:
         msg = f"--cut {method['cut']} says how clusters are chosen: give their number with -k, too"
         raise click.UsageError(msg)
+    if height is not None and (clusters is not None or given):
+        msg = f"--height and {'-k' if clusters is not None else '--cut'} both say which clades are clusters: give one"
+        raise click.UsageError(msg)
+    flat = clusters is not None or height is not None or method["cut"] in FIND_NUMBER
     check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
     if picture is not None:
         check_picture_format(picture)
@@ -235,7 +241,7 @@ def cluster(
         raise bad_input(
             f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
         )
-    if validate and pair_file is not None and clusters is None and method["cut"] not in FIND_NUMBER:
+    if validate and pair_file is not None and not flat:
         msg = "--validate with --pairs compares flat clusters: give -k, too"
         raise click.UsageError(msg)
     known = {
@@ -246,10 +252,10 @@ def cluster(
     }
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {counted(n, 'sample')}"):
-        model = clustered(values, table.labels, clusters, validate=validate, known=known, **method)
+        model = clustered(values, table.labels, clusters, height=height, validate=validate, known=known, **method)
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
-    labels = None if clusters is None and method["cut"] not in FIND_NUMBER else model.labels_
+    labels = model.labels_ if flat else None
     _write_found(table, model, labels, [output, newick, picture], blanks)
     if model.validation_ is not None:
         say(_validation_text(model.validation_), err=output == "-")
@@ -384,6 +390,7 @@ def clustered(
     labels: list[str],
     n_clusters: int | None,
     *,
+    height: float | None = None,
     method: str = "recon",
     validate: bool = False,
     known: dict[str, Any],
@@ -392,9 +399,10 @@ def clustered(
     """The fitted estimator, of samples with labels. `known` has the triplets, pairs, hierarchy and classes."""
     from tripletree.cluster import DivisiveReCon, ReCon
 
-    flat = n_clusters is not None or options.get("cut") in FIND_NUMBER
+    flat = n_clusters is not None or height is not None or options.get("cut") in FIND_NUMBER
     options = {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
     k = n_clusters if flat else 1
+    options["distance_threshold"] = height
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
         if not flat and known.get("pairs") is not None:  # only the hierarchy is asked for, which no cut can spoil

@@ -22,7 +22,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.algorithms.cut import NumberOfClusters, cut, has_several, suggest_n_clusters
+from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displayed, displays, rows_over
@@ -487,6 +487,9 @@ class DivisiveReCon(HierarchicalClusterer):
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length. With "precomputed", X
         is their n x n matrix. Rounding in it is mended.
+    distance_threshold : float or None, default None
+        In the place of `n_clusters`: clusters are the largest clades of ``hierarchy_`` with no node, their own and all
+        below, above this height, but for pairs that must hold. Merges at the very distance stand.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
         cross-validation.
@@ -597,6 +600,7 @@ class DivisiveReCon(HierarchicalClusterer):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "constraints": [StrOptions({"auto", "hard", "soft"})],
         "noise": [Interval(Real, 0, 2 / 3, closed="neither"), None],
         "effort": [Interval(Real, 0, None, closed="left")],
@@ -621,11 +625,13 @@ class DivisiveReCon(HierarchicalClusterer):
         effort: float = 1.0,
         classifier: Any = None,
         metric: str = "euclidean",
+        distance_threshold: float | None = None,
         missing_samples: str = "raise",
         random_state: Any = 0,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
+        self.distance_threshold = distance_threshold
         self.constraints = constraints
         self.noise = noise
         self.effort = effort
@@ -706,6 +712,9 @@ class DivisiveReCon(HierarchicalClusterer):
             given_samples = samples
             self._check_classifier(triplets=triplets, pairs=pairs, hierarchy=hierarchy)
             check_enough_samples(self.n_clusters, n)
+            if self.n_clusters is not None and self.distance_threshold is not None:
+                msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
+                raise ValueError(f"{msg}: set one of them to None")
             if is_matrix:
                 samples = as_distance_matrix(samples, X)
             known = align_knowledge(
@@ -743,7 +752,7 @@ class DivisiveReCon(HierarchicalClusterer):
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
             if len(binding):
                 labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
-            elif not hard and (codes is None or len(given.pairs)):
+            elif not hard and (codes is None or len(given.pairs)) and self.distance_threshold is None:
                 shown = self.held_out_ if len(given.votes.rows) else None
                 start = from_linkage(plain, aligned.leaves)
                 labels = by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
@@ -897,6 +906,8 @@ class DivisiveReCon(HierarchicalClusterer):
     ) -> np.ndarray:
         """Clusters cut out of the tree, or spread from classes if only these are known. At most `most`."""
         k, self.n_clusters_choice_ = self.n_clusters, None
+        if self.distance_threshold is not None:
+            return cut_at_threshold(tree, to_linkage(tree, monotone=True)[:, 2], self.distance_threshold)
         n_classes = 0 if codes is None else np.unique(codes[codes >= 0]).size
         if k is None and n_classes > 1:
             k = n_classes

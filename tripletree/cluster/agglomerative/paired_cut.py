@@ -18,13 +18,13 @@ from tripletree.algorithms.cut import (
     best_supported,
     branch_sizes,
     cut,
+    cut_at_threshold,
     labels_of,
     sizes_tried,
     support_of,
 )
 from tripletree.algorithms.points import group_means, of_size_one, scatter, squared_distances
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
-from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy

@@ -15,7 +15,16 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import FIND_NUMBER, RULES, NumberOfClusters, best_cut, check_leaf_weights, cut, suggested
+from tripletree.algorithms.cut import (
+    FIND_NUMBER,
+    RULES,
+    NumberOfClusters,
+    best_cut,
+    check_leaf_weights,
+    cut,
+    cut_at_threshold,
+    suggested,
+)
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displays
@@ -26,7 +35,6 @@ from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
-from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import check_same_rows, named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
