@@ -31,7 +31,7 @@ class RandomQuestions:
         self.given.append(reply)
 
     def undo(self, who=None):
-        k = max(k for k, x in enumerate(self.given) if who in (None, x.who))
+        k = max(k for k, x in enumerate(self.given) if x.who == who)
         return self.given.pop(k)
 
     @property

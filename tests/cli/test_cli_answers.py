@@ -83,6 +83,19 @@ def test_answers__json_lines_and_back(run, crowd, tmp_path):
     assert moved.stderr == first
 
 
+def test_answers__quick_ones_are_told_and_may_be_left_out(run, tmp_path):
+    table = "who,a,b,c,odd,seconds\nanna,cat,dog,eel,eel,1.5\nanna,cat,dog,elk,cat,0.01\nben,cat,dog,eel,eel,0.2\n"
+    told = run("answers", "-", "--seconds", "seconds", "--people", "people.csv", text=table).stdout
+    assert ", 2 of them quicker than a person can look (--without-quick leaves them out)" in told
+    rows = [line.split(",")[:4] for line in (tmp_path / "people.csv").read_text().splitlines()]
+    assert rows == [["who", "answers", "unsure", "quick"], ["anna", "2", "0", "1"], ["ben", "1", "0", "1"]]
+    left = run("answers", "-", "--seconds", "seconds", "--without-quick", text=table)
+    assert "1 answer of 1 person" in left.stdout
+    assert "left out: 2 answers quicker than a person can look" in left.stderr
+    none = run("answers", "-", "--seconds", "seconds", "--without-quick", text=table.replace("1.5", "0.1"), status=2)
+    assert "every answer is quicker than a person can look" in none.stderr
+
+
 def test_answers__columns(run):
     table = "p,q,r,s,t\ncat,dog,eel,3,anna\ncat,dog,fly,1,anna\n"
     for options in (["--odd", "s", "--items", "p,q,r", "--who", "t"], ["--odd", "s", "--items", "0,1,2", "--who", "t"]):

@@ -382,6 +382,7 @@ def test_page__the_end_of_the_plan_and_the_end_of_the_server(browser, start):
     page.press("1")
     assert len(read_answers(path)) == 100
     page.page.click_on("#tt-more")
+    page.wait()
     page.press("2")
     assert len(read_answers(path)) == 101
     process.send_signal(signal.SIGINT)
@@ -404,6 +405,26 @@ def test_page__says_so_when_the_server_answers_again(browser, start):
     assert not page.page.run("document.querySelector('.tt-status').classList.contains('tt-wrong')")
     page.press("1")
     assert len(read_answers(path)) == 1
+    page.close()
+
+
+def test_page__the_second_of_two_quick_clicks_answers_nothing(browser, start):
+    _, address, path = start()
+    page = Person(browser, address, "anna")
+    first = page.shown()
+    # whatever the speed of the machine, the new question is clicked at the moment it is drawn
+    page.page.run("""
+    window.clicks = 0;
+    new MutationObserver(() => {
+      const card = document.querySelector(".tt-card:nth-child(2)");
+      if (card) { window.clicks += 1; card.click(); document.querySelector("[data-reply=undo]").click(); }
+    }).observe(document.querySelector(".tt-cards"), { childList: true });
+    """)
+    page.page.click_on(".tt-card:nth-child(1)")
+    page.page.wait("window.clicks > 0")
+    page.wait()
+    assert [x.items for x in read_answers(path)] == [tuple(first)]
+    assert "1 answered" in page.page.text(".tt-progress")
     page.close()
 
 
@@ -583,7 +604,9 @@ class Notebook:
                         ".map((x) => new DataView(Uint8Array.from(atob(x), (c) => c.charCodeAt(0)).buffer))))"
                     )
             self.page.frames(2)
-            busy = "Array.from(document.querySelectorAll('.tt-ask, .tt-side')).some((x) => x.ariaBusy === 'true')"
+            roots = "[document, ...Array.from(document.querySelectorAll('*'), (x) => x.shadowRoot).filter(Boolean)]"
+            every = f"{roots}.flatMap((root) => Array.from(root.querySelectorAll('.tt-ask, .tt-side')))"
+            busy = f"{every}.some((x) => x.ariaBusy === 'true')"
             if not self.page.run(f"sent.length || {busy}"):
                 return
 

@@ -20,7 +20,8 @@ from tripletree.evaluation import agreement, find_disagreements, find_disputed_q
 def answer(draw):
     items = tuple(draw(st.permutations("abcd"))[:3])
     kind = draw(st.sampled_from(["odd", "odd", "odd", "alike", "different", "unsure"]))
-    return Answer(items, kind, items[0] if kind == "odd" else None, draw(st.sampled_from(["anna", "ben", None])))
+    who, seconds = draw(st.sampled_from(["anna", "ben", None])), draw(st.sampled_from([None, 0.1, 0.25, 2.0]))
+    return Answer(items, kind, items[0] if kind == "odd" else None, who, seconds=seconds)
 
 
 several = st.lists(answer(), min_size=1, max_size=25)
@@ -48,6 +49,7 @@ def test_agreement__pairs_of_answers(given):
         assert found.with_itself[k] == pytest.approx(same / repeats if repeats else np.nan, nan_ok=True)
         assert found.with_others[k] == pytest.approx(agree / pairs if pairs else np.nan, nan_ok=True)
         assert found.n_answers[k] == sum(x.who == who for x in given)
+        assert found.n_quick[k] == sum(x.who == who and x.seconds is not None and x.seconds < 0.25 for x in given)
         assert found.n_unsure[k] == sum(x.who == who and x.kind == "unsure" for x in given)
         equal, total = equal + agree, total + pairs
     kappa = (equal / total - 1 / 3) / (2 / 3) if total else np.nan

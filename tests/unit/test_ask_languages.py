@@ -90,7 +90,7 @@ def test_languages__are_one_line_of_script():
 
 
 def test_languages__refusals_are_told_by_key_and_in_english():
-    error = session.refused("errorAnsweredSince", 409, who="anna")
-    assert str(error) == "anna has answered since. With a name, you can take back your answers at any time."
-    assert error.body == {"error": str(error), "key": "errorAnsweredSince", "values": {"who": "anna"}}
+    error = session.refused("errorLongName", 400, most=80)
+    assert str(error) == "A name has at most 80 characters."
+    assert error.body == {"error": str(error), "key": "errorLongName", "values": {"most": 80}}
     assert session.RefusedError("bad").body == {"error": "bad"}

@@ -20,6 +20,7 @@ from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
 from tripletree.core.answers import Answer
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidAnswerError, LimitExceededError, UnknownLeafError
+from tripletree.io import append_answer, append_undo, read_answers
 
 
 def person(y, names=None):
@@ -381,7 +382,21 @@ def test_steps__an_undo_that_was_interrupted_loses_no_answer(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             model.undo("anna")
     assert (model.answers_, model.labels_.tolist(), model.noise_) == (said, labels, noise)
-    assert [model.undo().who for _ in range(3)] == ["ben", "ben", "anna"]
+    assert [model.undo(who).who for who in ("ben", "ben", "anna")] == ["ben", "ben", "anna"]
+
+
+def test_steps__an_undo_takes_back_what_a_file_takes_back(tmp_path):
+    said = [((0, 1, 2), None), ((1, 2, 3), "anna"), ((0, 2, 3), None), ((0, 1, 3), "ben")]
+    model, path = OddOneOutClustering().start([[0.0], [0.2], [5.0], [5.1]]), tmp_path / "answers.jsonl"
+    for items, who in said:
+        model.answer("different", items, who=who)
+        append_answer(path, Answer(items, "different", who=who))
+    for who in (None, "ben", None):
+        model.undo(who)
+        append_undo(path, who)
+        assert model.answers_ == read_answers(path, leaves=range(4))
+    with pytest.raises(LookupError, match=r"without a name; the last one is taken back by undo\('anna'\)"):
+        model.undo()
 
 
 def test_steps__an_answer_interrupted_when_the_groups_have_it_was_not_heard(monkeypatch):
@@ -445,11 +460,11 @@ def test_steps__undo_is_as_if_never_said(blobs):
         question = model.next_question()
         said = ask(*question) if rng.random() > 0.1 else question[0]
         model.answer(said, who="anna" if k % 3 else "ben", question=question)
-    for who in ("ben", "anna", None):
+    for who in ("ben", "anna", "ben"):
         before = list(model.answers_)
         gone = model.undo(who)
         left = list(model.answers_)
-        last = max(k for k, x in enumerate(before) if who is None or x.who == who)
+        last = max(k for k, x in enumerate(before) if x.who == who)
         assert gone == before[last]
         assert left == before[:last] + before[last + 1 :]
         fresh = OddOneOutClustering().start(X, answers=left)

@@ -197,6 +197,8 @@ def test_study__samples_are_shown_as_often_as_each_other():
         ({"trios": [([], "b", "c")]}, InvalidTripletError, "entry 0 of trios must be three different labels"),
         ({"trios": ["abc"]}, InvalidTripletError, "entry 0 of trios must be three different labels"),
         ({"trios": []}, InvalidTripletError, "trios is empty"),
+        ({"pause": -1}, ValueError, r"pause must be seconds in 0\.\.10, not"),
+        ({"pause": "long"}, ValueError, "pause must be seconds"),
         ({"trios": 5}, TypeError, "trios must be a sequence of three labels each"),
     ],
 )

@@ -53,6 +53,9 @@ class Design:
     trios : sequence of three labels each, or "random", optional
         The trios to ask, in this order, instead of those that the model chooses. "random" draws trios so that all
         samples are shown about equally often.
+    pause : float, default=0.3
+        Seconds for which a new question takes no answer, in 0..10, counted from the last of its pictures: the second of
+        two quick clicks answers nothing.
     random_state : int, default=0
         Seed for the order of the samples on the page, the places of repeats and catch trios, and random trios.
 
@@ -87,6 +90,7 @@ class Design:
     catch: TripletSet | None = None
     catch_share: float = 0.1
     trios: Sequence[tuple[Hashable, ...]] | str | None = None
+    pause: float = 0.3
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -101,6 +105,10 @@ class Design:
             if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0 <= value <= 0.5:
                 msg = f"{name} must be a share of the questions in 0..0.5, not {described(value)}"
                 raise ValueError(msg)
+        pause = self.pause
+        if isinstance(pause, bool) or not isinstance(pause, (int, float, np.number)) or not 0 <= pause <= 10:
+            msg = f"pause must be seconds in 0..10, not {described(pause)}"
+            raise ValueError(msg)
         if self.catch is not None:
             _check_catch(check_triplets(self.catch))
         if self.trios is not None and not self.draws_trios:

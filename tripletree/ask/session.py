@@ -168,6 +168,7 @@ class Session:
             "columns": self.cards.scales(),
             "file": None if self.file is None else printable(os.path.basename(self.file.path)),
             "images": self.cards.images is not None,
+            "pause": self.study.design.pause,
         }
 
     def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
@@ -360,9 +361,6 @@ class Session:
             self._check_number(message, who)
             if self.study.last(who) is None:
                 raise refused("errorNothingToUndo", 409)
-            if who is None and self.model is not None and self.study.latest.who is not None:
-                # without a name, models take back the last answer of all people
-                raise refused("errorAnsweredSince", 409, who=self.study.latest.who)
             if self.file is not None:
                 self.file.add(append_undo, who=who, when=_now())
             taken = self.study.undo(who)
@@ -372,7 +370,8 @@ class Session:
         return self.state(who) or {}
 
     def _check_number(self, message: Mapping[str, Any], who: str | None) -> None:
-        if message.get("number") != self.study.number(who):
+        number = message.get("number")
+        if type(number) is not int or number != self.study.number(who):
             raise refused("errorAnswered", 409)
 
     def _changed(self, who: str | None, question: tuple[Any, ...] | None) -> None:

@@ -97,11 +97,6 @@ class Study:
         given = self._by.get(who)
         return self._log[given[-1]] if given else None
 
-    @property
-    def latest(self) -> Answer:
-        """The last answer of all."""
-        return self._log[next(reversed(self._log))]
-
     # ------------------------------------------------------------------ questions
 
     def next_question(

@@ -90,6 +90,7 @@ def _columns(command: Any) -> Any:
     metavar="FILE",
     help="Trios with a known answer, as triplets or answers: tell how many each person got right.",
 )
+@click.option("--without-quick", is_flag=True, help="Leave out answers that took less than a quarter second.")
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
 @blanks_option
@@ -104,6 +105,7 @@ def answers(
     k: int,
     min_support: float | None,
     known: str | None,
+    without_quick: bool,
     equal_weights: bool,
     seed: int,
     output: str | None,
@@ -137,6 +139,11 @@ def answers(
     given = read_answer_file(named_stream(raw, name), **columns)
     if not len(given):
         raise bad_input(f"{given_name(file)} holds no answer")
+    if without_quick and given.quick.any():
+        if given.quick.all():
+            raise bad_input(f"{given_name(file)}: every answer is quicker than a person can look")
+        say(f"left out: {counted(int(given.quick.sum()), 'answer')} quicker than a person can look", err=True)
+        given = given.subset(~given.quick)
     terminal = sys.stderr.isatty()
     questions = find_disputed_questions(given)
     found = agreement(given, random_state=seed, verbose=terminal)
@@ -204,6 +211,9 @@ def _overview(given: AnswerSet, questions: Sequence[DisputedQuestion], name: str
         f"{name}: {counted(len(given), 'answer')}{of} to {counted(asked, 'question')} about "
         f"{counted(len(given.leaves), 'sample')}" + (f", {unsure:,} of them unsure" if unsure else "")
     )
+    quick = int(given.quick.sum())
+    if quick:
+        head += f", {quick:,} of them quicker than a person can look (--without-quick leaves them out)"
     themselves = sorted({who for x in questions for who in x.inconsistent_people})
     if questions:
         also = f"; {some(themselves, MOST_PEOPLE)} contradict themselves" if len(themselves) > 1 else ""
@@ -219,7 +229,7 @@ def _people_rows(
 ) -> Iterator[Sequence[Any]]:
     """The table of people, with a header."""
     yield (
-        *("who", "answers", "unsure", "with others", "questions shared", "with itself", "questions repeated"),
+        *("who", "answers", "unsure", "quick", "with others", "questions shared", "with itself", "questions repeated"),
         *("known", "known right", "with consensus", "with own hierarchy", "median seconds", "weight", "verdict"),
     )
     weight = {} if common is None else dict(zip(common.people, common.weights.tolist(), strict=True))
@@ -231,7 +241,13 @@ def _people_rows(
         took = given.by(who).seconds
         took = took[~np.isnan(took)]
         yield (
-            *("" if who is None else who, int(found.n_answers[k]), int(found.n_unsure[k]), others),
+            *(
+                "" if who is None else who,
+                int(found.n_answers[k]),
+                int(found.n_unsure[k]),
+                int(found.n_quick[k]),
+                others,
+            ),
             *(int(found.n_shared[k]), itself, int(found.n_repeated[k]), *caught, consensus, own),
             *(f"{np.median(took):.2f}" if took.size else "", f"{weight[who]:.2f}" if who in weight else ""),
             found.verdict[k],
@@ -247,7 +263,7 @@ def _people_text(given: AnswerSet, found: Agreement, right: KnownAnswers | None,
     timed = not np.isnan(given.seconds).all()
     caught, took = ["known right"] * (right is not None), ["seconds"] * timed
     shown = [["", "answers", "with others", "with itself", *caught, "with consensus", *took, "weight", ""]]
-    for who, n, _, others, _, itself, _, n_known, n_right, consensus, own, seconds, weight, verdict in rows:
+    for who, n, _, _, others, _, itself, _, n_known, n_right, consensus, own, seconds, weight, verdict in rows:
         others, itself, consensus = (f"{float(x):.0%}" if x else "-" for x in (others, itself, consensus))
         note = f" ({float(own):.0%} with their own other answers)" if own and verdict == "other criterion" else ""
         of = [f"{n_right} of {n_known}"] * (right is not None)

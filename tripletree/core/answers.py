@@ -22,6 +22,8 @@ from tripletree.kernels import freeze
 #: The kinds of an answer. In `AnswerSet.replies`, 0, 1 and 2 are the position of the odd one, and these are the others.
 KINDS = ("odd", "alike", "different", "unsure")
 ALIKE, DIFFERENT, UNSURE = 3, 4, 5
+#: Seconds that a person needs at least to see three things and choose one.
+LEAST_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +430,20 @@ class AnswerSet(Immutable, Sequence):
         for k, row in enumerate(self.rows.tolist()):
             found.setdefault(tuple(sorted(i for i in row if i >= 0)), []).append(k)
         return found
+
+    @property
+    def quick(self) -> np.ndarray:
+        """Whether each answer took less than a quarter of a second, quicker than a person can look at three things.
+
+        Such answers are second clicks, or come from programs. ``answers.subset(~answers.quick)`` leaves them out.
+
+        Examples
+        --------
+        >>> said = [Answer((0, 1, 2), "alike", seconds=1.4), Answer((0, 1, 3), "alike", seconds=0.01)]
+        >>> AnswerSet(said).quick.tolist()
+        [False, True]
+        """
+        return self.seconds < LEAST_SECONDS
 
     # ------------------------------------------------------------------ consequences of the answers
 

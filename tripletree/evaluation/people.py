@@ -128,8 +128,9 @@ class Agreement:
     ----------
     people : tuple of (str or None)
         None stands for all answers without a name together.
-    n_answers, n_unsure : ndarray of int64
-        How many answers each gave, and how many of these are "unsure".
+    n_answers, n_unsure, n_quick : ndarray of int64
+        How many answers each gave, how many of these are "unsure", and how many quicker than a person can look
+        (`AnswerSet.quick`).
     with_others : ndarray of float64
         The share of equal answers, among all pairs of this person's answers with those of others to the same question.
     n_shared : ndarray of int64
@@ -157,6 +158,7 @@ class Agreement:
     people: tuple[str | None, ...]
     n_answers: np.ndarray
     n_unsure: np.ndarray
+    n_quick: np.ndarray
     with_others: np.ndarray
     n_shared: np.ndarray
     with_itself: np.ndarray
@@ -177,7 +179,7 @@ class Agreement:
         """Return a data frame of pandas, one row for each person."""
         import pandas as pd
 
-        names = ("n_answers", "n_unsure", "with_others", "n_shared", "with_itself", "n_repeated")
+        names = ("n_answers", "n_unsure", "n_quick", "with_others", "n_shared", "with_itself", "n_repeated")
         columns = {x: getattr(self, x) for x in (*names, "with_consensus", "with_own_hierarchy", "weights", "verdict")}
         return pd.DataFrame({"who": list(self.people), **columns})
 
@@ -269,6 +271,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
         people=names,
         n_answers=freeze(np.bincount(person, minlength=p)),
         n_unsure=freeze(np.bincount(person[answers.replies == UNSURE], minlength=p)),
+        n_quick=freeze(np.bincount(person[answers.quick], minlength=p)),
         with_others=freeze(with_others),
         n_shared=freeze(pairs),
         with_itself=freeze(with_itself),

@@ -74,7 +74,8 @@ function profile(values, columns) {
 
 /** The picture of a sample, or its name if the picture cannot be loaded. */
 function picture(sample, called, transport, className) {
-  const image = make("img", { class: className, alt: called, decoding: "async" });
+  const image = make("img", { class: className, alt: called, decoding: "async", "data-pending": true });
+  image.onload = () => image.removeAttribute("data-pending");
   Promise.resolve(transport.image(sample.row)).then((address) => {
     image.onerror = () => image.replaceWith(make("span", { class: "tt-noimage", text: called }));
     image.src = address;
@@ -101,7 +102,11 @@ function cardContent(sample, called, columns, transport, pictures, texts) {
   if (sample.values) {
     parts.push(sample.values.length > FEW ? profile(sample.values, columns) : numberRows(sample.values, columns, texts));
   }
-  if (sample.name !== undefined) parts.push(make("div", { class: "tt-name", dir: "auto", text: called, title: called }));
+  if (sample.name !== undefined) {
+    const name = make("div", { class: "tt-name", dir: "auto", text: called, title: called });
+    name.style.setProperty("--longest", Math.max(...called.split(/[\s-]+/).map((word) => word.length)));
+    parts.push(name);
+  }
   return parts;
 }
 

@@ -23,6 +23,7 @@ class AskView {
     this.known = null;
     this.columns = [];
     this.busy = true;
+    this.fresh = false; // whether the question is so new that nobody can have looked at it
     this.acts = 0; // number of the person's actions. A state that was requested before the last action is out of date
     this.past = false; // the questions that were planned are answered, and more are wanted
     this.meant = null; // a reply that was given while a new name was on its way
@@ -39,7 +40,7 @@ class AskView {
     this.meter = make("div", { class: "tt-meter", "aria-hidden": "true" }, make("span"));
     this.prompt = make("h1", {}, say("question"));
     this.cards = make("div", { class: "tt-cards" });
-    this.cards.addEventListener("load", () => (this.since = performance.now()), true);
+    this.cards.addEventListener("load", () => this.begin(), true);
     this.status = make("p", { class: "tt-status", role: "status" });
     this.said = make("p", { class: "tt-unseen", role: "status" }); // the question, for screen readers
     this.buttons = REPLIES.map((reply) => {
@@ -74,6 +75,7 @@ class AskView {
       const setup = await this.transport.setup();
       this.columns = setup.columns;
       this.samples = setup.samples;
+      this.pause = 1000 * setup.pause;
       this.pictures = setup.images;
       this.file = setup.file;
       this.exports = setup.exports ?? [];
@@ -146,6 +148,21 @@ class AskView {
     event.stopPropagation();
   }
 
+  /**
+   * A question, or the last of its pictures, is there: the response time begins. For a moment it takes no answer, so that
+   * the second of two quick clicks does not answer a question that nobody has seen.
+   */
+  begin() {
+    this.since = performance.now();
+    this.fresh = true;
+    clearTimeout(this.opens);
+    this.opens = setTimeout(() => {
+      if (this.cards.querySelector("[data-pending]")) return this.begin();
+      this.fresh = false;
+      this.setBusy(this.busy);
+    }, this.pause);
+  }
+
   /** Reply that the card at a place is the odd one. */
   choose(place) {
     const question = this.known?.question;
@@ -156,7 +173,7 @@ class AskView {
     const question = this.known?.question;
     if (!question || this.isDone()) return;
     if (this.renaming) this.meant = reply;
-    if (this.busy) return;
+    if (this.busy || this.fresh) return;
     const seconds = Math.round(performance.now() - this.since) / 1000;
     question.forEach((sample, k) => this.cards.children[k].classList.toggle("tt-chosen", sample.row === reply));
     this.buttons.forEach((button) => button.classList.toggle("tt-chosen", button.dataset.reply === reply));
@@ -164,7 +181,7 @@ class AskView {
   }
 
   async undo() {
-    if (!this.busy && this.known?.last) await this.send("undo", {});
+    if (!this.busy && !this.fresh && this.known?.last) await this.send("undo", {});
   }
 
   async send(kind, message) {
@@ -205,7 +222,7 @@ class AskView {
 
   setBusy(busy) {
     this.busy = busy;
-    this.root.setAttribute("aria-busy", String(busy));
+    this.root.setAttribute("aria-busy", String(busy || this.fresh));
     const asks = Boolean(this.known?.question) && !this.isDone();
     for (const button of this.buttons) button.disabled = busy || !asks;
     this.back.disabled = busy || !this.known?.last;
@@ -259,7 +276,6 @@ class AskView {
     const form = pair ? "Pair" : "";
     this.prompt.textContent = texts.say(`question${form}`);
     for (const k of [0, 1]) this.buttons[k].lastChild.textContent = texts.say(`${REPLIES[k]}${form}`);
-    this.since = performance.now();
     this.cards.classList.toggle("tt-images", Boolean(this.pictures));
     this.cards.replaceChildren(
       ...question.map((sample, k) => {
@@ -275,6 +291,7 @@ class AskView {
         return card;
       }),
     );
+    this.begin();
     const named = question.map((sample, k) => `${k + 1}: ${nameOf(sample, k + 1, texts)}`);
     this.said.textContent = `${this.prompt.textContent} ${named.join("; ")}`;
   }

@@ -481,7 +481,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         Parameters
         ----------
         who : str, optional
-            The person whose last answer is taken back. None takes back the last answer of all.
+            The person whose last answer is taken back. None takes back the last answer without a name, as
+            `tripletree.io.append_undo` does.
 
         Returns
         -------
@@ -500,9 +501,11 @@ class OddOneOutClustering(HierarchicalClusterer):
         ('alike', 0)
         """
         check_is_fitted(self)
-        at = [k for k, entry in enumerate(self._log) if who is None or entry.who == who]
+        at = [k for k, entry in enumerate(self._log) if entry.who == who]
         if not at:
             msg = "there is no answer to take back" + ("" if who is None else f" by {who!r}")
+            if who is None and self._log:
+                msg += f" without a name; the last one is taken back by undo({self._log[-1].who!r})"
             raise LookupError(msg)
         last = at[-1]
         undone, again = self._log[last], self._log[last + 1 :]
