@@ -169,5 +169,6 @@ SAMPLES = {
         lines(lambda x: f"{x}\t{UP[x]}"),
         lines(lambda x: f"{x};{UP[x]}"),
     ],
+    "codes": [lines(lambda x: f"{'.'.join(str(ID[y]) for y in path_to(x))},{x}", ID, "code,name\n")],
     "linkage": [MERGES, "cluster1,cluster2,height,size\n" + MERGES.replace(" ", ",")],
 }

@@ -79,7 +79,7 @@ READERS = {
         f"read_{name}": (getattr(tio, f"read_{name}"), {}, SAMPLES[name])
         for name in (
             *("newick", "nexus", "nexml", "phyloxml", "json", "dot", "obo", "owl", "obograph", "wordnet", "icd"),
-            *("lineages", "edges", "linkage"),
+            *("lineages", "edges", "codes", "linkage"),
         )
     },
     **{

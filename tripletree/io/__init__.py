@@ -48,6 +48,7 @@ read_synonyms                  the other names of its taxa, and of terms of onto
 read_lineages, write_lineages  paths such as ``k__Bacteria; p__Firmicutes``, ``a > b > c``; columns of ranks
 read_edges, write_edges        tables of children and parents
 read_icd                       ICD-10-CM
+read_codes                     lists of codes that are paths: ATC, ICD, MeSH, ...
 ontologies
 read_obo, write_obo            OBO; `parse_obo` of a string
 read_owl, read_obograph        OWL (RDF/XML), OBO Graphs (JSON)
@@ -69,6 +70,7 @@ from __future__ import annotations
 
 from tripletree.io.annotations import read_annotations
 from tripletree.io.answers import append_answer, append_undo, read_answers, read_odd_one_out, write_answers
+from tripletree.io.codes import read_codes
 from tripletree.io.comparisons import read_comparisons
 from tripletree.io.dot import read_dot
 from tripletree.io.edges import read_edges, write_edges
@@ -107,6 +109,7 @@ __all__ = [
     "parse_obo",
     "read_annotations",
     "read_answers",
+    "read_codes",
     "read_comparisons",
     "read_dot",
     "read_edges",

@@ -10,6 +10,7 @@ tell, and then nothing is recognised. The format taken is logged, at level INFO 
 
 from __future__ import annotations
 
+import csv
 import inspect
 import logging
 import os
@@ -23,6 +24,8 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, UnknownOptionError
+from tripletree.io.codes import FORMAT as CODES
+from tripletree.io.codes import code_place
 from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
 from tripletree.io.edges import usual_columns as edge_columns
@@ -63,7 +66,7 @@ FORMATS: dict[str, FileFormat] = {
     x.name: x
     for x in (
         *(NEXUS, PHYLOXML, NEXML, OWL, ICD, DOT, OBOGRAPH, JSON, OBO, WORDNET, TAXDUMP),
-        *(NEWICK, LINEAGES, EDGES, LINKAGE, FOLDER),
+        *(NEWICK, LINEAGES, EDGES, CODES, LINKAGE, FOLDER),
     )
 }
 
@@ -293,6 +296,21 @@ def _linkage(x: _Lines) -> _Recognition | None:
     )
 
 
+def _codes(x: _Lines) -> _Recognition | None:
+    for delimiter in _DELIMITERS:
+        rows = [[cell.strip().strip('"') for cell in next(csv.reader([y], delimiter=delimiter), [])] for y in x.first]
+        width = len(rows[0]) if rows else 0
+        if width > 1 and all(len(row) == width for row in rows):
+            break
+    else:
+        rows = [[y.strip()] for y in x.first]
+    for names, body in ((rows[0], rows[1:]), (None, rows)) if rows else ():
+        columns = [list(y) for y in zip(*body, strict=True)]
+        if code_place(names, columns, sure=True) is not None:
+            return _Recognition("codes", "it holds codes of which some begin with others")
+    return None
+
+
 def _quoted_triplets(x: _Lines) -> _Recognition | None:
     quoted = any("'" in line or '"' in line for line in x.first)  # no path has labels in quotes
     return _Recognition(_TRIPLETS, "its lines are triplets") if quoted and are_triplets(x.first) else None
@@ -317,7 +335,7 @@ def _pairs_of_cells(x: _Lines) -> _Recognition | None:
 
 
 #: Asked in this order: a line of triplets may look like a path, and a path like an edge.
-_LINE_RULES = (_table_by_header, _linkage, _quoted_triplets, _paths, _bare_triplets, _pairs_of_cells)
+_LINE_RULES = (_table_by_header, _linkage, _codes, _quoted_triplets, _paths, _bare_triplets, _pairs_of_cells)
 
 
 def _of_lines(text: str, name: str | None) -> _Recognition:

@@ -1,0 +1,307 @@
+"""Lists of codes that are paths: ATC, ICD, MeSH tree numbers, NACE, EC numbers and their like.
+
+``A01AA01`` stands below ``A01AA`` in ATC, ``A00.1`` below ``A00`` in ICD, ``C04.588.180`` below ``C04.588`` in MeSH.
+
+A code stands below the longest of its beginnings that the list has. Where the levels are known, by dots or by the form
+of ATC and ICD, beginnings that the list lacks are nodes, too, if they hold two codes or more. In numbers of sections,
+``1.10`` is not below ``1.1``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from tripletree.core.checks import check_choice
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import DuplicateLeafError, ParseError
+from tripletree.io.format import FileFormat
+from tripletree.io.source import Source
+from tripletree.io.table import RowTable, cell_text, column_word, hierarchy_of, read_table
+
+#: Beginnings of a code: their lengths, the longest first, and whether they are nodes only if the list has them.
+_Cuts = Callable[[str], Iterable[tuple[int, bool]]]
+
+_ATC = re.compile(r"[A-Z](?:\d\d(?:[A-Z](?:[A-Z](?:\d\d)?)?)?)?", re.ASCII)
+_ICD = re.compile(r"[A-Z]\d[\dA-Z](?:\.[\dA-Z]{1,4})?|\d{3}(?:\.\d{1,2})?|[VE]\d{2,3}(?:\.\d{1,2})?", re.ASCII)
+_CODE = re.compile(r"[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*\.?", re.ASCII)
+_RANGE = re.compile(r"([A-Z]?\d\w*)\s*-\s*([A-Z]?\d\w*)", re.ASCII)
+_CALLED = re.compile(
+    r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|isic.*|hs_?\d?|"
+    r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|jel"
+)
+_NAMED = re.compile(r"(?:.*_)?(?:names?|labels?|titles?|descriptions?|desc|terms?|headings?)(?:_.*)?")
+
+
+def read_codes(
+    path: Source | Any,
+    *,
+    code_column: str | int | None = None,
+    name_column: str | int | None = None,
+    labels: Literal["id", "name"] = "id",
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Hierarchy:
+    r"""Read a hierarchy from a list of codes, each of which is a path: ATC, ICD, MeSH tree numbers, NACE, ...
+
+    Parameters
+    ----------
+    path : path, file object, "-" or data frame
+        A code in each row, and perhaps its name: CSV or its like, a list with a code in each line, Parquet, or a data
+        frame whose codes are texts.
+    code_column : str or int, optional
+        Column by name, or by position counted from 0. By default the one that holds codes, a column called code,
+        ``ATC code``, ``tree number`` and the like first.
+    name_column : str or int, optional
+        By default the column called name, label, title or description, or the other one of two.
+    labels : {"id", "name"}
+        Names of leaves and inner nodes: their codes or their names.
+    delimiter, header
+        As in `read_edges`.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves are the codes with which no other code begins, in the order of their rows. Several tops get a node above
+        them.
+
+    Raises
+    ------
+    ParseError
+        If no column holds codes, no code begins with another one, or a code has two names.
+
+    See Also
+    --------
+    read_icd : the tabular list of ICD-10-CM, which has sections, too.
+
+    Notes
+    -----
+    A code stands below the longest of its beginnings that the list has. Dots divide levels where a code has two or
+    more (``1.10`` is not below ``1.1``). ATC has levels of 1, 3, 4, 5 and 7 characters, and ICD one at the dot and one
+    for each character behind it. Their beginnings are nodes without a row, too, if they hold several codes. A range
+    (``A00-A09``) holds the codes from its first to its last.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = "code,name\nA01AA,Caries agents\nA01AA01,sodium fluoride\nA01AA02,olaflur\nC07AB02,metoprolol\n"
+    >>> h = read_codes(io.StringIO(text))
+    >>> list(h.leaves), h.names
+    (['A01AA01', 'A01AA02', 'C07AB02'], ('A01AA', None))
+    """
+    check_choice(labels, "labels", ("id", "name"))
+    wanted = [x for x in (code_column, name_column) if isinstance(x, str)]
+
+    def known(names: list[str]) -> bool:
+        return all(x in names for x in wanted) if wanted else any(map(_is_called_code, names))
+
+    table = read_table(path, delimiter=delimiter, header=True if header is None and wanted else header, known=known)
+    table = _with_header(table) if header is None and table.names is None and code_column is None else table
+    at = code_place(table.names, table.columns) if code_column is None else table.place(code_column, "code_column")
+    if at is None:
+        shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
+        msg = f"no column holds codes of which some begin with others: give code_column; the columns are {shown}"
+        raise ParseError(msg, path=table.path)
+    names = _names(table, at, name_column)
+    codes, called = _codes(table, at, names)
+    nodes, up = _parents(codes)
+    if not (up >= 0).any():
+        msg = f"no code begins with another one, such as {codes[0]!r}: this list is no hierarchy"
+        raise ParseError(msg, path=table.path)
+    if np.count_nonzero(up < 0) > 1:
+        up = np.append(np.where(up < 0, len(nodes), up), -1)
+        nodes.append(None)
+    given: list[str | None] = [None if x is None else called.get(x) for x in nodes]
+    shown_as = [(x if labels == "id" or y is None else y) for x, y in zip(nodes, given, strict=True)]
+    try:
+        return hierarchy_of(up, shown_as)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(
+            error.labels, where=" among the names; take labels='id', by which they differ"
+        ) from None
+
+
+def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *, sure: bool = False) -> int | None:
+    """The column that holds codes of which some begin with others. None if no one does.
+
+    Parameters
+    ----------
+    names : sequence of str, or None
+        Names of the columns.
+    columns : sequence of sequences
+        Their cells.
+    sure : bool
+        If True, columns that are not called so must show it by themselves: by the form of ATC, or by levels.
+    """
+    cells = [[cell_text(x) or "" for x in column] for column in columns]
+    order = sorted(range(len(cells)), key=lambda k: names is None or not _is_called_code(names[k]))
+    for k in order:
+        called = names is not None and _is_called_code(names[k])
+        if _are_codes(cells[k], called=called, sure=sure):
+            others = [set(filter(None, x)) for j, x in enumerate(cells) if j != k]
+            own = set(cells[k])
+            if not any(x and len(x & own) >= 0.5 * len(x) for x in others):  # or they are children and parents
+                return k
+    return None
+
+
+def _is_called_code(name: str) -> bool:
+    return _CALLED.fullmatch(column_word(str(name))) is not None
+
+
+def _are_codes(cells: Sequence[str], *, called: bool, sure: bool) -> bool:
+    given = [x for x in cells if x]
+    if len(given) < 2 or not all(len(x) <= 40 and (_CODE.fullmatch(x) or _RANGE.fullmatch(x)) for x in given):
+        return False
+    own = set(given)
+    if not (called or len(own) == len(given) == len(cells)):
+        return False
+    if len(own) > 2 and _is_atc(given):
+        return True
+    cuts = _levels(given)
+    long = [x for x in given if any(True for _ in cuts(x))]
+    below = sum(any(x[:k] in own for k, _ in cuts(x)) for x in long)
+    if not below:
+        return called and bool(long) and max(x.count(".") for x in given) > 1
+    if called or not sure:
+        return True
+    deep = sum(x.count(".") > 1 for x in given) or sum(x[0].isalpha() and "." in x for x in given)
+    return bool(deep) and below >= 0.5 * len(long)
+
+
+def _with_header(table: RowTable) -> RowTable:
+    """The table without its first row, if that names the columns: the one of codes begins with a word that is none."""
+    columns = [list(x[1:]) for x in table.columns]
+    if not columns or code_place(None, table.columns) is not None or code_place(None, columns) is None:
+        return table
+    names = [cell_text(x[0]) or "" for x in table.columns]
+    return RowTable(table.path, names, columns, table.lines[1:], table.unit, table.lines[0])
+
+
+def _names(table: RowTable, at: int, column: str | int | None) -> list[Any] | None:
+    """The column of names, if there is one."""
+    if column is not None:
+        return table.columns[table.place(column, "name_column")]
+    if table.names is not None:
+        for k, name in enumerate(table.names):
+            if k != at and _NAMED.fullmatch(column_word(name)):
+                return table.columns[k]
+    return table.columns[1 - at] if len(table.columns) == 2 else None
+
+
+def _codes(table: RowTable, at: int, names: Sequence[Any] | None) -> tuple[list[str], dict[str, str]]:
+    """The codes in order and their names. A row may say the same again."""
+    first: dict[str, int] = {}
+    called: dict[str, str] = {}
+    for i, x in enumerate(table.columns[at]):
+        code = (cell_text(x) or "").strip()
+        if not code:
+            table.refuse(i, "no code in this row")
+        name = None if names is None else cell_text(names[i])
+        if first.setdefault(code, i) != i and name != called.get(code):
+            was = table.lines[first[code]]
+            table.refuse(i, f"the code {code!r} has the name {name!r} here, {called.get(code)!r} in {table.unit} {was}")
+        if name is not None:
+            called[code] = name
+    if not first:
+        raise ParseError("no codes in it", path=table.path)
+    return list(first), called
+
+
+# ---------------------------------------------------------------------- codes to nodes
+
+
+def _is_atc(codes: Sequence[str]) -> bool:
+    return any(len(x) > 3 for x in codes) and all(map(_ATC.fullmatch, codes))
+
+
+def _levels(codes: Sequence[str]) -> _Cuts:
+    """How the codes of a list are cut into levels."""
+    single = [x for x in codes if not _RANGE.fullmatch(x)]
+    if _is_atc(single):
+        return lambda x: [(k, False) for k in (5, 4, 3, 1) if k < len(x)]
+    dots = max((x.rstrip(".").count(".") for x in single), default=0)
+    heads = [x.partition(".")[0] for x in single]
+    sections = dots == 1 and any(len(x) < 2 for x in heads) and all(x.replace(".", "").isdigit() for x in single)
+    if dots > 1 or sections:
+        return lambda x: [(k, False) for k in range(len(x) - 2, 0, -1) if x[k] == "."]
+    if dots == 1 and all(map(_ICD.fullmatch, single)):
+
+        def of_icd(x: str) -> Iterable[tuple[int, bool]]:
+            dot = x.find(".")
+            behind = [(k, False) for k in range(len(x) - 1, dot + 1, -1)] + [(dot, False)] if dot > 0 else []
+            return behind + [(k, True) for k in range((dot if dot > 0 else len(x)) - 1, 0, -1)]
+
+        return of_icd
+    return lambda x: [(k, True) for k in range(len(x) - 1, 0, -1) if x[k - 1] not in ".-"]
+
+
+def _parents(codes: Sequence[str]) -> tuple[list[Any], np.ndarray]:
+    """The nodes, codes first, and the parent of each, -1 for tops."""
+    cuts = _levels(codes)
+    nodes = list(codes)
+    at = {x: k for k, x in enumerate(codes)}
+    up = [-1] * len(codes)
+    ranges = {k for k, x in enumerate(codes) if _RANGE.fullmatch(x)}
+    for k in range(len(codes)):
+        if k in ranges:
+            continue
+        here = k
+        for size, listed in cuts(nodes[k]):
+            above = nodes[k][:size]
+            known = at.get(above)
+            if known is None and not listed:
+                at[above] = len(nodes)
+                nodes.append(above)
+                up.append(-1)
+                up[here] = here = at[above]
+            elif known is not None:
+                up[here] = known
+                break  # what is above it follows from it
+    _hold(nodes, up, ranges)
+    return _without_single(nodes, np.array(up, np.int64), len(codes))
+
+
+def _hold(nodes: Sequence[str], up: list[int], ranges: set[int]) -> None:
+    """Put the tops below the ranges that hold them, and ranges below wider ones."""
+    if not ranges:
+        return
+    spans = []
+    for k, p in enumerate(up):
+        if p >= 0:
+            continue
+        found = _RANGE.fullmatch(nodes[k]) if k in ranges else None
+        first, last = (found[1], found[2]) if found else (nodes[k], nodes[k])
+        spans.append((first, last + "\uffff", k))
+    spans.sort(key=lambda x: (x[0], [-ord(y) for y in x[1]], x[2]))
+    around: list[tuple[str, int]] = []
+    for first, last, k in spans:
+        while around and around[-1][0] < first:
+            around.pop()
+        if around and last <= around[-1][0]:
+            up[k] = around[-1][1]
+        if k in ranges:
+            around.append((last, k))
+
+
+def _without_single(nodes: Sequence[str], up: np.ndarray, n: int) -> tuple[list[Any], np.ndarray]:
+    """Take out nodes that no row lists and that hold one child."""
+    count = np.bincount(up[up >= 0], minlength=up.size)
+    single = np.arange(up.size) >= n
+    single &= count == 1
+    while True:  # as often as levels stand above each other
+        through = (up >= 0) & single[up]
+        if not through.any():
+            break
+        up = np.where(through, up[up], up)
+    keep = ~single
+    number = np.cumsum(keep) - 1
+    kept = up[keep]
+    names = [x for x, k in zip(nodes, keep.tolist(), strict=True) if k]
+    return names, np.where(kept < 0, -1, number[kept])
+
+
+FORMAT = FileFormat("codes", "list of codes", read=read_codes)
