@@ -115,7 +115,8 @@ def test_spelling__functions_are_commands_and_options(command, message, shown):
 
 def test_options__none_is_swallowed(run, tmp_path):
     (tmp_path / "l.tsv").write_text("a\tB;F;odd\nb\tB;F;odd\nc\tB;F;G\nd\tB;F;G\n")
-    assert run("decompose", "l.tsv", "-O", "missing=odd").stdout == "c d | a\nc d | b\n"
+    assert "a b | c" in run("decompose", "l.tsv").stdout
+    assert "|" not in run("decompose", "l.tsv", "-O", "missing=odd").stdout  # a and b may be anywhere in F
     assert "|" not in run("decompose", "l.tsv", "-O", "missing=odd,G").stdout
     for option, near in (("keep_unary=1", ""), ("labls=id", r"\(did you mean --labels\?\)"), ("exact_=1", "")):
         said = run("decompose", "l.tsv", "-O", option, status=2).stderr

@@ -91,6 +91,7 @@ def test_cut__every_format_has_a_sample():
     assert set(SAMPLES) == set(FORMATS) - {"folder"}
 
 
+@pytest.mark.filterwarnings("ignore:1 item without a taxon")
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(("kind", "text"), ALL)
 def test_cut__the_end_is_missing(kind, text, end):

@@ -12,15 +12,18 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from tripletree.core.checks import check_choice
+from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import as_texts
+from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.rows import format_of_suffix, name_of
@@ -203,6 +206,12 @@ _PAIRS = (
     ("taxid", "parenttaxid"),
     ("taxid", "parentid"),
     ("taxonid", "parentnameusageid"),
+    ("aphiaid", "parentnameusageid"),
+    ("tsn", "parenttsn"),
+    ("taxonkey", "parentkey"),
+    ("key", "parentkey"),
+    ("nubkey", "parentkey"),
+    ("taxonid", "parentid"),
     ("uid", "parentuid"),
     ("name", "parent"),
     ("subject", "object"),
@@ -230,6 +239,7 @@ def read_edges(
     rank_column: str | int | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Hierarchy:
     r"""Read a hierarchy from a table of children and their parents.
 
@@ -258,12 +268,18 @@ def read_edges(
         By default a tab, comma, semicolon or bar, whichever fits the first row.
     header : bool, optional
         True if the first row has the names of the columns. By default if it has usual names, or those given.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "unclassified beetles". Inner nodes with such a name are left out, and what is
+        below them is open (``.incertae_sedis``), as are leaves such as "Felis sp.". Names extend the known ones, False
+        takes every name for a taxon.
 
     Returns
     -------
     Hierarchy
         Leaves in the order of their rows. Texts stay texts, "007" included. Whole numbers in Parquet and data frames
-        stay numbers. Several roots get an unnamed node above them.
+        stay numbers. Several roots get an unnamed node above them. A row that has its accepted name in another row
+        (columns acceptedNameUsageID, accepted_tsn and the like, or a taxonomicStatus of synonyms) is no node:
+        its id and its name are `synonyms` of the accepted one.
 
     Raises
     ------
@@ -290,8 +306,11 @@ def read_edges(
     check_choice(parent, "parent", ("error", "deepest", "first", "smallest"))
     check_choice(labels, "labels", ("id", "name", None))
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
+    fillers = Placeholders.of(placeholders)
     table = _read(path, asked, delimiter, header)
-    edges = _edges(table, _columns(table, asked), strict=parent == "error")
+    places = _columns(table, asked)
+    table, others = _accepted(table, places)
+    edges = _edges(table, places, strict=parent == "error")
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
         ontology = _ontology(edges, table)
         up = ontology.chosen_parents(parent)
@@ -309,8 +328,11 @@ def read_edges(
         length = None if length is None else np.append(length, np.nan)
     called = ids if labels != "name" or names is None else names
     shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
+    kinds = fillers.kinds(_texts_of(ids, names), up) if fillers else None
+    number = {x: u for u, x in enumerate(ids)}
+    meant = {x: number[term] for x, term in others.items() if term in number}
     try:
-        return hierarchy_of(up, shown, names=called, ranks=ranks, length=length)
+        return hierarchy_of(up, shown, names=called, ranks=ranks, length=length, kinds=kinds, synonyms=meant)
     except DuplicateLeafError as error:
         where = " among the names; take labels='id', by which they differ"
         raise DuplicateLeafError(error.labels, where=where) from None
@@ -330,7 +352,15 @@ def edges_ontology(
     """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
     table = _read(path, asked, delimiter, header)
-    return _ontology(_edges(table, _columns(table, asked), strict=False), table)
+    places = _columns(table, asked)
+    table, others = _accepted(table, places)
+    return _ontology(_edges(table, places, strict=False), table, others)
+
+
+def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None]:
+    """The name of each node as text, or its id."""
+    found = ids if names is None else [i if x is None else x for x, i in zip(names, ids, strict=True)]
+    return [x if isinstance(x, str) else None for x in found]
 
 
 # ---------------------------------------------------------------------- columns
@@ -412,6 +442,83 @@ def _check_headerless(table: RowTable) -> None:
             "header=False if they are a child and its parent"
         )
         table.refuse(0, msg)
+
+
+# ---------------------------------------------------------------------- rows that are other names
+
+#: Columns that hold the accepted name of a row, or its id: of Darwin Core, ITIS, GBIF, WoRMS and others.
+_ACCEPTED = (
+    *("acceptednameusageid", "acceptedtsn", "tsnaccepted", "acceptedtaxonid", "acceptedid", "acceptedkey"),
+    *("acceptedtaxonkey", "acceptedusagekey", "acceptednameid", "aphiaidaccepted", "validaphiaid", "validid"),
+    *("validtaxonid", "validtsn", "acceptednameusage", "acceptedname", "acceptedscientificname", "validname"),
+)
+_STATUS = ("taxonomicstatus", "status", "nameusage", "usage", "taxonstatus", "unacceptstatus")
+_NOT_ACCEPTED = re.compile(r".*synonym.*|invalid|not[ _]accepted|unaccepted|misapplied.*|not[ _]valid")
+_HOLDS = re.compile(r"accepted|valid|provisionally[ _]accepted|doubtful|unassessed|.*synonym.*|.*accepted|.*invalid.*")
+
+
+def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable, dict[str, Any]]:
+    """The table without rows that are other names of taxa, and the id of the taxon by each of these names and ids.
+
+    Such a row has an accepted name elsewhere, or a status of such names. In ColDP, the parent of a synonym is the
+    accepted taxon. Rows that give a synonym as their parent get the accepted one.
+    """
+    plain = [_plain(x) for x in table.names or []]
+    child, parent, name = (int(places[0] or 0), int(places[1] or 0), places[2])
+    free = [k for k in range(len(plain)) if k not in places]
+    accepted = [k for x in _ACCEPTED for k in free if plain[k] == x]
+    status = next(
+        (k for x in _STATUS for k in free if plain[k] == x and (x == _STATUS[0] or _is_status(table.columns[k]))), None
+    )
+    if not accepted and status is None:
+        return table, {}
+    ids = table.columns[child]
+    by_text = {cell_text(x): x for x in reversed(ids)}
+    if name is not None:
+        named = zip(table.columns[name], ids, strict=True)
+        by_text = {cell_text(x): i for x, i in reversed(list(named))} | by_text
+    by_text.pop(None, None)
+    meant: dict[Any, Any] = {}
+    gone = []
+    for i, x in enumerate(ids):
+        told = (cell_text(table.columns[k][i]) for k in accepted)
+        target = next((by_text.get(y, y) for y in told if y is not None), None)
+        bad = status is not None and _NOT_ACCEPTED.fullmatch((cell_text(table.columns[status][i]) or "").lower())
+        if target is None and bad and not accepted:
+            target = by_text.get(cell_text(table.columns[parent][i]))
+        if (bad or target is not None) and target != x:
+            gone.append(i)
+            meant[x] = target
+    if not gone:
+        return table, {}
+    target_of = {x: _last(x, meant) for x in meant}
+    others: dict[str, Any] = {}
+    for i in gone:
+        for k in (child, name):
+            other = None if k is None else cell_text(table.columns[k][i])
+            if other is not None and target_of[ids[i]] is not None:
+                others.setdefault(other, target_of[ids[i]])
+    lost = set(gone)
+    rows = [i for i in range(len(ids)) if i not in lost]
+    columns = [[column[i] for i in rows] for column in table.columns]
+    columns[parent] = [target_of.get(x, x) for x in columns[parent]]
+    note("other names", f"{counted(len(gone), 'row has', 'rows have')} an accepted name elsewhere")
+    return replace(table, columns=columns, lines=[table.lines[i] for i in rows]), others
+
+
+def _is_status(column: list[Any]) -> bool:
+    """True if a column holds the status of names, and no other status."""
+    words = {(cell_text(x) or "").lower() for x in dict.fromkeys(column)} - {""}
+    return bool(words) and all(_HOLDS.fullmatch(x) or _NOT_ACCEPTED.fullmatch(x) for x in words)
+
+
+def _last(x: Any, meant: dict[Any, Any]) -> Any:
+    """The accepted taxon at the end of a chain of other names. None if it has no end."""
+    seen = set()
+    while x in meant and x not in seen:
+        seen.add(x)
+        x = meant[x]
+    return None if x in seen else x
 
 
 # ---------------------------------------------------------------------- rows to nodes
@@ -537,8 +644,10 @@ def _only_parents(edges: _Edges, table: RowTable) -> np.ndarray:
     return np.where(up == np.arange(N), -1, up)
 
 
-def _ontology(edges: _Edges, table: RowTable) -> Ontology:
+def _ontology(edges: _Edges, table: RowTable, others: dict[str, Any] | None = None) -> Ontology:
     values: dict[str, Any] = {"names": edges.names, "ranks": edges.ranks, "relations": edges.relations}
+    known = set(edges.ids) if others else set()
+    values["synonyms"] = {x: term for x, term in (others or {}).items() if term in known}
     try:
         return Ontology(edges.ids, edges.rows, **values)
     except InvalidHierarchyError as error:

@@ -12,12 +12,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
-from tripletree.core.checks import check_choice
+import numpy as np
+
+from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
+from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
+from tripletree.errors import (
+    SHOWN,
+    DuplicateLeafError,
+    InvalidHierarchyError,
+    LimitExceededError,
+    ParseError,
+    warn_user,
+)
 from tripletree.io.edges import leaf_texts
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
@@ -37,6 +48,8 @@ from tripletree.io.table import (
 
 #: Words for an unknown name.
 MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
+_EMPTY = frozenset({"na", "nan", "none", "null"})
+_NEVER = 1 << 40
 #: Names of a column of paths, in lower case without blanks, dashes and underscores.
 HEADERS = ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path")
 #: Most characters in the paths of all nodes together.
@@ -55,6 +68,19 @@ _LEVELS = ("domain", "phylum", "class", "order", "family", "genus", "species")
 _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
 
+class _Step(NamedTuple):
+    """A step of a path."""
+
+    rank: str | None
+    name: str
+    kind: int
+    """A taxon or a placeholder: see `tripletree.core.placeholders`."""
+    filled: bool
+    """True if it ends in _X, as in PR2."""
+    silent: bool
+    """True for a word of `missing`, which is never a leaf."""
+
+
 class PathTree:
     """The tree of all paths seen so far. Parents stand before their children.
 
@@ -67,44 +93,106 @@ class PathTree:
         Ids of the nodes that are items.
     ids : dict
         Ids of other nodes, where the source numbers them.
+    opened : list of bool
+        The nodes that are known to be somewhere below their parents, since a placeholder stands between.
+    lost : list
+        Items without any taxon. They are no nodes.
     """
 
-    def __init__(self, source: str | None, missing: Iterable[str], sep: str) -> None:
+    def __init__(
+        self, source: str | None, missing: Iterable[str], sep: str, placeholders: Placeholders | None = None
+    ) -> None:
         self.source, self.sep = source, sep
+        self.opened: list[bool] = []
+        self.lost: list[Any] = []
+        self._step: list[int] = []
+        self._placeholders = placeholders or Placeholders(False)
+        self._fillers: set[str] = set()
         self.parent: list[int] = []
         self.names: list[str | None] = []
         self.ranks: list[str | None] = []
         self.items: dict[int, Any] = {}
         self.ids: dict[int, str] = {}
-        self._missing = {x.strip().casefold() for x in missing}
+        self._missing = {x.strip().casefold() for x in missing} - {""}
         self._node: dict[tuple[int, str | None, str], int] = {}
-        self._seen: dict[str, int] = {}
-        self._parts: dict[str, tuple[str | None, str] | None] = {}
+        self._seen: dict[str, tuple[int, _Step | None]] = {}
+        self._parts: dict[str, _Step | None] = {}
 
-    def text_node(self, text: str) -> int:
-        """The node of a path given as text. -1 if it holds no name."""
-        node = self._seen.get(text)
-        if node is None:
-            node = -1
-            for part in text.split(self.sep):
-                known = self._parts[part] if part in self._parts else self._parts.setdefault(part, self.part(part))
-                if known is not None:
-                    node = self._below(node, *known)
-            self._seen[text] = node
-        return node
+    def text_node(self, text: str, *, whole: bool = False) -> int:
+        """The node of a path given as text. -1 if it holds no name.
 
-    def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str]) -> int:
+        With `whole` the path stands for itself: if it ends in a placeholder, that is an open leaf.
+        """
+        found = self._seen.get(text)
+        if found is None:
+            found = self._seen[text] = self._walk(map(self._known, text.split(self.sep)))
+        return self._end(*found) if whole else found[0]
+
+    def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str], *, whole: bool = False) -> int:
         """The node of a path given name by name, each with its rank."""
-        node = -1
-        for cell, rank in zip(cells, ranks, strict=True):
-            known = None if cell is None else self.part(cell)
-            if known is not None:
-                node = self._below(node, rank, known[1])
-        return node
+        steps = (None if x is None else self._known(x) for x in cells)
+        found = self._walk(None if x is None else x._replace(rank=r) for x, r in zip(steps, ranks, strict=True))
+        return self._end(*found) if whole else found[0]
+
+    def _known(self, part: str) -> _Step | None:
+        """One step of a path, None if there is nothing in it."""
+        if part not in self._parts:
+            found = self.part(part)
+            self._parts[part] = found if found is None else self._step_of(*found)
+        return self._parts[part]
+
+    def _step_of(self, rank: str | None, name: str) -> _Step | None:
+        match = _PREFIX.fullmatch(name)
+        plain = {name.casefold(), (name if match is None else match[3].strip()).casefold()}
+        if plain & self._missing:
+            # a word that says "not known" hides a taxon, while NA is no more than an empty cell
+            return None if plain & _EMPTY else _Step(rank, name, FILLER, filled=False, silent=True)
+        filled = name.endswith("X") and "_X" in name
+        return _Step(rank, name, self._placeholders.kind(name), filled=filled, silent=False)
+
+    def _walk(self, steps: Iterable[_Step | None]) -> tuple[int, _Step | None]:
+        """The last taxon of a path, and the placeholder that the path ends in, if it does."""
+        node, hidden, above = -1, None, ""
+        for k, step in enumerate(steps):
+            if step is None:
+                continue
+            kind = step.kind
+            if step.filled and kind == TAXON:
+                kind = self._placeholders.kind(step.name, above)
+            above = step.name
+            if kind == FILLER:
+                hidden = step
+                self._fillers.add(step.name)
+                continue
+            node = self._below(node, step.rank, step.name, k, opened=hidden is not None or kind == MEMBER)
+            hidden = None
+        return node, hidden
+
+    def _end(self, node: int, hidden: _Step | None) -> int:
+        """The node of a path that stands for itself."""
+        if hidden is None or hidden.silent or node < 0:
+            return node
+        return self._below(node, hidden.rank, hidden.name, len(RANKS), opened=True)
 
     def add_item(self, item: Hashable, node: int) -> None:
-        """Hang an item under a node, or at the top (-1)."""
-        self.items[self._append(node, None, None)] = item
+        """Hang an item under a node. One without a node is lost."""
+        if node < 0:
+            self.lost.append(item)
+        else:
+            self.items[self._append(node, None, None, -1, opened=False)] = item
+
+    def open_nodes(self) -> np.ndarray:
+        """Which nodes are open: behind a placeholder, behind an empty rank that others fill, or an item among taxa."""
+        parent, step = np.array(self.parent, np.int64), np.array(self._step, np.int64)
+        item = np.zeros(parent.size, np.bool_)
+        item[list(self.items)] = True
+        taxa = np.flatnonzero(~item)
+        first = np.full(parent.size + 1, _NEVER, np.int64)  # the first step below each node that has a name
+        np.minimum.at(first, parent[taxa], step[taxa])
+        opened = np.array(self.opened, np.bool_)
+        opened[taxa] |= step[taxa] > first[parent[taxa]]
+        opened[item] |= first[parent[item]] < _NEVER
+        return opened
 
     def bare_lines(self, lines: list[str], numbers: list[int]) -> None:
         """Paths that stand for themselves, all of them with a number before them (``3237 - Pets > Dogs``) or none."""
@@ -115,12 +203,12 @@ class PathTree:
                 msg = f"no number before this path, as most lines have one: {lines[odd]!r:.60}"
                 raise ParseError(msg, path=self.source, line=numbers[odd])
             for line in lines:
-                self.text_node(line)
+                self.text_node(line, whole=True)
             return
         seen: dict[str, int] = {}
         for match, number in zip(numbered, numbers, strict=True):
             assert match is not None
-            id, node = match[1], self.text_node(match[2])
+            id, node = match[1], self.text_node(match[2], whole=True)
             if node < 0:
                 raise ParseError(f"no name behind the number {id}", path=self.source, line=number)
             if id in seen or node in self.ids:
@@ -169,21 +257,25 @@ class PathTree:
             elif level < len(_LEVELS):
                 rank = _LEVELS[level]
             bare = match[3].strip()
-        if not bare.strip("_") or bare.casefold() in self._missing or name.casefold() in self._missing:
+        if not bare.strip("_"):
             return None
         return rank, name
 
-    def _below(self, node: int, rank: str | None, name: str) -> int:
+    def _below(self, node: int, rank: str | None, name: str, step: int, *, opened: bool) -> int:
         key = (node, rank, name)
         found = self._node.get(key)
         if found is None:
-            found = self._node[key] = self._append(node, rank, name)
+            found = self._node[key] = self._append(node, rank, name, step, opened=opened)
+        self._step[found] = min(self._step[found], step)
+        self.opened[found] &= opened
         return found
 
-    def _append(self, parent: int, rank: str | None, name: str | None) -> int:
+    def _append(self, parent: int, rank: str | None, name: str | None, step: int, *, opened: bool) -> int:
         self.parent.append(parent)
         self.ranks.append(rank)
         self.names.append(name)
+        self._step.append(step)
+        self.opened.append(opened)
         return len(self.parent) - 1
 
 
@@ -514,7 +606,8 @@ def read_lineages(
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
     labels: Literal["name", "path", "id"] = "name",
-    missing: Iterable[str] = MISSING,
+    missing: str | Iterable[str] = MISSING,
+    placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
 ) -> Hierarchy:
     r"""Read a hierarchy from lines or table rows that each hold a path of taxa.
@@ -538,15 +631,20 @@ def read_lineages(
     labels : {"name", "path", "id"}
         Names of nodes that are not items: "name" is the last name of their path. If several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
-    missing : iterable of str
+    missing : str or iterable of str
         Words for no name, in any case and with a rank's prefix or without, besides nothing at all.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "uncultured", "Incertae Sedis", "Unknown Family", "X_unclassified" and
+        "Quercus sp." They are passed over, and what is below them is open (``.incertae_sedis``). Names extend the
+        known ones, False takes every name for a taxon.
     delimiter : str, optional
         Between the cells of a table. By default a tab, comma, semicolon or bar, whichever fits the header.
 
     Returns
     -------
     Hierarchy
-        If there are ids, the items are the leaves, each under its taxon, or under the root if it has none.
+        If there are ids, the items are the leaves, each under its taxon. An item without any is left out, and one
+        whose taxon has others below it is open there.
         Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
         stand in the order of the source. `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
         get an unnamed node above them.
@@ -561,7 +659,8 @@ def read_lineages(
     Warns
     -----
     UserWarning
-        If no column of ids is found in a table, and a column that is not read tells rows of one path apart.
+        If items without a taxon are left out. If no column of ids is found in a table, and a column that is not read
+        tells rows of one path apart.
 
     See Also
     --------
@@ -571,9 +670,10 @@ def read_lineages(
     Notes
     -----
     A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. A node with a name
-    below it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with
-    ``#`` are comments, and a first line with only "Taxon" or the like is a header. If the paths stand in the first of
-    several columns without header (profiles of MetaPhlAn), the others are not read.
+    below it hangs from the last named one above. It is open there if the rank is a word such as "unclassified", or
+    if it is empty and has a name in another path below that node. Bare lines with no name at all are left out. Lines
+    that start with ``#`` are comments, and a first line with only "Taxon" or the like is a header. If the paths stand
+    in the first of several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Examples
     --------
@@ -586,15 +686,16 @@ def read_lineages(
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
     check_choice(labels, "labels", ("name", "path", "id"))
-    tree = _read(path, sep, columns, id_column, missing, delimiter)
+    tree = _read(path, sep, columns, id_column, missing, placeholders, delimiter)
     called, leaves = _called(tree, labels)
-    parent, ranks = tree.parent, tree.ranks
+    parent, ranks, opened = tree.parent, tree.ranks, tree.open_nodes()
     if sum(p < 0 for p in parent) > 1:
         root = len(parent)
+        opened = np.append(opened, False)
         parent = [*(root if p < 0 else p for p in parent), -1]
         called, leaves, ranks = [*called, None], [*leaves, None], [*ranks, None]
     try:
-        return hierarchy_of(parent, leaves, names=called, ranks=ranks)
+        return hierarchy_of(parent, leaves, names=called, ranks=ranks, incertae_sedis=opened)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=" among the names, paths and ids") from None
 
@@ -605,16 +706,20 @@ def lineages_ontology(
     sep: str = "auto",
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    missing: Iterable[str] = MISSING,
+    missing: str | Iterable[str] = MISSING,
+    placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
-    tree = _read(path, sep, columns, id_column, missing, delimiter)
+    tree = _read(path, sep, columns, id_column, missing, placeholders, delimiter)
     paths = tree.paths(range(len(tree.parent)))
     ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
     edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
     names = [None if u in tree.items else x for u, x in enumerate(tree.names)]
-    return Ontology(ids, edges, names=names, ranks=tree.ranks)
+    inner = np.zeros(len(ids), np.bool_)
+    inner[[p for _, p in edges]] = True
+    placed = np.array(tree.parent) >= 0
+    return Ontology(ids, edges, names=names, ranks=tree.ranks, incertae_sedis=tree.open_nodes() & ~inner & placed)
 
 
 def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | None]]:
@@ -650,7 +755,8 @@ def _read(
     sep: str,
     columns: Sequence[str] | None,
     id_column: str | None,
-    missing: Iterable[str],
+    missing: str | Iterable[str],
+    placeholders: bool | str | Iterable[str],
     delimiter: str | None,
 ) -> PathTree:
     if not isinstance(sep, str) or not sep:
@@ -660,6 +766,7 @@ def _read(
         msg = f"columns must be a list of names of columns, not {columns!r}"
         raise ValueError(msg)
     missing = [missing] if isinstance(missing, str) else missing
+    fillers = Placeholders.of(placeholders)
     asked = [*(columns or []), *([] if id_column is None else [id_column])]
     row = ""
 
@@ -671,20 +778,25 @@ def _read(
         return (columns_of_paths if free else usual_columns)(names) is not None
 
     if is_frame(path):
-        return _of_table(read_table(path), sep, columns, id_column, missing)
+        return _of_table(read_table(path), sep, columns, id_column, missing, fillers)
     content, name = read_bytes(path)
     if is_parquet(content):
-        return _of_table(parquet_table(content, name), sep, columns, id_column, missing)
+        return _of_table(parquet_table(content, name), sep, columns, id_column, missing, fillers)
     text = decoded(content, name)
     row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if asked or has_header(text, known):
         table = split_rows(text, name, delimiter=delimiter, header=True if asked else None, known=known)
-        return _of_table(table, sep, columns, id_column, missing)
-    return _of_lines(text, name, sep, missing)
+        return _of_table(table, sep, columns, id_column, missing, fillers)
+    return _of_lines(text, name, sep, missing, fillers)
 
 
 def _of_table(
-    table: RowTable, sep: str, columns: Sequence[str] | None, id_column: str | None, missing: Iterable[str]
+    table: RowTable,
+    sep: str,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    missing: Iterable[str],
+    fillers: Placeholders,
 ) -> PathTree:
     """Lineages in the columns of a table."""
     names = table.names or []
@@ -703,13 +815,13 @@ def _of_table(
         texts = [cell_text(x) or "" for x in table.columns[places[0]]]
         used = [i for i in range(len(texts)) if items is None or not str(items[i]).startswith("#q2:")]
         sep = separator_of([[texts[i]] for i in used], sep, path=table.path, needed=False)[0]
-        tree = PathTree(table.path, missing, sep)
-        taxa = [tree.text_node(texts[i]) for i in used]
+        tree = PathTree(table.path, missing, sep, fillers)
+        taxa = [tree.text_node(texts[i], whole=items is None) for i in used]
     else:
-        tree = PathTree(table.path, missing, ";")
+        tree = PathTree(table.path, missing, ";", fillers)
         ranks = [plain_name(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
-        taxa = [tree.cells_node(row, ranks) for row in rows]
+        taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))
     if items is not None:
         seen: dict[Any, int] = {}
@@ -732,13 +844,13 @@ def _of_table(
     return _full(tree)
 
 
-def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str]) -> PathTree:
+def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str], fillers: Placeholders) -> PathTree:
     """Lineages in lines without header: a path alone, a number and a path, or an id, a tab and a path."""
     numbers, rows = split_lines(text)
     if not rows:
         raise ParseError("no lines in it", path=path, line=1, column=1)
     sep, k = separator_of(rows, sep, path=path)
-    tree = PathTree(path, missing, sep)
+    tree = PathTree(path, missing, sep, fillers)
     short = next((i for i, row in enumerate(rows) if len(row) <= k), None)
     if short is not None:
         msg = f"no path in this line: where other lines have an id, a tab and a path, it has {rows[short][0]!r:.60}"
@@ -762,6 +874,13 @@ def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str]) -> 
 def _full(tree: PathTree) -> PathTree:
     if not tree.parent:
         raise ParseError("no names in it: all paths are empty", path=tree.source)
+    if tree._fillers:
+        note("placeholders", f"{counted(len(tree._fillers), 'name')} of no taxon passed over")
+    if tree.lost:
+        lost = counted(len(tree.lost), "item")
+        note("without a taxon", f"{lost} without a taxon")
+        shown = ", ".join(map(repr, tree.lost[:SHOWN])) + (", ..." if len(tree.lost) > SHOWN else "")
+        warn_user(f"{lost} without a taxon {'is' if len(tree.lost) == 1 else 'are'} left out: {shown}")
     return tree
 
 

@@ -9,7 +9,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import note
+from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError
 from tripletree.io.source import decoded, is_parquet, read_bytes
 
@@ -41,6 +44,9 @@ def hierarchy_of(
     names: Sequence[str | None] | None = None,
     ranks: Sequence[str | None] | None = None,
     length: Any = None,
+    kinds: np.ndarray | None = None,
+    incertae_sedis: np.ndarray | None = None,
+    synonyms: Mapping[str, int] | None = None,
 ) -> Hierarchy:
     """Make a hierarchy of nodes in any order: leaves first, and else in the order given.
 
@@ -52,24 +58,70 @@ def hierarchy_of(
         Labels of the leaves. Labels of inner nodes count if `names` is not given.
     names, ranks, length : sequence of N, optional
         Values of all nodes. The names of leaves do not count.
+    kinds : ndarray of uint8, shape (N,), optional
+        Whether names are placeholders, by `Placeholders.kinds`. Such inner nodes are contracted, and the nodes below
+        them open. Such leaves are open.
+    incertae_sedis : ndarray of bool, shape (N,), optional
+        Nodes that are open besides.
+    synonyms : mapping of str to int, optional
+        Other names, each with the position of its node. One of a contracted node is one of the node above.
     """
     above = np.asarray(parent, np.int64)
     N = above.size
     childless = np.bincount(above[above >= 0], minlength=N) == 0
-    order = np.concatenate([np.flatnonzero(childless), np.flatnonzero(~childless)])
+    called = labels if names is None else names
+    opened = np.zeros(N, np.bool_) if incertae_sedis is None else incertae_sedis.copy()
+    gone = np.zeros(N, np.bool_)
+    if kinds is not None:
+        placed = above >= 0
+        opened |= placed & (kinds != TAXON) & (childless | (kinds == MEMBER))
+        gone = placed & (kinds == FILLER) & ~childless
+        count = int(np.count_nonzero(gone))
+        if count:
+            note("placeholders", f"{counted(count, 'placeholder node')} contracted")
+            opened[placed] |= gone[above[placed]]
+            above, length = _past(gone, above, length)
+    order = np.concatenate([np.flatnonzero(childless), np.flatnonzero(~childless & ~gone)])
     n = int(np.count_nonzero(childless))
     number = np.empty(N + 1, np.int32)
-    number[order] = np.arange(N, dtype=np.int32)
+    number[order] = np.arange(order.size, dtype=np.int32)
     number[-1] = -1  # serves the root's parent
     at = order.tolist()
-    called = labels if names is None else names
     return Hierarchy(
         number[above[order]],
         [labels[u] for u in at[:n]],
         names=[None if called[u] is None else str(called[u]) for u in at[n:]],
         ranks=None if ranks is None else [ranks[u] for u in at],
         length=None if length is None else np.asarray(length, np.float64)[order],
+        incertae_sedis=opened[order] if opened.any() else None,
+        synonyms=_meant(synonyms or {}, np.where(gone, above, np.arange(N)), childless, labels, called),
     )
+
+
+def _meant(
+    synonyms: Mapping[str, int], stands: np.ndarray, childless: np.ndarray, labels: Sequence[Any], called: Sequence[Any]
+) -> dict[str, Any]:
+    """Return other names with the labels of leaves and the names of inner nodes, of those that have one."""
+    at = {x: int(stands[u]) for x, u in synonyms.items()}
+    found = {x: labels[u] if childless[u] else called[u] for x, u in at.items()}
+    return {x: node if childless[at[x]] else str(node) for x, node in found.items() if node is not None}
+
+
+def _past(gone: np.ndarray, above: np.ndarray, length: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return for each node the nearest node above that stays, and the length of the way to it."""
+    root = np.flatnonzero(above < 0)
+    up = above.copy()
+    up[root] = root
+    way = None if length is None else np.array(length, np.float64)
+    while True:  # each round doubles the number of nodes that are passed
+        far = np.flatnonzero(gone[up])
+        if far.size == 0:
+            break
+        if way is not None:
+            way[far] += way[up[far]]
+        up[far] = up[up[far]]
+    up[root] = -1
+    return up, way
 
 
 def tops(parent: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
 """NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
 
 Read from ``nodes.dmp`` are: tax id, parent, rank, from ``names.dmp`` the scientific names, and the unique forms of
-those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are not part of the tree.
+those that stand for several taxa. Merged tax ids (``merged.dmp``) are other names of those that stay, and
+``delnodes.dmp`` tells that an unknown tax id was deleted.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
-from tripletree.core.checks import check_choice
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.checks import check_choice, counted
+from tripletree.core.hierarchy import Hierarchy, tell_synonyms
+from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
@@ -29,6 +32,8 @@ from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, tops
 # Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
 
 NODES, NAMES = "nodes.dmp", "names.dmp"
+MERGED, DELETED = "merged.dmp", "delnodes.dmp"
+_FILES = (NODES, NAMES, MERGED, DELETED)
 #: Bytes that are read together.
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
@@ -143,7 +148,7 @@ class DmpFile:
 
 
 def taxdump_files(source: Source) -> dict[str, DmpFile]:
-    """The files nodes.dmp and, where it is there, names.dmp: of a folder, of an archive, or one beside the other.
+    """The files nodes.dmp and, where they are there, names.dmp and the like: of a folder, an archive, or side by side.
 
     Archives are read in memory. Nothing is written, and members that are links are not followed.
     """
@@ -179,7 +184,7 @@ def _check_no_names(path: str | None) -> NoReturn:
 
 def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
     found = {}
-    for base in (NODES, NAMES):
+    for base in _FILES:
         paths = [os.path.join(folder, base + suffix) for suffix in _SUFFIXES]
         path = next((x for x in paths if os.path.isfile(x)), None) if base != NODES or nodes is None else nodes
         if path is not None:
@@ -192,7 +197,7 @@ def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
 
 
 def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
-    """The two files of a zip or tar archive. None if it is not an archive."""
+    """The files of a zip or tar archive. None if it is not an archive."""
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
@@ -219,15 +224,21 @@ def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
 
 
 def _wanted(member: str) -> str | None:
-    """Which of the two files a member of an archive is."""
+    """Which of the files that are read a member of an archive is."""
     base = posixpath.basename(member.replace("\\", "/")).lower()
-    return next((x for x in (NODES, NAMES) if base in {x + suffix for suffix in _SUFFIXES}), None)
+    return next((x for x in _FILES if base in {x + suffix for suffix in _SUFFIXES}), None)
 
 
 _NO_RANK = b"no rank"
 
 
-def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: str | int | None = None) -> Hierarchy:
+def read_taxdump(
+    path: Source,
+    *,
+    labels: Literal["name", "id"] = "name",
+    root: str | int | None = None,
+    placeholders: bool | str | Iterable[str] = True,
+) -> Hierarchy:
     r"""Read the taxonomy of an NCBI taxdump.
 
     Parameters
@@ -241,12 +252,16 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional
         A tax id or a scientific name: only this taxon and its descendants are read. By default all.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "unclassified Felidae" and "environmental samples". Inner nodes with such a
+        name are left out, and what is below them is open (``.incertae_sedis``), as are leaves such as "Felis sp. 7".
+        Names extend the known ones, False takes every name for a taxon.
 
     Returns
     -------
     Hierarchy
         Leaves are the taxa without children, in the order of the file. Nodes with one child are kept. `ranks` has
-        the rank of every node, None for "no rank".
+        the rank of every node, None for "no rank". Merged tax ids (merged.dmp) are `synonyms` of those that stay.
 
     Notes
     -----
@@ -265,11 +280,15 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
     check_choice(labels, "labels", ("name", "id"))
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
-    named = labels == "name" or (isinstance(root, str) and not root.isdecimal())
-    names = _read_names(files, taxa) if named else None
-    kept = None if root is None else _below(taxa, _root_of(taxa, root, names))
+    fillers = Placeholders.of(placeholders)
+    by_name = isinstance(root, str) and not root.isdecimal()
+    names = _read_names(files, taxa) if labels == "name" or by_name or (fillers and NAMES in files) else None
+    kinds = None if names is None or not fillers else fillers.kinds(names, taxa.parent)
+    merged = _merged(files, taxa)
+    kept = None if root is None else _below(taxa, _root_of(taxa, root, names, merged, files.get(DELETED)))
     texts = names if labels == "name" else list(map(str, taxa.id.tolist()))
     parent, ranks = taxa.parent, taxa.ranks
+    others = merged
     if kept is not None:
         number = np.cumsum(kept) - 1
         at = np.flatnonzero(kept)
@@ -277,8 +296,12 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         parent = np.where(inside, number[parent[at]], -1)
         texts = [texts[i] for i in at.tolist()]  # type: ignore[index]
         ranks = [ranks[i] for i in at.tolist()]
+        kinds = None if kinds is None else kinds[at]
+        others = {old: int(number[i]) for old, i in merged.items() if kept[i]}
+    if others:
+        note("other names", f"{counted(len(others), 'merged tax id')}")
     try:
-        return hierarchy_of(parent, texts, ranks=ranks)  # type: ignore[arg-type]
+        return hierarchy_of(parent, texts, ranks=ranks, kinds=kinds, synonyms=others)  # type: ignore[arg-type]
     except DuplicateLeafError as error:
         where = " among the scientific and unique names; take labels='id', by which they differ"
         raise DuplicateLeafError(error.labels, where=where) from None
@@ -291,7 +314,9 @@ def taxdump_ontology(path: Source) -> Ontology:
     names = _read_names(files, taxa) if NAMES in files else None
     child = np.flatnonzero(taxa.parent >= 0)
     edges = np.column_stack([child, taxa.parent[child]])
-    return Ontology(list(map(str, taxa.id.tolist())), edges, names=names, ranks=taxa.ranks)
+    ids = list(map(str, taxa.id.tolist()))
+    others = {old: ids[i] for old, i in _merged(files, taxa).items()}
+    return Ontology(ids, edges, names=names, ranks=taxa.ranks, synonyms=others)
 
 
 # ---------------------------------------------------------------------- nodes.dmp
@@ -356,6 +381,28 @@ def _below(taxa: _Taxa, root: int) -> np.ndarray:
     return tops(parent) == root
 
 
+# ---------------------------------------------------------------------- merged.dmp
+
+
+def _merged(files: dict[str, DmpFile], taxa: _Taxa) -> dict[str, int]:
+    """The tax ids that were merged into others, each with the position of the one that stays."""
+    found: dict[str, int] = {}
+    if MERGED in files and files[MERGED].content.strip():
+        for fields in files[MERGED].fields(2):
+            old, new = (files[MERGED].numbers(fields, j) for j in (0, 1))
+            at = _positions(taxa.id, taxa.order, new)
+            free = (at >= 0) & (_positions(taxa.id, taxa.order, old) < 0)
+            found.update(zip(map(str, old[free].tolist()), at[free].tolist(), strict=True))
+    return found
+
+
+def _is_deleted(file: DmpFile | None, id: int) -> bool:
+    """True if delnodes.dmp, if it is there, has this tax id."""
+    if file is None or not file.content.strip():
+        return False
+    return any((file.numbers(fields, 0) == id).any() for fields in file.fields(1))
+
+
 # ---------------------------------------------------------------------- names.dmp
 
 
@@ -365,18 +412,23 @@ def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
         msg = "no names.dmp beside this nodes.dmp: put it there, or take labels='id', which does without"
         raise ParseError(msg, path=files[NODES].path)
     file = files[NAMES]
-    names = _scientific_names(file, taxa, 1)
-    count = Counter(names)
-    if len(count) < len(names):
-        unique = _scientific_names(file, taxa, 2)
-        names = [unique[i] or x if count[x] > 1 else x for i, x in enumerate(names)]
+    start, stop = _scientific_names(file, taxa)
+    try:
+        names = [file.content[s:e].decode() for s, e in zip(start[:, 0].tolist(), stop[:, 0].tolist(), strict=True)]
+        if len(set(names)) < len(names):
+            count = Counter(names)
+            for i in [i for i, x in enumerate(names) if count[x] > 1]:
+                names[i] = file.content[start[i, 1] : stop[i, 1]].decode() or names[i]
+    except UnicodeDecodeError:
+        decoded(file.content, file.path)
+        raise
     return names
 
 
-def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
-    """Field j of the line that has each taxon's scientific name."""
+def _scientific_names(file: DmpFile, taxa: _Taxa) -> tuple[np.ndarray, np.ndarray]:
+    """Where each taxon's scientific name and its unique name start and stop in the file: two arrays of shape (N, 2)."""
     N = taxa.id.size
-    start, stop, line_of = np.zeros(N, np.int64), np.zeros(N, np.int64), np.zeros(N, np.int64)
+    start, stop, line_of = np.zeros((N, 2), np.int64), np.zeros((N, 2), np.int64), np.zeros(N, np.int64)
     for fields in file.fields(4):
         scientific = file.equal(fields, 3, b"scientific name")
         id = file.numbers(fields, 0)[scientific]
@@ -389,23 +441,19 @@ def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
         if again.any():
             i = int(np.flatnonzero(again)[0])
             file.refuse(line[i], f"a second scientific name for tax id {taxa.id[at[i]]}")
-        start[at], stop[at] = fields.start[scientific, j][known], fields.stop[scientific, j][known]
+        start[at], stop[at] = fields.start[scientific, 1:3][known], fields.stop[scientific, 1:3][known]
         line_of[at] = line
-    bare = np.flatnonzero(line_of == 0) if j == 1 else np.empty(0, np.int64)
+    bare = np.flatnonzero(line_of == 0)
     if bare.size:
         id = taxa.id[bare[0]]
         msg = f"{bare.size} taxa of nodes.dmp have no scientific name here, tax id {id} the first"
         msg = msg if bare.size > 1 else f"one taxon of nodes.dmp has no scientific name here, tax id {id}"
         raise ParseError(msg, path=file.path)
-    empty = np.flatnonzero(start == stop) if j == 1 else bare
+    empty = np.flatnonzero(start[:, 0] == stop[:, 0])
     if empty.size:
         i = int(empty[0])
-        file.refuse(line_of[i], f"the scientific name of tax id {taxa.id[i]} is empty", at=int(start[i]))
-    try:
-        return [file.content[s:e].decode() for s, e in zip(start.tolist(), stop.tolist(), strict=True)]
-    except UnicodeDecodeError:
-        decoded(file.content, file.path)
-        raise
+        file.refuse(line_of[i], f"the scientific name of tax id {taxa.id[i]} is empty", at=int(start[i, 0]))
+    return start, stop
 
 
 #: The kinds of names that mean just one taxon each: not "in-part", "includes", "blast name" or "type material".
@@ -438,7 +486,9 @@ def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
     return found
 
 
-def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
+def _root_of(
+    taxa: _Taxa, root: str | int, names: list[str] | None, merged: dict[str, int], deleted: DmpFile | None
+) -> int:
     """The position of the taxon that a tax id or a name stands for."""
     if isinstance(root, str) and not root.isdecimal():
         assert names is not None
@@ -459,8 +509,13 @@ def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
         msg = f"root must be a tax id or a scientific name, not {root!r}"
         raise TypeError(msg) from None
     found = _positions(taxa.id, taxa.order, np.array([id if 0 <= id < 2**62 else -1], np.int64))
+    if found[0] < 0 and str(id) in merged:
+        kept = merged[str(id)]
+        tell_synonyms({str(id): str(taxa.id[kept])})
+        return kept
     if found[0] < 0:
-        raise UnknownLeafError([root], list(map(str, taxa.id.tolist())), what="tax ids")
+        hint = "NCBI deleted it (delnodes.dmp)" if _is_deleted(deleted, id) else ""
+        raise UnknownLeafError([root], list(map(str, taxa.id.tolist())), what="tax ids", hint=hint)
     return int(found[0])
 
 

@@ -1,0 +1,60 @@
+"""Notes on what a file said beside its tree: placeholders, other names, items without a taxon.
+
+Readers make them, and `collected` gives them to callers that tell them on: ``tripletree info`` and the report. They are
+logged besides, at level INFO of the logger "tripletree.io".
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+_log = logging.getLogger("tripletree.io")
+
+
+class Note(NamedTuple):
+    """A finding of a reader.
+
+    Attributes
+    ----------
+    topic : str
+        Its subject in a word or two, such as "placeholders".
+    text : str
+        The finding: "41 placeholder nodes contracted".
+    """
+
+    topic: str
+    text: str
+
+
+_notes: ContextVar[list[Note] | None] = ContextVar("_notes", default=None)
+
+
+def note(topic: str, text: str) -> None:
+    """Make a note."""
+    _log.info("%s: %s", topic, text)
+    found = _notes.get()
+    if found is not None and Note(topic, text) not in found:
+        found.append(Note(topic, text))
+
+
+@contextmanager
+def collected() -> Iterator[list[Note]]:
+    """Collect the notes that are made within the block.
+
+    Examples
+    --------
+    >>> with collected() as notes:
+    ...     note("placeholders", "41 placeholder nodes contracted")
+    >>> notes
+    [Note(topic='placeholders', text='41 placeholder nodes contracted')]
+    """
+    found: list[Note] = []
+    token = _notes.set(found)
+    try:
+        yield found
+    finally:
+        _notes.reset(token)

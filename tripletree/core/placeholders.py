@@ -1,0 +1,186 @@
+"""Placeholders: names that fill a place in a taxonomy and are no taxa, such as "unclassified Felidae".
+
+What hangs below one is known to be below the nearest real taxon, no more. Readers of lineages, taxdumps and tables of
+edges ask here, so that a name means the same in all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+#: Words that make a name a placeholder, alone or before another name.
+_NOT_KNOWN = (
+    "uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
+    "|norank|no[ -]rank|not assigned|no (?:blast )?hits?"
+)
+_FILLER = re.compile(
+    rf"""(?:{_NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
+    | ambiguous(?:\ tax(?:a|on))?
+    | (?:.+\ )?incertae\ ?sedis(?:\ .+)?        # Incertae Sedis; Fungi cls Incertae sedis
+    | (?:.+\ )?environmental\ (?:samples?|sequences?)
+    | (?:.+\ )?metagenomes?
+    | .+\ (?:uncultured|unclassified|unassigned|unidentified|indet\.?)
+    | \S+\ unknown
+    | (?:\S+\ ){{1,3}}(?<!\ f\.\ )spp?\.?       # Quercus sp., but no forma specialis
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+#: One kind of a genus, known to it only: Quercus sp. 7.
+_MEMBER = re.compile(r"(?:\S+ ){1,3}(?<! f\. )spp?\. .+", re.DOTALL)
+_RANK_PREFIX = re.compile(r"\A(?:sk|[dkpcofgst]|d_\d{1,2})__")
+_UNIQUE = re.compile(r" <[^<>]*>$")
+_BLANKS = re.compile(r"[\s_]+")
+#: PR2's names below a taxon without names: Alveolata_X, Alveolata_XX.
+_FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
+#: Every placeholder has one of these in it, in lower case. So few names are looked at closely.
+_SIGNS = (
+    *(b"unc", b"unid", b"unde", b"unkn", b"assign", b"rank", b" hit", b"_hit", b"ambigu", b"sedis", b"environm"),
+    *(b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0"),
+)
+#: Leaves with one of these are open, without a closer look but for a forma specialis. Names stand between NULs.
+_SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
+_NOT_SURE = (b" f. sp.",)
+#: Names that are looked at together.
+_BLOCK = 1 << 18
+
+#: What a name is.
+TAXON, MEMBER, FILLER = range(3)
+
+
+@dataclass(frozen=True)
+class Placeholders:
+    """The names that are no taxa.
+
+    Attributes
+    ----------
+    known : bool
+        True for those that taxonomies use, in any case, with blanks or underscores, with the prefix of a rank or not.
+    more : frozenset of str
+        Further ones, in the form of `plain`.
+
+    Examples
+    --------
+    >>> usual = Placeholders.of(True)
+    >>> [usual.kind(x) for x in ("g__uncultured", "Fungi_cls_Incertae_sedis", "Quercus sp.")] == [FILLER] * 3
+    True
+    >>> usual.kind("Quercus sp. 7") == MEMBER, usual.kind("Quercus robur") == TAXON
+    (True, True)
+    >>> usual.kind("Alveolata_X", above="Alveolata") == FILLER, usual.kind("Bacillus_X", above="Bacilli") == TAXON
+    (True, True)
+    """
+
+    known: bool = True
+    more: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, given: Any) -> Placeholders:
+        """Return the placeholders that an option `placeholders=` asks for.
+
+        True takes the known ones, False none, and names are taken besides the known ones: a list, or one text with
+        commas.
+        """
+        if isinstance(given, (bool, np.bool_)):
+            return cls(bool(given))
+        if given is None:
+            return cls()
+        if isinstance(given, str):
+            given = given.split(",")
+        names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+        if not all(isinstance(x, str) and x.strip() for x in names):
+            msg = f"placeholders must be True, False, or names that are no taxa, besides the known ones; got {given!r}"
+            raise TypeError(msg)
+        return cls(True, frozenset(map(plain, names)))
+
+    def __bool__(self) -> bool:
+        return self.known
+
+    def kind(self, name: str, above: str | None = None) -> int:
+        """Tell whether a name is a taxon, a member that is known to the taxon above only, or a filler of a place.
+
+        Parameters
+        ----------
+        name : str
+        above : str, optional
+            The name above it, a filler or not.
+        """
+        if not self.known:
+            return TAXON
+        form = plain(name)
+        if not form or form in self.more or _FILLER.fullmatch(form):
+            return FILLER
+        if _MEMBER.fullmatch(form):
+            return MEMBER
+        filled = _FILLED.fullmatch(name) if above is not None and name.endswith("X") else None
+        return FILLER if filled is not None and stem(filled[1]) == stem(above or "") else TAXON
+
+    def kinds(self, names: Sequence[str | None], parent: np.ndarray) -> np.ndarray:
+        """Return the kind of each node of a forest: uint8, shape (N,). Nodes without a name are taken for taxa.
+
+        Parameters
+        ----------
+        names : sequence of (str or None), length N
+        parent : ndarray of int, shape (N,)
+            Positions, -1 for roots.
+        """
+        found = np.zeros(len(names), np.uint8)
+        if not self.known:
+            return found
+        inner = np.zeros(len(names), np.bool_)
+        inner[parent[parent >= 0]] = True
+        for start in range(0, len(names), _BLOCK):
+            block = names[start : start + _BLOCK]
+            near, sure = _candidates(block) if not self.more else (np.ones(len(block), np.bool_), None)
+            if sure is not None:
+                sure &= ~inner[start : start + len(block)]
+                found[start + np.flatnonzero(sure)] = MEMBER
+                near &= ~sure
+            for i in (start + np.flatnonzero(near)).tolist():
+                name, p = names[i], int(parent[i])
+                if name is not None:
+                    found[i] = self.kind(name, names[p] if p >= 0 else None)
+        return found
+
+
+def _candidates(names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return which names have a sign of a placeholder, and which need no closer look if they are leaves."""
+    text = ("\0" + "\0".join([x or "" for x in names]) + "\0").encode("utf-8", "surrogatepass").lower()
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == 0)[1:]
+    if ends.size != len(names):  # a name has a NUL in it
+        return np.ones(len(names), np.bool_), None
+
+    def having(signs: Sequence[bytes]) -> np.ndarray:
+        mask = np.zeros(len(names), np.bool_)
+        for sign in signs:
+            mask[np.searchsorted(ends, _places(text, sign) + sign.startswith(b"\0"))] = True
+        return mask
+
+    sure = having(_SURE)
+    return having(_SIGNS) | sure, sure & ~having(_NOT_SURE)
+
+
+def plain(name: str) -> str:
+    """Return a name in lower case, without the prefix of a rank, underscores and the like, in which writers differ."""
+    form = name.strip().casefold()
+    form = _UNIQUE.sub("", _RANK_PREFIX.sub("", form))
+    return _BLANKS.sub(" ", form).strip(" []()'\"")
+
+
+def stem(name: str) -> str:
+    """Return the taxon in a filled name: Alveolata of "Alveolata_XX", and of "p__Alveolata"."""
+    filled = _FILLED.fullmatch(name)
+    return _RANK_PREFIX.sub("", (filled[1] if filled else name).strip().casefold())
+
+
+def _places(text: bytes, sign: bytes) -> np.ndarray:
+    """Return the places of a sign in a text."""
+    out = []
+    at = text.find(sign)
+    while at >= 0:
+        out.append(at)
+        at = text.find(sign, at + 1)
+    return np.array(out, np.int64)
