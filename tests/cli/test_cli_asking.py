@@ -332,3 +332,57 @@ def test_ask__killed_at_any_moment_it_keeps_every_answer(animals, rng):
             assert len(kept) <= len(items) + 1  # one may be on the disk whose confirmation nobody heard
             confirmed[who] = kept
     assert min(map(len, confirmed.values())) > 3
+
+
+# ---------------------------------------------------------------------- study files
+
+STUDY = """
+data = "animals.csv"
+questions = 7
+forced-choice = true
+show = ["labels"]
+practice = "practice.txt"
+break_after = 3
+completion_code = "C0FFEE"
+
+[question]
+en = "Which animal?"
+fr = "Quel animal ?"
+"""
+
+
+def test_ask__a_study_file_has_the_options_and_the_words(animals):
+    (animals / "study.toml").write_text(STUDY, encoding="utf-8")
+    (animals / "practice.txt").write_text("cat dog | eel\n")
+    command = [sys.executable, "-m", "tripletree", "ask", "--study", "study.toml", "--no-browser", "--questions", "5"]
+    process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        setup = called(address, "setup")
+        assert (setup["forced"], setup["breakAfter"], len(setup["practice"])) == (True, 3, 1)
+        assert called(address, "state?who=ben")["left"] == 5  # what the command says counts
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+            address + "ask.js", timeout=30
+        ) as script:
+            assert b"Which animal?" in script.read()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("questions = ", "study.toml: this is no TOML"),
+        ("fforced_choice = true", "study.toml: there is no key 'fforced_choice'; did you mean 'forced_choice'?"),
+        ("xyzzyxyzzy = 1", "there is no key 'xyzzyxyzzy'; the keys are data, images,"),
+        ('questions = "many"', "'many' is not a valid integer"),
+        ("break_after = -1", "break_after must be a whole number of at least 1"),
+        ("question = 5", "question must be a text that is not empty"),
+        ('practice = "none.txt"', "none.txt"),
+        ('language = "de"\nquestion = {fr = "Lequel ?"}', "the texts of the study have no language 'de', only fr"),
+    ],
+)
+def test_ask__bad_study_files_are_told(run, animals, text, message):
+    (animals / "study.toml").write_text(text, encoding="utf-8")
+    assert message in run("ask", "animals.csv", "--study", "study.toml", "--export", "x", status=2).stderr

@@ -270,8 +270,102 @@ def test_study__the_response_time_begins_when_the_pictures_are_there(browser, as
     began = time.monotonic()
     time.sleep(0.6)
     person.page.run("document.querySelector('.tt-card img').dispatchEvent(new Event('load')); null")  # comes late
+    person.wait()
     person.press("1")
     first, second = read_answers(tmp_path / "answers.jsonl").seconds
     assert first > 0.5
     assert 0 < second < time.monotonic() - began - 0.5
     person.close()
+
+
+STUDY = """
+forced-choice = true
+questions = 4
+practice = "catch.txt"
+break_after = 2
+fixed = true
+completion_code = "C0FFEE42"
+return_address = "https://lab.example/?id={who}"
+question = {en = "Odd?", de = "Anders?", fr = "Intrus ?"}
+instructions.en = "Look.\\n\\nThen choose."
+instructions.de = "Schauen.\\n\\nDann w\u00e4hlen."
+instructions.fr = "Regardez.\\n\\nPuis choisissez."
+consent = {en = "I take part.", de = "Ich nehme teil.", fr = "Je participe."}
+end = {en = "Many thanks!", de = "Herzlichen Dank!", fr = "Un grand merci !"}
+"""
+#: The words of the file, by language: question, instructions, consent, end.
+WORDS = {
+    "en": ("Odd?", "Look.Then choose.", "I take part.", "Many thanks!"),
+    "de": ("Anders?", "Schauen.Dann w\u00e4hlen.", "Ich nehme teil.", "Herzlichen Dank!"),
+    "fr": ("Intrus ?", "Regardez.Puis choisissez.", "Je participe.", "Un grand merci !"),
+}
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_study__from_consent_to_completion_code(browser, ask, tmp_path, language):
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    write_triplets(TripletSet.from_labels(CATCH[:2]), tmp_path / "catch.txt")
+    options = ("--study", "study.toml", "--language", language)
+    process, address = ask(*options)
+    person, texts = Person(browser, address, "anna"), texts_of(language)
+    question, instructions, consent, end = WORDS[language]
+
+    def on(title, text, button):
+        """Read a page and go on."""
+        assert person.page.text("h1") == title
+        assert (
+            person.page.run("Array.from(document.querySelectorAll('.tt-notice p'), (x) => x.textContent).join('')")
+            == text
+        )
+        assert person.page.text("#tt-on") == button
+        for width, height in ((320, 568), (1200, 800)):
+            person.page.resize(width, height)
+            assert person.page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        person.press("1")  # there is nothing to answer
+        person.page.click_on("#tt-on")
+        person.wait()
+
+    on(texts["consent"], consent, texts["agree"])
+    on(texts["instructions"], instructions, texts["on"])
+    known = {frozenset(x): x[2] for x in CATCH}
+    for right in (True, False):
+        seen(person)
+        assert (person.page.text("h1"), status(person)) == (question, texts["practice"])
+        shown = cards(person)
+        odd = shown.index(known[frozenset(shown)])
+        person.press(str((odd if right else odd - 2) % 3 + 1))
+        place = odd + 1
+        assert status(person) == (texts["practiceRight"] if right else texts["practiceWrong"].format(place=place))
+        person.page.click_on("#tt-on")
+        person.wait()
+    assert not (tmp_path / "answers.jsonl").read_bytes()
+    on(texts["ready"], texts["readyText"], texts["on"])
+    for _ in range(2):
+        seen(person)
+        assert person.page.text("h1") == question
+        for reply in ("Alike", "Different", "Unsure"):  # cannot be said
+            person.press(texts[f"key{reply}"].lower())
+        shown = "Array.from(document.querySelectorAll('.tt-replies button')).filter((x) => x.checkVisibility()).length"
+        assert person.page.run(shown) == 1
+        person.press("2")
+    assert [x.kind for x in read_answers(tmp_path / "answers.jsonl")] == ["odd", "odd"]
+    process.kill()  # after a restart nobody practises again
+    process.wait()
+    person.page.close()
+    assert ask(*options)[1] == address
+    person = Person(browser, address, "anna")
+    on(texts["break"], texts["breakText"]["other"].format(n=2), texts["on"])
+    for _ in range(2):
+        seen(person)
+        assert "C0FFEE42" not in person.page.run("document.documentElement.outerHTML")
+        person.press("3")
+    assert person.page.text(".tt-code") == "C0FFEE42"
+    assert person.page.text(".tt-done").startswith(end)
+    assert person.page.run("document.querySelector('.tt-done a').href") == "https://lab.example/?id=anna"
+    assert person.page.run("document.querySelector('#tt-more')") is None
+    assert len(read_answers(tmp_path / "answers.jsonl")) == 4
+    person.close()
+
+
+def status(person):
+    return person.page.text(".tt-status")

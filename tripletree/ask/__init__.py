@@ -16,13 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tripletree.ask.design import Design, find_clear_trios
+from tripletree.ask.wording import Wording
 from tripletree.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from tripletree.ask.session import Session
     from tripletree.core.leaves import LeafIndex
 
-__all__ = ["Design", "find_clear_trios", "serve", "widget"]
+__all__ = ["Design", "Wording", "find_clear_trios", "serve", "widget"]
 
 TITLE = "Odd one out"
 #: Questions for each person, if neither a design nor a model tells how many.
@@ -42,6 +43,7 @@ def serve(
     show: str | Iterable[str] = (),
     language: str | None = None,
     new_address: bool = False,
+    wording: Wording | None = None,
     **shown: Any,
 ) -> None:
     """Ask people on a page in the browser, until interrupted (Ctrl + C).
@@ -73,6 +75,8 @@ def serve(
     new_address : bool, default=False
         Whether to make a new address. By default it is that of the last time with this file of answers, which is kept
         beside it (``answers-address.txt``): links that people have and pages left open work again after a restart.
+    wording : Wording, optional
+        The question in other words, instructions, consent, and the end with a completion code.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -106,7 +110,8 @@ def serve(
 
     server = import_server("tripletree.ask.serve")
     language = check_language(language)
-    session = open_session(model, X, answers=answers, design=design, show=show, **shown)
+    (wording or Wording()).check_language(language)
+    session = open_session(model, X, answers=answers, design=design, show=show, wording=wording, **shown)
 
     def announce(address: str) -> None:
         address = address_of(address, who)
@@ -215,6 +220,7 @@ def open_session(
     images: str | os.PathLike[str] | None = None,
     columns: Sequence[str] | None = None,
     title: str = TITLE,
+    wording: Wording | None = None,
 ) -> Session:
     """Start a study, and its model if there is one, with the answers of a file. Return the session that asks."""
     import numpy as np
@@ -253,7 +259,7 @@ def open_session(
         study = Study(design, names, n_questions, given or ())
         if model is not None:
             model.start(X, sample_names=names.labels, answers=given)
-        return Session(study, model, cards, file, title=title, show=shown, close=stack.pop_all().close)
+        return Session(study, model, cards, file, title=title, show=shown, wording=wording, close=stack.pop_all().close)
 
 
 def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafIndex:

@@ -53,6 +53,15 @@ class Design:
     trios : sequence of three labels each, or "random", optional
         The trios to ask, in this order, instead of those that the model chooses. "random" draws trios so that all
         samples are shown about equally often.
+    forced_choice : bool, default=False
+        Whether people must name one of three: there is no "all alike", "all different" and "cannot say".
+    practice : TripletSet, optional
+        Trios with a known answer for practice before the questions: for each triplet ab|c, c is the odd one. People are
+        told whether they were right. These answers are not kept.
+    break_after : int, optional
+        After so many questions each, the page offers a break. So the questions come in blocks.
+    fixed : bool, default=False
+        Whether nobody answers more than `n_questions`. By default people may go on.
     pause : float, default=0.3
         Seconds for which a new question takes no answer, in 0..10, counted from the last of its pictures: the second of
         two quick clicks answers nothing.
@@ -90,14 +99,18 @@ class Design:
     catch: TripletSet | None = None
     catch_share: float = 0.1
     trios: Sequence[tuple[Hashable, ...]] | str | None = None
+    forced_choice: bool = False
+    practice: TripletSet | None = None
+    break_after: int | None = None
+    fixed: bool = False
     pause: float = 0.3
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        for name, low in (("n_questions", 1), ("overlap", 1), ("random_state", 0)):
+        for name, low in (("n_questions", 1), ("overlap", 1), ("random_state", 0), ("break_after", 1)):
             value = getattr(self, name)
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not (whole and value >= low) and not (name == "n_questions" and value is None):
+            if not (whole and value >= low) and not (name in ("n_questions", "break_after") and value is None):
                 msg = f"{name} must be a whole number of at least {low}, not {described(value)}"
                 raise ValueError(msg)
         for name in ("repeats", "catch_share"):
@@ -105,6 +118,12 @@ class Design:
             if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0 <= value <= 0.5:
                 msg = f"{name} must be a share of the questions in 0..0.5, not {described(value)}"
                 raise ValueError(msg)
+        for name in ("forced_choice", "fixed"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                msg = f"{name} must be True or False, not {described(getattr(self, name))}"
+                raise ValueError(msg)
+        if self.practice is not None:
+            _check_catch(check_triplets(self.practice), "practice")
         pause = self.pause
         if isinstance(pause, bool) or not isinstance(pause, (int, float, np.number)) or not 0 <= pause <= 10:
             msg = f"pause must be seconds in 0..10, not {described(pause)}"
@@ -126,20 +145,24 @@ class Design:
 
     @property
     def labels(self) -> list[Hashable]:
-        """The samples that the design names, each once: first those of its trios, then those of its catch trios."""
+        """The samples that the design names, each once: those of its trios, its catch trios, its practice."""
         named = [x for trio in (() if self.draws_trios else self.trios or ()) for x in trio]
-        return list(dict.fromkeys(named + [x for triplet in self.catch or () for x in triplet]))
+        return list(
+            dict.fromkeys(
+                named + [x for known in (self.catch, self.practice) for triplet in known or () for x in triplet]
+            )
+        )
 
 
-def _check_catch(catch: TripletSet) -> None:
+def _check_catch(catch: TripletSet, name: str = "catch") -> None:
     """Raise an error if known answers contradict each other, or if there are none."""
     if not len(catch):
-        msg = "catch has no triplet, so there is no trio with a known answer"
+        msg = f"{name} has no triplet, so there is no trio with a known answer"
         raise InvalidTripletError(msg)
     seen: dict[frozenset, Any] = {}
     for a, b, c in catch:
         if seen.setdefault(frozenset((a, b, c)), c) != c:
-            msg = f"catch has two answers for {a!r}, {b!r} and {c!r}; give each trio one"
+            msg = f"{name} has two answers for {a!r}, {b!r} and {c!r}; give each trio one"
             raise InvalidTripletError(msg)
 
 

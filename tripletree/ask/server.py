@@ -181,7 +181,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool], languag
     exports = exports_of(session) if "files" in session.show else {}
     first = {
         "": lambda page: page.replace('data-language=""', f'data-language="{language}"'),
-        "ask.js": lambda script: texts_as_script() + script,
+        "ask.js": lambda script: texts_as_script(session.wording.texts()) + script,
     }
 
     async def part(request: Request) -> Response:

@@ -13,6 +13,7 @@ from itertools import count
 from secrets import token_hex
 from time import monotonic
 from typing import IO, Any, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from tripletree.ask.cards import Cards, shortened
 from tripletree.ask.outline import make_outline, order_clusters
 from tripletree.ask.study import Study
 from tripletree.ask.texts import texts_of
+from tripletree.ask.wording import Wording
 from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
@@ -110,6 +112,7 @@ class Session:
     title : str
     show : frozenset of str
         The things of `SHOWN` that people see beside the question.
+    wording : Wording, optional
     close : callable
         Is called at the end, to let other pages write the file of answers.
     """
@@ -123,11 +126,12 @@ class Session:
         *,
         title: str,
         show: frozenset[str],
+        wording: Wording | None = None,
         close: Callable[[], None],
     ) -> None:
         self.study, self.model, self.cards, self.file = study, model, cards, file
         self.close = close
-        self.title, self.show = title, show
+        self.title, self.show, self.wording = title, show, wording or Wording()
         self._row = {name: k for k, name in enumerate(cards.names)}
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
@@ -169,7 +173,21 @@ class Session:
             "file": None if self.file is None else printable(os.path.basename(self.file.path)),
             "images": self.cards.images is not None,
             "pause": self.study.design.pause,
+            "forced": self.study.design.forced_choice,
+            "fixed": self.study.design.fixed,
+            "breakAfter": self.study.design.break_after,
+            "practice": self._practice(),
         }
+
+    def _practice(self) -> list[dict[str, Any]]:
+        """The trios of the practice, with the row of the odd one."""
+        rng = np.random.default_rng(self.study.design.random_state)
+        found = []
+        for triplet in self.study.design.practice or ():
+            rows = [self._row[x] for x in triplet]
+            shown = [self.cards.card(k) for k in rng.permutation(rows).tolist()]
+            found.append({"question": shown, "odd": rows[2]})
+        return found
 
     def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
         """Return the question of a person and the results so far, or None if nothing has changed since `version`.
@@ -191,6 +209,9 @@ class Session:
                 "last": None if last is None else [self.cards.shown_name(self._row[x]) for x in last.items],
                 "nameless": self._needs_name(who),
             }
+            if found["left"] == 0:  # nobody can read it before
+                address = (self.wording.return_address or "").replace("{who}", quote(who or "", safe=""))
+                found["end"] = {"code": self.wording.completion_code, "address": address or None}
             if "people" in self.show:
                 people = [[printable(name), number] for name, number in self.study.people]
                 found |= {"people": people, "answers": len(self.study)}
@@ -330,12 +351,16 @@ class Session:
             self._check_number(message, who)
             if question is None or rows != [self._row[x] for x in question]:
                 raise refused("errorOtherQuestion", 409)
+            design = self.study.design
+            if design.fixed and self.study.left(who) == 0:
+                raise refused("errorAllAnswered", 409)
             if type(reply) is int and reply in rows and len(rows) == 3:
                 kind, odd = "odd", question[rows.index(reply)]
-            elif isinstance(reply, str) and reply in REPLIES:
+            elif isinstance(reply, str) and reply in REPLIES and not (design.forced_choice and len(rows) == 3):
                 kind, odd = reply, None
             else:
-                msg = "reply must be one of the samples shown, or alike, different or unsure"
+                msg = "reply must be one of the samples shown"
+                msg += "" if design.forced_choice else ", or alike, different or unsure"
                 raise RefusedError(msg)
             given = Answer(question, kind, odd, who=who, when=_now(), seconds=_checked_seconds(message.get("seconds")))
             if self.file is not None:

@@ -17,9 +17,9 @@ def texts_of(language: str) -> dict[str, Any]:
     return json.loads((files("tripletree.ask") / "languages" / f"{language}.json").read_text(encoding="utf-8"))
 
 
-def texts_as_script() -> str:
-    """Return the texts of all languages as a line of the page's script."""
-    return f"const TEXTS = {json.dumps({language: texts_of(language) for language in LANGUAGES})};\n"
+def texts_as_script(texts: dict[str, dict[str, Any]] | None = None) -> str:
+    """Return texts by language as a line of the page's script: by default those of all languages."""
+    return f"const TEXTS = {json.dumps(texts or {language: texts_of(language) for language in LANGUAGES})};\n"
 
 
 def check_language(language: str | None) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_hierarchy, write_triplets
 from tripletree.io.comparisons import TrioRows
-from tripletree.io.source import named_stream, raw_bytes, write_atomic
+from tripletree.io.source import decoded, named_stream, raw_bytes, write_atomic
 from tripletree.io.table import column_word
 from tripletree.io.table import read_table as read_rows
 from tripletree.reports.analysis import standardized
@@ -41,6 +43,32 @@ _HEADERS = [
 ]
 
 
+#: Keys of a study file that are no options.
+_WORDS = ("question", "instructions", "consent", "end", "completion_code", "return_address")
+_DESIGN = ("practice", "break_after", "fixed", "pause")
+
+
+def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None) -> dict[str, Any]:
+    """The keys of a study file that are no options. The others become the defaults of their options."""
+    if value is None:
+        return {}
+    raw, name = raw_bytes(value)
+    try:
+        given = tomllib.loads(decoded(raw, name))
+    except tomllib.TOMLDecodeError as error:
+        raise bad_input(f"{name}: this is no TOML: {error}") from None
+    given = {key.replace("-", "_"): x for key, x in given.items()}
+    parameters = {x.opts[-1].lstrip("-").replace("-", "_"): x for x in ctx.command.params if x.name != "study"}
+    known = [*parameters, *_WORDS, *_DESIGN]
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        near = get_close_matches(unknown[0], known, 1)
+        meant = f"; did you mean {near[0]!r}?" if near else f"; the keys are {', '.join(known)}"
+        raise bad_input(f"{name}: there is no key {unknown[0]!r}{meant}")
+    ctx.default_map = {parameters[key].name or "": x for key, x in given.items() if key in parameters}
+    return {key: x for key, x in given.items() if key not in parameters}
+
+
 @click.command(
     epilog="""
     \b
@@ -51,6 +79,13 @@ _HEADERS = [
     """
 )
 @click.argument("data", required=False)
+@click.option(
+    "--study",
+    is_eager=True,
+    callback=_read_study,
+    metavar="FILE",
+    help="A file in TOML with any of these options, and the words of a study: question, instructions, consent, end.",
+)
 @click.option(
     "--images",
     type=click.Path(path_type=Path),
@@ -112,6 +147,9 @@ _HEADERS = [
     "about as often as the others.",
 )
 @click.option(
+    "--forced-choice", is_flag=True, help="People name one of the three: no 'alike', 'different', 'cannot say'."
+)
+@click.option(
     "--show",
     multiple=True,
     type=click.Choice([*SHOWN, "all"]),
@@ -140,6 +178,7 @@ _HEADERS = [
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def ask(
     data: str | None,
+    study: dict[str, Any],
     images: Path | None,
     text_column: str | None,
     path: str,
@@ -150,6 +189,7 @@ def ask(
     catch: str | None,
     catch_share: float,
     trios: str | None,
+    forced_choice: bool,
     show: tuple[str, ...],
     language: str | None,
     title: str | None,
@@ -190,7 +230,7 @@ def ask(
         raise click.UsageError(msg)
     if folder is not None and not os.path.exists(path):
         raise bad_input(f"{path}: there is no such file of answers, so there is nothing to export")
-    from tripletree.ask import Design, address_of, import_server, open_session
+    from tripletree.ask import Design, Wording, address_of, import_server, open_session
 
     server = None if folder is not None else import_server("tripletree ask")
     table = None
@@ -207,6 +247,8 @@ def ask(
     labels = labels if labels is not None else list(dict.fromkeys(x for trio in given or () for x in trio))
     if len(labels) < 3:
         raise bad_input(f"{data or images or trios}: {counted(len(labels), 'sample')}; a question shows three")
+    if "practice" in study:
+        study = {**study, "practice": read_triplet_file(str(study["practice"]))}
     design = Design(
         n_questions=questions,
         overlap=overlap,
@@ -214,8 +256,12 @@ def ask(
         catch=None if catch is None else _catch_trios(catch, labels, values, path, seed, write=folder is None),
         catch_share=catch_share,
         trios=given,
+        forced_choice=forced_choice,
         random_state=seed,
+        **{key: x for key, x in study.items() if key in _DESIGN},
     )
+    wording = Wording(**{key: x for key, x in study.items() if key in _WORDS})
+    wording.check_language(language or "")
     model = _model_for(values, labels, trios, seed)
     with busy("reading the answers and looking for a question"):
         session = open_session(
@@ -225,6 +271,7 @@ def ask(
             only_read=folder is not None,
             design=design,
             show=show,
+            wording=wording,
             sample_names=labels,
             texts=None if table is None else table.texts,
             images=images,

@@ -5,7 +5,7 @@ class Texts {
   constructor(fixed = "") {
     const wanted = fixed ? [fixed] : navigator.languages ?? [];
     const known = wanted.map((tag) => tag.toLowerCase().split("-")[0]).filter((tag) => Object.hasOwn(TEXTS, tag));
-    this.language = known[0] ?? "en";
+    this.language = known[0] ?? Object.keys(TEXTS)[0];
     this.plural = new Intl.PluralRules(this.language);
   }
 
@@ -14,6 +14,16 @@ class Texts {
     let text = TEXTS[this.language][key];
     if (typeof text !== "string") text = text[this.plural.select(values.n)] ?? text.other;
     return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? this.number(values[name]) : values[name]));
+  }
+
+  /** Whether there is a text: those of a study may be missing. */
+  has(key) {
+    return Object.hasOwn(TEXTS[this.language], key);
+  }
+
+  /** A text as the leader of a study wrote it, in paragraphs. */
+  paragraphs(key) {
+    return TEXTS[this.language][key].trim().split(/\n\s*\n/).map((text) => make("p", { text, dir: "auto" }));
   }
 
   number(value) {

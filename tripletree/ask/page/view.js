@@ -24,6 +24,9 @@ class AskView {
     this.columns = [];
     this.busy = true;
     this.fresh = false; // whether the question is so new that nobody can have looked at it
+    this.stage = 0; // how many of the pages before the questions are done: consent, instructions, practice
+    this.rested = 0; // the number of answers after which the last break was
+    this.practised = null; // the trio of the practice on show
     this.acts = 0; // number of the person's actions. A state that was requested before the last action is out of date
     this.past = false; // the questions that were planned are answered, and more are wanted
     this.meant = null; // a reply that was given while a new name was on its way
@@ -76,6 +79,9 @@ class AskView {
       this.columns = setup.columns;
       this.samples = setup.samples;
       this.pause = 1000 * setup.pause;
+      this.setup = setup;
+      this.stages = ["consent", "instructions"].filter((key) => this.texts.has(`${key}Text`));
+      if (setup.practice.length) this.stages.push(...setup.practice, "ready");
       this.pictures = setup.images;
       this.file = setup.file;
       this.exports = setup.exports ?? [];
@@ -155,6 +161,7 @@ class AskView {
   begin() {
     this.since = performance.now();
     this.fresh = true;
+    this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.opens);
     this.opens = setTimeout(() => {
       if (this.cards.querySelector("[data-pending]")) return this.begin();
@@ -165,23 +172,29 @@ class AskView {
 
   /** Reply that the card at a place is the odd one. */
   choose(place) {
-    const question = this.known?.question;
+    const question = this.practised?.question ?? this.known?.question;
     if (question && question.length === 3) this.reply(question[place].row);
   }
 
+  /** Whether a question is on show that can be answered. */
+  asks() {
+    return Boolean(this.known?.question) && !this.isDone() && !this.notice;
+  }
+
   async reply(reply) {
-    const question = this.known?.question;
-    if (!question || this.isDone()) return;
+    const question = this.practised?.question ?? this.known?.question;
+    if (!this.asks() || (this.setup.forced && typeof reply === "string" && question.length === 3)) return;
     if (this.renaming) this.meant = reply;
     if (this.busy || this.fresh) return;
     const seconds = Math.round(performance.now() - this.since) / 1000;
     question.forEach((sample, k) => this.cards.children[k].classList.toggle("tt-chosen", sample.row === reply));
     this.buttons.forEach((button) => button.classList.toggle("tt-chosen", button.dataset.reply === reply));
+    if (this.practised) return this.judge(reply);
     await this.send("answer", { question: question.map((sample) => sample.row), reply, seconds });
   }
 
   async undo() {
-    if (!this.busy && !this.fresh && this.known?.last) await this.send("undo", {});
+    if (!this.busy && !this.fresh && !this.practised && !this.notice && this.known?.last) await this.send("undo", {});
   }
 
   async send(kind, message) {
@@ -223,9 +236,8 @@ class AskView {
   setBusy(busy) {
     this.busy = busy;
     this.root.setAttribute("aria-busy", String(busy || this.fresh));
-    const asks = Boolean(this.known?.question) && !this.isDone();
-    for (const button of this.buttons) button.disabled = busy || !asks;
-    this.back.disabled = busy || !this.known?.last;
+    for (const button of this.buttons) button.disabled = busy || !this.asks();
+    this.back.disabled = busy || !this.known?.last || Boolean(this.practised);
   }
 
   tell(text, wrong = false) {
@@ -263,7 +275,20 @@ class AskView {
   }
 
   showQuestion() {
-    const { question, nameless } = this.known;
+    const { nameless, number, left } = this.known;
+    const { breakAfter } = this.setup;
+    this.practised = null;
+    this.notice = false;
+    this.replies.classList.toggle("tt-forced", this.setup.forced && this.known.question?.length !== 2);
+    if (!nameless && !this.isDone() && this.known.question) {
+      const stage = number ? undefined : this.stages[this.stage];
+      if (typeof stage === "string") return this.showNotice(stage, () => (this.stage += 1));
+      if (stage) this.practised = stage;
+      else if (breakAfter && number && left && number % breakAfter === 0 && number !== this.rested) {
+        return this.showNotice("break", () => (this.rested = number), { n: left });
+      }
+    }
+    const question = this.practised?.question ?? this.known.question;
     this.cards.className = "tt-cards";
     this.replies.hidden = nameless;
     if (nameless || this.isDone() || !question) {
@@ -275,6 +300,7 @@ class AskView {
     const { texts } = this;
     const form = pair ? "Pair" : "";
     this.prompt.textContent = texts.say(`question${form}`);
+    if (this.practised) this.tell(texts.say("practice"));
     for (const k of [0, 1]) this.buttons[k].lastChild.textContent = texts.say(`${REPLIES[k]}${form}`);
     this.cards.classList.toggle("tt-images", Boolean(this.pictures));
     this.cards.replaceChildren(
@@ -296,16 +322,60 @@ class AskView {
     this.said.textContent = `${this.prompt.textContent} ${named.join("; ")}`;
   }
 
+  /** A page without a question, and a button that leads on. */
+  showNotice(key, done, values = {}) {
+    const { texts } = this;
+    const own = texts.has(`${key}Text`) && (key === "consent" || key === "instructions");
+    const parts = own ? texts.paragraphs(`${key}Text`) : [make("p", { text: texts.say(`${key}Text`, values) })];
+    this.notice = true;
+    this.replies.hidden = true;
+    this.prompt.textContent = texts.say(key);
+    this.said.textContent = `${this.prompt.textContent}. ${parts.map((part) => part.textContent).join(" ")}`;
+    const button = make("button", { type: "button", id: "tt-on", text: texts.say(key === "consent" ? "agree" : "on") });
+    button.addEventListener("click", () => {
+      done();
+      this.tell("");
+      this.showQuestion();
+      this.setBusy(this.busy);
+      this.section.focus({ preventScroll: true });
+    });
+    this.cards.replaceChildren(make("div", { class: "tt-done tt-notice" }, ...parts, button));
+    if (this.root.getRootNode().activeElement !== this.name) button.focus({ preventScroll: true });
+  }
+
+  /** Tell whether an answer of the practice was right, and go on when the person has read it. */
+  judge(reply) {
+    const { question, odd } = this.practised;
+    const place = question.findIndex((sample) => sample.row === odd);
+    this.notice = true; // takes no more answers
+    this.cards.children[place].classList.add("tt-right");
+    this.tell(this.texts.say(reply === odd ? "practiceRight" : "practiceWrong", { place: place + 1 }), reply !== odd);
+    const button = make("button", { type: "button", id: "tt-on", text: this.texts.say("on") });
+    button.addEventListener("click", () => {
+      this.stage += 1;
+      this.tell("");
+      this.showQuestion();
+      this.setBusy(this.busy);
+      this.section.focus({ preventScroll: true });
+    });
+    this.cards.append(make("div", { class: "tt-next" }, button));
+    this.setBusy(this.busy);
+    button.focus({ preventScroll: true });
+  }
+
   /** Instead of a question show why there is none, and offer more if there are some. */
   showEnd(why, more) {
     const { texts } = this;
-    const parts = [texts.say(`${why}Text`)];
+    const parts = [texts.say(why === "allAnswered" && this.setup.fixed ? "thanksText" : `${why}Text`)];
     if (why !== "nameFirst") parts.push(texts.say(this.file ? "keptOnDisk" : "keptInMemory"));
     this.prompt.textContent = texts.say(why);
     this.said.textContent = `${this.prompt.textContent}. ${parts.join(" ")}`;
-    const box = make("div", { class: "tt-done" }, make("p", { text: parts.join(" ") }));
+    const box = make("div", { class: "tt-done" }, make("p", { text: parts.join(" "), dir: "auto" }));
     if (!this.file) box.append(this.saver());
-    if (more) {
+    const { code, address } = (why === "allAnswered" && this.known.end) || {};
+    if (code) box.append(make("p", {}, `${texts.say("completionCode")} `, make("strong", { class: "tt-code", text: code })));
+    if (address) box.append(make("p", {}, make("a", { href: address, text: texts.say("return"), rel: "noreferrer" })));
+    if (more && !this.setup.fixed) {
       const button = make("button", { type: "button", id: "tt-more", text: texts.say("goOn") });
       button.addEventListener("click", () => {
         this.past = true;
