@@ -155,8 +155,8 @@ def test_displays__unknown_leaves_are_refused(h):
 
 
 def test_displays__wants_a_hierarchy_and_a_triplet_set(h):
-    with pytest.raises(TypeError, match="expected a TripletSet, got list"):
-        displays(h, [("a", "b", "c")])
+    with pytest.raises(TypeError, match="expected a TripletSet, got set"):
+        displays(h, {("a", "b", "c")})
     with pytest.raises(TypeError, match="expected a Hierarchy, got TripletSet"):
         displays(TripletSet([], 3), h)
 

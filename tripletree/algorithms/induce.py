@@ -25,7 +25,7 @@ not open:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -168,20 +168,21 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     return InducedTriplets(triples, freeze(_odd_ones(hierarchy, triples)), leaves)
 
 
-def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarray:
+def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet | Sequence[Sequence[Hashable]]) -> np.ndarray:
     """Tell for each triplet whether the hierarchy displays it.
 
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
         With open nodes, or several parents of a term: whether each triplet is certain.
-    triplets : TripletSet
-        Its leaf index may differ from the hierarchy's. Labels decide.
+    triplets : TripletSet or list of (a, b, c)
+        The leaf index of a set may differ from the hierarchy's. Labels decide. A list of labels has ab|c in each entry.
 
     Returns
     -------
     ndarray of bool, shape (len(triplets),)
-        Parallel to ``triplets.rows``. A triple that the hierarchy leaves unresolved is not displayed.
+        Parallel to ``triplets.rows`` of a set, which are sorted, or to the entries of a list, in its order. A triple
+        that the hierarchy leaves unresolved is not displayed.
 
     Examples
     --------
@@ -189,11 +190,16 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     >>> t = TripletSet.from_labels([("human", "chimp", "gorilla"), ("human", "gorilla", "chimp")])
     >>> list(zip(t, displays(h, t).tolist()))
     [(('chimp', 'human', 'gorilla'), True), (('gorilla', 'human', 'chimp'), False)]
+    >>> displays(h, [("human", "gorilla", "chimp"), ("human", "chimp", "gorilla")]).tolist()
+    [False, True]
     """
     _checked(hierarchy)
-    if len(check_triplets(triplets)) == 0:
-        return np.zeros(0, np.bool_)
-    return _odd_ones(hierarchy, rows_over(triplets, hierarchy.leaves)) == 2
+    if isinstance(triplets, (list, tuple)):
+        entries = [check_label_triple(row, k) for k, row in enumerate(triplets)]
+        rows = hierarchy.leaves.indices([x for row in entries for x in row], what="triplets' leaves").reshape(-1, 3)
+    else:
+        rows = rows_over(check_triplets(triplets), hierarchy.leaves)
+    return np.zeros(0, np.bool_) if len(rows) == 0 else _odd_ones(hierarchy, rows) == 2
 
 
 def count_triplets(hierarchy: Hierarchy | Ontology) -> int:

@@ -112,6 +112,8 @@ class TripletSet(Immutable):
     ) -> TripletSet:
         """Make a set from tuples (a, b, c) of labels, each meaning ab|c.
 
+        A set has no order of its own: its rows are sorted by the leaves, a before b, and equal ones are one.
+
         Parameters
         ----------
         triplets : iterable of (a, b, c), or data frame

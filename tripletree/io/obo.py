@@ -53,6 +53,8 @@ _READ = (
     "is_obsolete",
     "property_value",
     "intersection_of",
+    "inverse_of",
+    "import",
 )
 _SYNONYMS = ("synonym", *(f"{x}_synonym" for x in SCOPES))  # the scope in the tag: OBO 1.0
 _QUOTED = ("def", *_SYNONYMS)
@@ -236,19 +238,25 @@ class OboText:
 
     def _header(self, lines: list[Line]) -> None:
         for kind, value, number in lines:
+            if kind == "import":
+                self.terms.imports.append(_value(value))
             if kind in ("id", "is_a", "relationship", "is_obsolete") and _IDENTIFIER.fullmatch(value):
                 msg = f"'{kind}:' belongs to a term, and none has begun: put a line [Term] above"
                 raise self.error(number, msg)
 
     def _typedef(self, lines: list[Line]) -> None:
-        known, name = None, None
+        known = name = inverse = None
         for kind, value, number in lines:
             if kind == "id":
                 known = self._identifier(value, number)
             elif kind == "name":
                 name = _value(value)
+            elif kind == "inverse_of":
+                inverse = self._identifier(value, number)
         if known:
             self.terms.type_names.setdefault(known, name or "")
+            if inverse:
+                self.terms.inverses.setdefault(known, inverse)
 
     def _term(self, lines: list[Line]) -> None:
         """A term: its id first, wherever it stands."""
@@ -375,7 +383,8 @@ def read_obo(
         ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
         The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes those that place a
-        term below another: is_a and part_of. Others point elsewhere, has_part even downwards: name them if you want.
+        term below another: is_a and part_of. Others point elsewhere: name them if you want. Types that point down
+        (has_part, or what the file states to be the inverse of part_of) are turned into their inverses.
     root : str or iterable of str, optional
         Only these terms and their descendants.
     namespace : str or iterable of str, optional

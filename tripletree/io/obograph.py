@@ -231,6 +231,8 @@ class _GraphDocument:
 
     def _edge(self, edge: Any, at: int) -> None:
         child, relation, parent = (self._field(edge, key, at) for key in ("sub", "pred", "obj"))
+        if relation == "inverseOf":
+            self.terms.inverses.setdefault(self._short(child), self._short(parent))
         if child in _THING or parent in _THING or relation in ("subPropertyOf", "inverseOf", "type"):
             return
         term = self._short(child)

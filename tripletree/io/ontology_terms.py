@@ -7,6 +7,8 @@ One set of rules for OBO, OWL and OBO Graphs:
 - Obsolete terms, and terms outside the namespace asked for, go with all of their edges.
 - A reference to a secondary identifier (``alt_id``) is one to its term, unless a term of that very id is defined.
 - Relation types go by their short names: ``part_of``, not ``BFO:0000050``. Any of a type's names may be asked for.
+- A type that points down (``has_part``, or one that the file states to be the inverse of one that points up) is turned:
+  its edges are those of its inverse.
 """
 
 from __future__ import annotations
@@ -25,6 +27,22 @@ from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafErro
 HIERARCHICAL = ("is_a", "part_of")
 #: Short names of types that files call by number and sometimes leave undefined.
 _KNOWN_TYPES = {"BFO:0000050": "part_of", "BFO:0000051": "has_part", "RO:0002202": "develops_from"}
+#: Relation types that point down, and their inverses, which point up.
+_INVERSES = {
+    "has_part": "part_of",
+    "has_proper_part": "proper_part_of",
+    "has_component": "component_of",
+    "has_component_part": "component_part_of",
+    "has_member": "member_of",
+    "has_subclass": "is_a",
+    "has_subtype": "is_a",
+    "contains": "contained_in",
+    "has_subordinate": "subordinate_to",
+    "location_of": "located_in",
+    "develops_into": "develops_from",
+    "derives_into": "derives_from",
+}
+_UP = frozenset(_INVERSES.values())
 _NUMBERED = re.compile(r"\w+:\d+")
 _PURL = re.compile(r"https?://purl\.obolibrary\.org/obo/(.+)")
 _OTHER_BASE = re.compile(r"https?://(?:www\.ebi\.ac\.uk/efo/|www\.orpha\.net/ORDO/)([A-Za-z]+_\d+)")
@@ -76,6 +94,10 @@ class TermTable:
         self.implicit: set[int] = set()
         #: Other names of relation types: the names that the file gives each id.
         self.type_names: dict[str, str] = {}
+        #: The inverse of a relation type, as the file states it.
+        self.inverses: dict[str, str] = {}
+        #: Files that it imports, which nobody reads.
+        self.imports: list[str] = []
         self._at = array("q")
         self._child = array("q")
         self._parents: list[str] = []
@@ -213,13 +235,14 @@ class TermTable:
             msg = "there is no term in it"
             raise ParseError(msg, path=self.path, line=1, column=1)
         wanted = self.wanted_types(relations, dict.fromkeys(self._types))
+        down_types = self._pointing_down(wanted)
         keep = self._kept(namespace, obsolete)
         if self.implicit:
             used = {c for c, kind in zip(self._child, self._types, strict=True) if kind in wanted}
             for position in self.implicit - used:
                 keep[position] = 0
         ids = list(self.ids)
-        down, up, types, places = self._edges(wanted, keep, ids, namespace is not None)
+        down, up, types, places = self._edges(wanted, down_types, keep, ids, namespace is not None)
         N = len(ids)
         names = [*self.names, *[None] * (N - len(self.ids))]
         ranks = list(compress(map(self.ranks.get, range(N)), keep)) if self.ranks else None
@@ -235,12 +258,28 @@ class TermTable:
         # the ontology refuses unknown ones
         return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
 
+    def _pointing_down(self, wanted: dict[str, str]) -> dict[str, str]:
+        """The types wanted that point from a whole down to its parts, and the short names of their inverses."""
+        stated: dict[str, str] = {}
+        for x, y in self.inverses.items():
+            stated.setdefault(x, y)
+            stated.setdefault(y, x)
+        found = {}
+        for relation, short in wanted.items():
+            inverse = stated.get(relation)
+            other = None if inverse is None else self.short_type(inverse)
+            if short in _INVERSES or (other in _UP and short not in _UP):
+                found[relation] = other or _INVERSES[short]
+        return found
+
     def _edges(
-        self, wanted: dict[str, str], keep: bytearray, ids: list[str], only_defined: bool
+        self, wanted: dict[str, str], down_types: dict[str, str], keep: bytearray, ids: list[str], only_defined: bool
     ) -> tuple[array, array, list[str], array]:
         """The edges asked for: child, parent, type, place. Undefined parents are put behind `ids` and `keep`."""
         down, up, types, places = array("q"), array("q"), [], array("q")
         position = dict(self.position)
+        inverted = bool(down_types)
+        seen: set[tuple[int, int, str]] = set()
         for alternative, term in self.alternatives.items():
             if alternative not in position and term in position:
                 position[alternative] = position[term]
@@ -258,9 +297,16 @@ class TermTable:
                 keep.append(1)
             elif not keep[above]:
                 continue
+            kind = wanted[relation]
+            if relation in down_types:
+                child, above, kind = above, child, down_types[relation]
+            if inverted:  # the same may be said either way
+                if (child, above, kind) in seen:
+                    continue
+                seen.add((child, above, kind))
             down.append(child)
             up.append(above)
-            types.append(wanted[relation])
+            types.append(kind)
             places.append(at)
         return down, up, types, places
 

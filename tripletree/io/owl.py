@@ -1,7 +1,8 @@
 """OWL: ontologies as RDF/XML, as the OBO library and Protege write them.
 
 Classes are the terms. ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
-of the restriction's property. Identifiers of the OBO library are shortened, so that they read as in OBO files
+of the restriction's property. Concepts of a thesaurus in SKOS are terms, too, and ``skos:broader`` and
+``skos:narrower`` are is_a. Identifiers of the OBO library are shortened, so that they read as in OBO files
 (``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``). Other IRIs stay whole.
 
 The consequences of other axioms are not worked out: a class that is defined as equivalent to an intersection has only
@@ -31,6 +32,8 @@ _OBO_IN_OWL = "{http://www.geneontology.org/formats/oboInOwl#}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _SUBCLASS, _LABEL, _TYPE = f"{_RDFS}subClassOf", f"{_RDFS}label", f"{_RDF}type"
 _ABOUT, _RESOURCE, _NODE, _ID = f"{_RDF}about", f"{_RDF}resource", f"{_RDF}nodeID", f"{_RDF}ID"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_BROADER, _NARROWER = f"{{{_SKOS}}}broader", f"{{{_SKOS}}}narrower"
 _PREF_LABEL = "{http://www.w3.org/2004/02/skos/core#}prefLabel"
 #: Properties that hold other names, with the scope that OBO calls them by.
 _SYNONYMS = {
@@ -40,9 +43,10 @@ _SYNONYMS = {
 _DESCRIPTION = f"{_RDF}Description"
 _THING = f"{_OWL}Thing"
 _HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
+_INVERSE_OF, _IMPORTS = f"{{{_OWL}}}inverseOf", f"{{{_OWL}}}imports"
 _AXIOM = f"{{{_OWL}}}Axiom"
 #: The IRIs of types that make a class, an obsolete class, or a relation type.
-_CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass"}
+_CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass", f"{_SKOS}Concept"}
 _DEPRECATED = {f"{_OWL}DeprecatedClass"}
 _PROPERTIES = {f"{_OWL}ObjectProperty", f"{_OWL}TransitiveProperty", f"{_OWL}FunctionalProperty"}
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -130,6 +134,7 @@ class _OwlDocument:
         self._deprecated: set[str] = set()
         #: (class, relation, parent, place), the relation None for a blank node that has both.
         self._edges: list[tuple[str, str | None, str, int]] = []
+        self._broader: set[tuple[str, str]] = set()
         self._restrictions: dict[str, tuple[str, str]] = {}
         self._genera: list[tuple[str, str, int]] = []
         for element in self._xml:
@@ -204,9 +209,16 @@ class _OwlDocument:
                 self._restriction(subject, node)
             elif types and not types & _PROPERTIES:
                 continue
+            for child in node.iterfind(_INVERSE_OF) if types & _PROPERTIES and subject is not None else ():
+                inverse = self._object(child)
+                if inverse is not None:
+                    self.terms.inverses.setdefault(self._id(str(subject)), self._id(inverse))
+            if types & {f"{_OWL}Ontology"}:
+                self.terms.imports += [self._object(x) or "?" for x in node.iterfind(_IMPORTS)]
             if subject is not None:
                 self._literals(subject, node)
                 waiting += [x for x in self._parents(subject, node) if len(x)]
+                waiting += self._concepts(subject, node)
                 self._genus(subject, node)
 
     def _literals(self, subject: str, node: Element) -> None:
@@ -257,6 +269,23 @@ class _OwlDocument:
                 self._edges.append((subject, None if parent[:2] == "_:" else "is_a", parent, self._xml.here))
         return within
 
+    def _concepts(self, subject: str, node: Element) -> list[Element]:
+        """Take a concept's broader and narrower ones. Gives back the concepts that are described within."""
+        within = []
+        for tag in (_BROADER, _NARROWER):
+            for child in node.iterfind(tag):
+                other = self._object(child)
+                if other is None or "_:" in (other[:2], subject[:2]):
+                    continue
+                within += list(child)[:1]
+                for concept in (subject, other) if tag == _NARROWER else (subject,):
+                    self._classes.setdefault(concept, self._xml.here)
+                pair = (other, subject) if tag == _NARROWER else (subject, other)
+                if pair not in self._broader:
+                    self._broader.add(pair)
+                    self._edges.append((pair[0], "is_a", pair[1], self._xml.here))
+        return within
+
     def _genus(self, subject: str, node: Element) -> None:
         """The named classes of the intersection that a class is, or is equivalent to."""
         inner = [x for child in node.iterfind(f"{{{_OWL}}}equivalentClass") for x in child]
@@ -287,7 +316,7 @@ class _OwlDocument:
         """Put the gathered terms into the table."""
         terms = self.terms
         if not self._classes:
-            msg = "there is no class in it"
+            msg = "there is no class in it, and no concept of SKOS"
             raise ParseError(msg, path=path, line=1, column=1)
         self._classes.pop(_THING, None)
         for iri, shorthand in self._properties.items():
@@ -320,4 +349,6 @@ class _OwlDocument:
                 terms.add_genus(terms.position[self._id(child)], self._id(parent), at)
 
 
-FORMAT = FileFormat("owl", "OWL (RDF/XML)", ontology=read_owl, synonyms=owl_synonyms, xml_roots=("RDF", "Ontology"))
+FORMAT = FileFormat(
+    "owl", "OWL or SKOS (RDF/XML)", ontology=read_owl, synonyms=owl_synonyms, xml_roots=("RDF", "Ontology")
+)

@@ -181,6 +181,7 @@ def _of_content(content: bytes, name: str | None) -> _Recognition:
         raise ParseError("the file is empty", path=name)
     if start.body.startswith("<"):
         return _of_xml(start, name)
+    _check_named(start, name)
     for form in FORMATS.values():
         if form.recognize is not None and (reason := form.recognize(start)):
             return _Recognition(form.name, reason)
@@ -190,6 +191,43 @@ def _of_content(content: bytes, name: str | None) -> _Recognition:
     if whole[0] in "([" or (whole.endswith(";") and whole.count(";") <= whole.count(")") + 1 and "\t" not in whole):
         return _Recognition("newick", "it has the brackets or the semicolon of Newick")
     return _of_lines(start.text, name)
+
+
+_DUMP_CURE = "give nodes.dmp of the same download, its folder, or the archive taxdump.tar.gz"
+#: Files that are known and not read: the sign at their beginning, and their name with a way on.
+_NAMED = (
+    (
+        r"(Prefix\(|Ontology\()",
+        "OWL in functional syntax; 'robot convert --input FILE --output FILE.owl' makes RDF/XML",
+    ),
+    (
+        r"(Prefix:|Ontology:)[ \t]+\S*[ \t]*<",
+        "OWL in Manchester syntax; 'robot convert --input FILE --output FILE.owl' makes RDF/XML",
+    ),
+    (
+        r"(@prefix|@base|PREFIX|BASE)[ \t]+\S*[ \t]*<",
+        "RDF in Turtle; 'rdfpipe -i turtle -o xml FILE > FILE.rdf' (of rdflib) makes RDF/XML",
+    ),
+    (
+        r"[ \t]*\d+\.\d+\t\d+\t\d+\t(\d+\t\d+\t)?[A-Z-]\d*\t\d+\t",
+        "a report of Kraken or Centrifuge; 'kreport2mpa.py -r FILE -o FILE.txt' (of KrakenTools) makes lineages",
+    ),
+    (r"\d+\t\|\t(?!\d+\t\|)[^|\n]*(\t\|\t[^|\n]*){7}\t\|", f"rankedlineage.dmp of NCBI's new taxdump; {_DUMP_CURE}"),
+    (
+        r"\d+\t\|\t[^|\n]*[^\d\s|][^|\n]*\t\|\t[^|\n]*;[^|\n]*\t\|",
+        f"fullnamelineage.dmp of NCBI's new taxdump; {_DUMP_CURE}",
+    ),
+    (r"\d+\t\|\t(\d+ )+\d*\t\|", f"taxidlineage.dmp of NCBI's new taxdump; {_DUMP_CURE}"),
+    (r"\d+\t\|\t\d+\t\|[ \t]*(\n|\Z)", f"merged.dmp of a taxdump (old ids and new ones); {_DUMP_CURE}"),
+    (r"\d+\t\|[ \t]*(\n|\Z)", f"delnodes.dmp of a taxdump (ids that were deleted); {_DUMP_CURE}"),
+)
+
+
+def _check_named(start: FileStart, name: str | None) -> None:
+    """Refuse a file that is known by its beginning, and not read, with a way on."""
+    for sign, what in _NAMED:
+        if re.match(sign, start.body):
+            raise ParseError(f"this is {what}", path=name, line=1)
 
 
 def _of_xml(start: FileStart, name: str | None) -> _Recognition:
