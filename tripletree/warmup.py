@@ -260,6 +260,7 @@ def _kmeans(tt: Any) -> None:
     X, _ = _data()
     _, pairs = _constraints(tt)
     COPKMeans(3, n_init=1, random_state=0).fit(X, pairs=pairs)
+    COPKMeans(3, n_init=1, min_size=8, random_state=0).fit(np.concatenate([X[:22], X[-2:]]))
     PCKMeans(3, n_init=1, random_state=0).fit(X, pairs=pairs)
     for metric in ("full", "diagonal"):
         MPCKMeans(3, metric=metric, n_init=1, random_state=0).fit(X, pairs=pairs)

@@ -427,17 +427,20 @@ def test_runs__of_the_listing_that_may_violate_end_at_what_it_leaves_out():
     assert violated > 5
 
 
-def test_min_size__assignments_are_the_cheapest_of_all_that_are_large_enough():
+@pytest.mark.parametrize("is_flow", [False, True])
+def test_sizes__assignments_are_the_cheapest_of_all_that_keep_them(is_flow):
     changed = impossible = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n, k, least = 8, int(rng.integers(2, 4)), int(rng.integers(2, 4))
+        most = int(rng.integers(max(least, -(-n // k)), n + 1))
         X, y = rng.normal(size=(n, 2)) ** 3, rng.integers(0, k, n)
-        pairs = class_pairs(rng, y, int(rng.integers(0, 6)))
+        pairs = class_pairs(rng, y, 0 if is_flow else int(rng.integers(1, 6)))
         all_labels = np.array(list(product(range(k), repeat=n)))
-        large = (all_labels[:, :, None] == np.arange(k)).sum(axis=1).min(axis=1) >= least
-        possible = [labels for labels in all_labels[large] if holds(labels, pairs)]
-        model = COPKMeans(k, min_size=least, n_init=2, tol=0.0, random_state=seed)
+        sizes = (all_labels[:, :, None] == np.arange(k)).sum(axis=1)
+        allowed = (sizes.min(axis=1) >= least) & (sizes.max(axis=1) <= most)
+        possible = [labels for labels in all_labels[allowed] if holds(labels, pairs)]
+        model = COPKMeans(k, min_size=least, max_size=most, n_init=2, tol=0.0, random_state=seed)
         if not possible:
             impossible += 1
             with pytest.raises(InfeasibleClusteringError) as error:
@@ -447,10 +450,12 @@ def test_min_size__assignments_are_the_cheapest_of_all_that_are_large_enough():
         labels = model.fit(X, pairs=pairs).labels_
         assert holds(labels, pairs)
         assert np.bincount(labels, minlength=k).min() >= least
+        assert np.bincount(labels, minlength=k).max() <= most
         squared = ((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
         cheapest = min(squared[np.arange(n), x].sum() for x in possible)
         assert squared[np.arange(n), labels].sum() == pytest.approx(cheapest)
-        changed += np.bincount(COPKMeans(k, random_state=seed).fit(X, pairs=pairs).labels_).min() < least
+        plain = np.bincount(COPKMeans(k, random_state=seed).fit(X, pairs=pairs).labels_)
+        changed += plain.min() < least or plain.max() > most
     assert changed > 10
     assert impossible > 3
 

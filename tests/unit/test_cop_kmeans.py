@@ -540,6 +540,8 @@ def test_fit__pairs_in_the_place_of_y_are_refused():
         ({"assignment": "incremental"}, True, TypeError, "assignment='incremental' needs dense X"),
         ({"init": "pairs", "geometry": "segment"}, False, ValueError, "init='pairs' starts from means"),
         ({"min_size": 2, "assignment": "input"}, False, ValueError, "min_size=2 needs assignment='exact', not 'input'"),
+        ({"max_size": 3, "assignment": "listing"}, False, ValueError, "max_size=3 needs assignment='exact', not 'list"),
+        ({"max_size": 2, "min_size": 3}, False, ValueError, "min_size=3 is more than max_size=2"),
         ({"on_dead_end": "violate"}, False, ValueError, "on_dead_end='violate' is for assignment='listing' or 'incre"),
     ],
 )
@@ -555,6 +557,35 @@ def test_min_size__more_samples_than_there_are_is_an_error():
     with pytest.raises(InfeasibleClusteringError, match="4 samples are too few for 2 clusters of at least 3") as error:
         COPKMeans(2, min_size=3).fit([[0.0], [1.0], [5.0], [6.0]])
     assert (error.value.proved, error.value.n_clusters) == (True, 2)
+
+
+def test_max_size__more_samples_than_places_is_an_error():
+    X = [[0.0], [1.0], [5.0], [6.0], [7.0]]
+    with pytest.raises(InfeasibleClusteringError, match="5 samples are too many for 2 clusters of at most 2") as error:
+        COPKMeans(2, max_size=2).fit(X)
+    assert (error.value.proved, error.value.n_clusters) == (True, 2)
+    message = "no assignment to 2 clusters of at least 2 and at most 3 samples keeps all pairs"
+    with pytest.raises(InfeasibleClusteringError, match=message) as error:
+        COPKMeans(2, min_size=2, max_size=3).fit(X, pairs=([(0, 1), (1, 2), (2, 3)], []))
+    assert error.value.proved
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 1, 9, 1, 2, 1]])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_max_size__a_near_sample_goes_elsewhere(sparse, weights):
+    from scipy.sparse import csr_array
+
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [100.0]])
+    for options, sizes in (
+        ({"max_size": 3}, [3, 3]),
+        ({"max_size": 4}, [2, 4]),
+        ({"min_size": 3, "max_size": 5}, [3, 3]),
+        ({"max_size": 6}, [1, 5]),
+    ):
+        model = COPKMeans(2, random_state=0, **options)
+        model.fit(csr_array(X) if sparse else X, sample_weight=weights)
+        assert sorted(np.bincount(model.labels_).tolist()) == sizes  # whatever the samples weigh
+        assert np.all(np.diff(model.labels_ != model.labels_[0]) >= 0)  # runs along the line
 
 
 def test_min_size__a_far_cluster_takes_samples():

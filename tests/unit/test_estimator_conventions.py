@@ -127,6 +127,7 @@ DEFAULTS = {
         "geometry": "point",
         "max_steps": 1_000_000,
         "min_size": 1,
+        "max_size": None,
         **MEAN,
         "random_state": None,
     },

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, check_same_rows, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
@@ -328,23 +329,30 @@ class _Assigner:
 
 
 class _SizedAssigner(_Assigner):
-    """Assigns groups so that every cluster has a least number of samples, too: by integer programming, if needed."""
+    """Assigns groups so that clusters have a least and a greatest number of samples, too.
+
+    If nearest clusters have not, this is a flow (`kernels.sized_clusters`) without pairs, else an integer program.
+    """
 
     def __init__(
-        self, model: GroupCentres, graph: CannotGraph, limit: int, k: int, closure: PairClosure, least: int
+        self, model: GroupCentres, graph: CannotGraph, limit: int, k: int, closure: PairClosure, bounds: tuple[int, int]
     ) -> None:
         super().__init__(model, graph, None, limit)
-        self.sizes, self.least, self.k = closure.sizes, least, k
-        self.rows = _rules(closure.cannot, closure.sizes, k, least)
+        self.sizes, self.bounds, self.k = closure.sizes, bounds, k
+        self.is_flow = closure.n_components == closure.component.size and not len(closure.cannot)
+        self.rows = None if self.is_flow else _rules(closure.cannot, closure.sizes, k, bounds)
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The cheapest clusters. They are those of any size, if these are large enough."""
-        labels = super().__call__(centres, previous)
-        if np.bincount(labels, self.sizes, self.k).min() >= self.least:
+        """The cheapest clusters. They are those of any size, if these keep the bounds."""
+        labels, (least, most) = super().__call__(centres, previous), self.bounds
+        size = np.bincount(labels, self.sizes, self.k)
+        if size.min() >= least and size.max() <= most:
             return labels
+        cost = self.model.costs(centres, np.arange(self.sizes.size))
+        if self.is_flow:
+            return kernels.interruptible(kernels.sized_clusters.assign_sized, freeze(cost), least, most)
         from scipy.optimize import Bounds, milp
 
-        cost = self.model.costs(centres, np.arange(self.sizes.size))
         cost = cost - cost.min(axis=1, keepdims=True)
         cost /= max(cost.max(), np.finfo(np.float64).tiny)
         options = {"node_limit": self.limit, "mip_rel_gap": 0.0}
@@ -352,19 +360,26 @@ class _SizedAssigner(_Assigner):
             cost.ravel(), integrality=np.ones(cost.size), bounds=Bounds(0, 1), constraints=self.rows, options=options
         )
         if found.x is None:
-            msg = f"no assignment to {self.k} clusters of at least {self.least} samples keeps all pairs"
-            if found.status != _PROVED:
-                msg = f"no assignment to {self.k} clusters of at least {self.least} samples was found: raise max_steps"
+            msg = f"no assignment to {self.k} clusters of {_size_text(least, most)} samples"
+            msg += " keeps all pairs" if found.status == _PROVED else " was found: raise max_steps"
             raise InfeasibleClusteringError(msg, n_clusters=self.k, proved=found.status == _PROVED)
         self.cut_short += found.status != 0
         return found.x.reshape(cost.shape).argmax(axis=1).astype(np.int32)
 
 
+#: The greatest size of a cluster, if there is no bound.
+_ANY = 2**31 - 1
+
 #: The status of `scipy.optimize.milp` if a problem has no solution.
 _PROVED = 2
 
 
-def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, least: int) -> Any:
+def _size_text(least: int, most: float) -> str:
+    """Bounds of the size of a cluster in words."""
+    return " and ".join([f"at least {least}"] * (least > 1) + [f"at most {most}"] * (most < _ANY))
+
+
+def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, bounds: tuple[int, int]) -> Any:
     """The conditions on an assignment, as bounds of sums: variable ``g * k + c`` is 1 if group g is in cluster c."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, eye, kron
@@ -372,7 +387,7 @@ def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, least: int) -> Any:
     n, e = sizes.size, len(cannot)
     once = kron(eye(n), np.ones((1, k)))
     large = kron(sizes[None, :].astype(np.float64), eye(k))
-    rules = [LinearConstraint(once, 1, 1), LinearConstraint(large, least, np.inf)]
+    rules = [LinearConstraint(once, 1, 1), LinearConstraint(large, *bounds)]
     if e:
         ends = coo_array((np.ones(2 * e), (np.repeat(np.arange(e), 2), cannot.ravel())), shape=(e, n))
         rules.append(LinearConstraint(kron(ends, eye(k)), 0, 1))
@@ -552,6 +567,16 @@ class Options:
     on_dead_end: str
     max_steps: int
     min_size: int
+    max_size: int | None
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and greatest size of a cluster."""
+        return self.min_size, _ANY if self.max_size is None else self.max_size
+
+    @property
+    def is_sized(self) -> bool:
+        return self.min_size > 1 or self.max_size is not None
 
 
 def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
@@ -671,6 +696,9 @@ def _best_of_starts(
     if k * options.min_size > closure.component.size:
         msg = f"{closure.component.size} samples are too few for {k} clusters of at least {options.min_size}"
         raise InfeasibleClusteringError(msg, n_clusters=k)
+    if options.max_size is not None and k * options.max_size < closure.component.size:
+        msg = f"{closure.component.size} samples are too many for {k} clusters of at most {options.max_size}"
+        raise InfeasibleClusteringError(msg, n_clusters=k)
     feasible, one_by_one = np.zeros(closure.n_components, np.int32), options.assignment in _ONE_BY_ONE
     violates = options.on_dead_end == "violate"
     try:
@@ -689,11 +717,11 @@ def _best_of_starts(
         assign: _Assigner | _ListedAssigner
         if one_by_one:
             assign = _ListedAssigner(model, graph, violates=violates)
-        elif options.min_size > 1:
-            assign = _SizedAssigner(model, graph, options.max_steps, k, closure, options.min_size)
+        elif options.is_sized:
+            assign = _SizedAssigner(model, graph, options.max_steps, k, closure, options.bounds)
         else:
             assign = _Assigner(model, graph, order, options.max_steps)
-        may_cycle = one_by_one or order is not None or options.min_size > 1  # up to rounding of the program
+        may_cycle = one_by_one or order is not None or options.is_sized  # up to rounding of the program
         method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle)
         return run_lloyd(method, centres, feasible, options.max_iter)
 
@@ -794,8 +822,11 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         each, ten times as many in exchanges, at most 20 million), after which the best one found is used, and counted
         in ``n_cut_short_``.
     min_size : int, default 1
-        The least number of samples of a cluster. Above 1 it needs ``assignment="exact"``. If the cheapest assignment
-        has a smaller cluster, another is found by integer programming, with at most `max_steps` nodes in its tree.
+        The least number of samples of a cluster, whatever their weights. Above 1 it needs ``assignment="exact"``. If
+        the cheapest assignment has a smaller cluster, the cheapest one that has none is found: without pairs as a flow
+        of least cost, in an instant, with pairs by integer programming, with at most `max_steps` nodes in its tree.
+    max_size : int or None, default None
+        The greatest number of samples of a cluster, in the same way.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -883,6 +914,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "min_size": [Interval(Integral, 1, None, closed="left")],
+        "max_size": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -904,6 +936,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         geometry: str | CentreGeometry = "point",
         max_steps: int = 1_000_000,
         min_size: int = 1,
+        max_size: int | None = None,
         random_state: Any = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -918,6 +951,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         self.geometry = geometry
         self.max_steps = max_steps
         self.min_size = min_size
+        self.max_size = max_size
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
@@ -953,9 +987,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             If must-links tie two samples together that a cannot-link keeps apart. ``.path`` is the reason.
         InfeasibleClusteringError
             If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples,
-            or clusters of `min_size` samples cannot keep the pairs (``.proved``, with ``.clique`` or ``.samples`` as
-            the reason of the first), or if no assignment was found in `max_steps` steps, or by "listing" or
-            "incremental" in any start (``.proved`` is False).
+            or clusters of `min_size` to `max_size` samples cannot keep the pairs (``.proved``, with ``.clique`` or
+            ``.samples`` as the reason of the first), or if no assignment was found in `max_steps` steps, or by
+            "listing" or "incremental" in any start (``.proved`` is False).
 
         Warns
         -----
@@ -1016,10 +1050,13 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
                 "keeps all pairs, or fails: leave on_dead_end='raise'"
             )
             raise ValueError(msg)
-
-        if self.min_size > 1 and self.assignment != "exact":
-            msg = f"min_size={self.min_size} needs assignment='exact', not {self.assignment!r}"
+        if self.max_size is not None and self.max_size < self.min_size:
+            msg = f"min_size={self.min_size} is more than max_size={self.max_size}"
             raise ValueError(msg)
+        for name, value, plain in (("min_size", self.min_size, 1), ("max_size", self.max_size, None)):
+            if value != plain and self.assignment != "exact":
+                msg = f"{name}={value} needs assignment='exact', not {self.assignment!r}"
+                raise ValueError(msg)
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples, without regard to pairs.
@@ -1105,7 +1142,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             assignment=self.assignment,
             on_dead_end=self.on_dead_end,
             max_steps=self.max_steps,
-            min_size=self.min_size,
+            min_size=int(self.min_size),
+            max_size=None if self.max_size is None else int(self.max_size),
         )
         with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:
             return best_run(model, closure, counts, options, generator(self.random_state), tick)
