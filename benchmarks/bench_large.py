@@ -10,7 +10,7 @@ from _data import load
 from _harness import Table
 
 import tripletree as tt
-from tripletree.cluster.agglomerative.merges import merge_points
+from tripletree.algorithms.merges import merge_points
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 
 

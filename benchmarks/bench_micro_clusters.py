@@ -12,7 +12,7 @@ from _data import load, standardized
 from _harness import Table, cpu_seconds
 
 import tripletree as tt
-from tripletree.cluster.agglomerative.merges import merge_points
+from tripletree.algorithms.merges import merge_points
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 
 SAMPLES, TRIPLETS, SEEDS = 20_000, 2_000, 5

@@ -8,7 +8,7 @@ from examples import yule
 from scipy.spatial.distance import pdist
 
 import tripletree as tt
-from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
+from tripletree.algorithms.merges import merge_condensed, merge_points
 
 rng = np.random.default_rng(0)
 

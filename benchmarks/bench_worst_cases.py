@@ -13,8 +13,8 @@ from _harness import Table, cpu_seconds
 from examples import caterpillar, star, yule
 
 import tripletree as tt
+from tripletree.algorithms.merges import merge_points
 from tripletree.cluster import CVQE, COPKMeans, MPCKMeans, PCKMeans, ReCon
-from tripletree.cluster.agglomerative.merges import merge_points
 from tripletree.io import read_newick, write_newick
 
 rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from oracles import clades_of, components, one_tree_definition
 from tripletree import kernels
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, sample_triplets
-from tripletree.cluster.agglomerative.merges import aho_state
+from tripletree.algorithms.merges import aho_state
 
 
 def nested(tree, n, u):

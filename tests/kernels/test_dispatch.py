@@ -12,9 +12,9 @@ from recon_oracle import random_triplets
 import tripletree
 import tripletree as tt
 from tripletree import kernels
+from tripletree.algorithms import merges as _engine
+from tripletree.algorithms.merges import merge_condensed, merge_points
 from tripletree.cluster import DivisiveReCon, posterior
-from tripletree.cluster.agglomerative import merges as _engine
-from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
 from tripletree.cluster.agglomerative.penalty import merge_softly
 from tripletree.cluster.distances import FittedMetric
 from tripletree.kernels import jit

@@ -17,10 +17,10 @@ from recon_oracle import (
 from tripletree import kernels
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
+from tripletree.algorithms.merges import aho_state
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative.constraints import combine_constraints
-from tripletree.cluster.agglomerative.merges import aho_state
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
 from tripletree.core.pairs import PairwiseConstraints

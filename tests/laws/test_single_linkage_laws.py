@@ -7,7 +7,7 @@ from recon_pairs_oracle import paired_definition, random_instance
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-from tripletree.cluster.agglomerative.merges import merge_condensed
+from tripletree.algorithms.merges import merge_condensed
 
 NO_TRIPLETS = np.empty((0, 3), np.int32)
 

@@ -19,8 +19,8 @@ from tripletree.interrupts import time_limit
 
 BINARY = {"min_support": 0.0}
 
-#: Contraction of most is meant here.
-MUCH = pytest.mark.filterwarnings("ignore:the hierarchy shows no odd one")
+#: Contraction of most is meant here, and disagreement.
+MUCH = pytest.mark.filterwarnings("ignore:the hierarchy (shows no odd one|displays)")
 
 
 def all_answers(hierarchy, people):
@@ -126,6 +126,75 @@ def test_consensus__by_default_what_answers_lean_to_is_resolved(seed):
     assert wanted <= found <= clades(whole)  # others stay if the trees lean to them
 
 
+def thin(rng, n, m, wrong=0.0):
+    """Answers of ten people to m random trios of n samples. A share of them is wrong."""
+    true = random_hierarchy(rng, n)
+    rows = np.unique(np.sort(np.array([rng.choice(n, 3, replace=False) for _ in range(m)]), axis=1), axis=0)
+    odd = odd_of(true, rows.astype(np.int32)).astype(np.int64)
+    odd = np.where(rng.random(len(rows)) < wrong, (odd + 1) % 3, odd)
+    return AnswerSet.from_columns(rows, odd, n, who=[f"p{k % 10}" for k in range(len(rows))])
+
+
+@MUCH
+@settings(max_examples=15, deadline=None)
+@given(st.integers(3, 40), st.sampled_from([0.3, 0.67, 2.0, 5.0]), st.integers(0, 2**32 - 1))
+def test_consensus__answers_that_can_all_hold_do(n, share, seed):
+    """Also the contracted hierarchy displays them, with few answers about many things and with many about few."""
+    answers = thin(np.random.default_rng(seed), n, max(round(share * n), 1))
+    assert consensus(answers).displayed == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the hierarchy shows no odd one")
+def test_consensus__two_answers_for_three_of_1300_things():
+    """It displayed .37 of them."""
+    answers = thin(np.random.default_rng(0), 1300, 867)
+    assert consensus(answers).displayed == 1.0
+
+
+@MUCH
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_consensus__displays_nearly_what_the_best_of_all_trees_does(seed):
+    """All binary trees of five leaves, as clades in bits."""
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.choice(5, 3, replace=False) for _ in range(int(rng.integers(3, 12)))])
+    replies = rng.integers(0, 3, len(rows))
+    answers = AnswerSet.from_columns(rows, replies, 5, who=[f"p{k % 3}" for k in range(len(rows))])
+    found = consensus(answers, weights=None, **BINARY)
+
+    def trees(mask):
+        if mask & (mask - 1) == 0:
+            yield frozenset([mask])
+            return
+        part = rest = mask & (mask - 1)
+        while part:  # the side without the lowest leaf
+            for one in trees(part):
+                for other in trees(mask & ~part):
+                    yield one | other | {mask}
+            part = (part - 1) & rest
+
+    def shown(clades):
+        said = [(sum(1 << int(i) for i in x), 1 << int(x[o])) for x, o in zip(rows, replies, strict=True)]
+        pairs = [(trio & ~odd, odd) for trio, odd in said]
+        return sum(any(c & pair == pair and not c & odd for c in clades) for pair, odd in pairs)
+
+    best = max(shown(x) for x in trees(31)) / len(rows)
+    assert best * 0.75 <= found.displayed <= best
+    if best == 1.0:
+        assert found.displayed == 1.0
+
+
+def test_consensus__tells_that_little_is_displayed():
+    """Answers whose odd one was drawn anew: no tree displays much of them, though each can be had."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(8, 3, replace=False) for _ in range(300)])
+    answers = AnswerSet.from_columns(rows, rng.integers(0, 3, 300), 8, who=[f"p{k % 10}" for k in range(300)])
+    with pytest.warns(UserWarning, match=r"displays \d\d% of the answers, and 33% are displayed by chance"):
+        found = consensus(answers, **BINARY)
+    assert found.displayed < 0.5
+
+
 @MUCH
 def test_consensus__nothing_is_made_of_a_tie():
     said = [Answer((0, 1, 2), "odd", 2), Answer((0, 1, 2), "odd", 0)]
@@ -176,6 +245,7 @@ def test_consensus__tells_and_warns_how_much_is_contracted():
         assert consensus(tie).unresolved == 1.0
 
 
+@MUCH
 def test_consensus__a_person_is_not_held_against_trees_of_their_own():
     """People who all answer at random are predicted by chance, though a hierarchy of all answers displays more."""
     held, own = [], []

@@ -7,10 +7,10 @@ from recon_oracle import random_triplets, recon_definition
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.merges import merge_points
 from tripletree.cluster.agglomerative import micro_clusters as _micro
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
-from tripletree.cluster.agglomerative.merges import merge_points
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import must_link_groups as groups

@@ -23,6 +23,7 @@ from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.likeness import AnswerTrees, Trios, sample_trees
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.majority import clade_support
+from tripletree.algorithms.merges import merge_condensed
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
 from tripletree.core.checks import check_real, counted
@@ -35,6 +36,8 @@ from tripletree.kernels import freeze, frozen
 
 #: At most so many parts of the people are left out in turn, and so many rounds of weights and trees.
 _PARTS, _ROUNDS = 10, 2
+#: Parts if there are more trios than this. Then all chains of the consensus begin at the same tree, too.
+_FEW_PARTS, _MANY = 4, 20_000
 #: Change of a weight below which the weights have settled. The greatest weight is 1.
 _SETTLED = 0.15
 #: Chains of the consensus. The share of their steps that the chain of a part takes, and its trees.
@@ -44,13 +47,19 @@ _CHAINS, _EFFORT, _FEWER = 4, 0.4, 40
 POWERS = np.linspace(0.0, 2.0, 41)
 _KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
 #: All trios of so many leaves are looked at, and so many random ones for each leaf of more.
-_ALL_TRIOS, _TRIOS_A_LEAF = 60, 30
+_ALL_TRIOS, _TRIOS_A_LEAF, _MANY_LEAVES = 60, 30, 400
 #: Sums of weights that differ by no more than this part are equal.
 _TIE = 1e-9
 #: By how much the chance of a clade must exceed a third. If answers are tied, the chances of both exchanges must.
 _LEAN, _LEAN_OF_TIED = 0.05, 0.1
-#: Leaves up to which the levels of all pairs are averaged, and up to which subtrees are moved after that.
-_MOST_LEVELS, _MOST_REGRAFTED = 5_000, 200
+#: Leaves up to which the levels of all pairs are averaged.
+_MOST_LEVELS = 5_000
+#: How much the votes weigh beside the chances of the trees if all of them can hold together.
+_VOTES_FIRST = 1e4
+#: Steps of a search for a better tree: seconds.
+_MOST_MOVES = 100_000_000
+#: A smaller share of the answers displayed is told.
+_LOW = 0.5
 #: Trios for each clade, by which it is told whether the trees lean to it.
 _PROBES = 20
 #: Groups of leaves up to this size are split exactly.
@@ -91,6 +100,12 @@ class TrioVotes:
         """The weight of the votes for each of each trio (float64, shape (r, 3))."""
         return np.bincount(3 * self.row + self.odd, weight, 3 * len(self.rows)).reshape(-1, 3)
 
+    def trios(self, weight: np.ndarray) -> Trios:
+        """The trios that a vote of some weight is about."""
+        count = self.count(weight)
+        told = count.any(axis=1)
+        return Trios(frozen(self.rows[told]), count[told], len(self.leaves))
+
     def trees(
         self,
         weight: np.ndarray,
@@ -102,10 +117,9 @@ class TrioVotes:
         **options: Any,
     ) -> AnswerTrees:
         """Sample trees from their posterior given weights of the votes, by chains from `start` or searched trees."""
-        count = self.count(weight)
-        told = count.any(axis=1)
-        trios = Trios(frozen(self.rows[told]), count[told], len(self.leaves))
-        starts = [start or _searched(trios, rng) for _ in range(n_chains)]
+        trios = self.trios(weight)
+        starts = [start or _searched(trios, rng) for _ in range(1 if len(trios.rows) > _MANY else n_chains)]
+        starts *= n_chains // len(starts)
         done = [0]
 
         def tell(ended: int) -> None:
@@ -205,7 +219,15 @@ class HeldOut:
 
     @property
     def weight(self) -> np.ndarray:
-        """The weight of an answer of each person: the mean power, as a share of the largest one."""
+        """The weight of an answer of each person: the mean power, as a share of the largest one.
+
+        All weigh the same if powers of their own do not make the answers likelier than one power for all: few answers
+        tell nothing about people.
+        """
+        most = self.fits.max(axis=1)
+        own = np.log(np.exp(self.fits - most[:, None]) @ self.share) + most
+        if own.sum() <= self.fits.sum(axis=0).max():
+            return np.ones(len(self.fits))
         mean = self.posterior @ POWERS
         return mean / mean.max()
 
@@ -217,7 +239,7 @@ def held_out(
     p, m = len(votes.names), len(votes.row)
     if p < 2:
         return None
-    part = rng.permutation(np.arange(p) % min(p, _PARTS))
+    part = rng.permutation(np.arange(p) % min(p, _PARTS if len(votes.rows) <= _MANY else _FEW_PARTS))
     seeds = rng.integers(2**63, size=part.max() + 1).tolist()
     weight = np.ones(p)
     chances = np.empty((m, 3))
@@ -339,7 +361,7 @@ def consensus(
     """Find the hierarchy that the answers of people bear out, and how sure it is.
 
     Each person has a weight: how far trees made of the answers of others predict this person's. Somebody who answers
-    at random gets a weight near 0.
+    at random gets a weight near 0. If all answers can hold together, the hierarchy displays all of them.
 
     Parameters
     ----------
@@ -364,7 +386,8 @@ def consensus(
     Warns
     -----
     UserWarning
-        If contraction leaves more than half of all trios without an odd one.
+        If contraction leaves more than half of all trios without an odd one, or if less than half of the answers are
+        displayed.
 
     See Also
     --------
@@ -377,16 +400,18 @@ def consensus(
     A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance 1 /
     (1 + 2 exp(-g)). So answers about things that are about equally alike count for less. Now and then people name any
     of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_ (``kernels/likeness.py``). The
-    hierarchy has the average levels of these trees (average linkage). With up to 200 leaves, subtrees are then moved as
-    long as more of the drawn trees' triplets are displayed.
+    hierarchy has the average levels of these trees (average linkage), or those under the answers that a hierarchy can
+    display together, whichever has more of the drawn trees' triplets after subtrees have been moved. Half of this
+    counts over the trios that people were asked about, half over random ones.
 
     The weight of a person is a power to which the chances that others predict are raised, as the reliability of a
     person in the model of Dawid and Skene [2]_, with a hierarchy instead of independent truths. So answers to
     different questions bear each other out. Chances come from trees made without this person (with more than ten
     people, without a tenth of them). Powers are shrunk towards the powers of all people: if the answers of others
-    predict hardly more than chance, all weigh about the same.
+    predict hardly more than chance, all weigh about the same. So they do if powers of their own fit no better than one
+    for all.
 
-    Time: some seconds, of which more than half is for the weights.
+    Time: some seconds, of which more than half is for the weights. Answers to 30,000 different trios take ten or more.
 
     References
     ----------
@@ -427,7 +452,7 @@ def consensus(
             raise ValueError(msg)
         count = votes.count(weight[votes.voter])
         sample = votes.trees(weight[votes.voter], rng, _CHAINS, tick)
-    best = _mean_tree(votes, sample, rng)
+    best = _best_tree(votes, votes.trios(weight[votes.voter]), sample, rng)
     support = np.append(clade_support(best, sample.hierarchies())[:-1], np.nan)
     if least is None:
         kept = _leant_to(votes, sample, best, count, rng)
@@ -438,6 +463,11 @@ def consensus(
     if made.unresolved > 0.5:
         why = "answers lean to no others" if least is None else "min_support=None keeps all that answers lean to"
         warn_user(f"the hierarchy shows no odd one for {made.unresolved:.0%} of all trios, for want of clades: {why}")
+    elif made.displayed < _LOW:
+        warn_user(
+            f"the hierarchy displays {made.displayed:.0%} of the answers, and 33% are displayed by chance: people "
+            "disagree, or likeness among these things is no hierarchy (agreement(answers) tells who agrees with whom)"
+        )
     return made
 
 
@@ -456,31 +486,52 @@ def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray
 # One tree for many.
 
 
-def _mean_tree(votes: TrioVotes, sample: AnswerTrees, rng: np.random.Generator) -> Hierarchy:
-    """A binary tree that displays, on average over all trios, as many triplets of the sampled trees as can be found."""
+def _best_tree(votes: TrioVotes, trios: Trios, sample: AnswerTrees, rng: np.random.Generator) -> Hierarchy:
+    """A binary tree that displays as many triplets of the sampled trees as can be found, and all votes if one can.
+
+    Half of this counts over the votes, half over all trios. Two trees are improved: the mean of the sample, and the
+    mean that displays much of the votes. With few answers about many leaves, the sample is too small for the former.
+    """
     n = len(votes.leaves)
     if n < 3:
         return Hierarchy(sample.parents[0].copy())
-    rows = _many_trios(votes.rows, n, rng)
-    chances = sample.chances(rows)
-    if n > _MOST_LEVELS:
-        shown = [chances[np.arange(len(rows)), _odd(h, rows)].sum() for h in sample.hierarchies()]
-        return Hierarchy(sample.parents[int(np.argmax(shown))].copy())
     from scipy.cluster.hierarchy import linkage
 
-    mean = from_linkage(linkage(sample.mean_levels(), "average"))
-    if n > _MOST_REGRAFTED:
-        return mean
+    searched = _searched(trios, rng)
+    every = np.arange(len(trios.rows))
+    together = bool((trios.votes[every, _odd(searched, trios.rows)] == trios.votes.sum(axis=1)).all())
+    rows, gain = trios.rows, sample.chances(trios.rows)
+    gain *= trios.votes.sum(axis=1, keepdims=True)
+    if together:
+        gain += _VOTES_FIRST * trios.votes
+    others = _many_trios(rows, n, rng)
+    chances = sample.chances(others)
+    rows = np.concatenate([rows, others])
+    gain = np.concatenate([gain / trios.votes.sum(), chances / len(others)])
+    if n <= _MOST_LEVELS:
+        # the average of the levels, free and so that the votes hold that the searched tree and the sample agree on
+        odd = _odd(searched, trios.rows)
+        held = (trios.votes[every, odd] > 0) & (together | (odd == gain[every].argmax(axis=1)))
+        levels = sample.mean_levels()
+        order = (odd[held, None] + [1, 2, 0]) % 3
+        tied, _ = merge_condensed(
+            levels.copy(), n, freeze(np.take_along_axis(trios.rows[held], order, axis=1)), "average"
+        )
+        starts = [from_linkage(tied)] if together else [from_linkage(linkage(levels, "average")), from_linkage(tied)]
+    else:
+        starts = [*sample.hierarchies()]
+        starts = [searched, max(starts, key=lambda h: gain[np.arange(len(rows)), _odd(h, rows)].sum())]
     near = ([1, 2, 0], [0, 2, 1], [0, 1, 2])
-    problem = Problem(frozen(np.concatenate([rows[:, x] for x in near])), freeze(chances.T.ravel().copy()), n)
-    return Search(problem, rng, most_exact=_EXACT, max_steps=WITHOUT_LIMIT, start=mean).hierarchy
+    problem = Problem(frozen(np.concatenate([rows[:, x] for x in near])), freeze(gain.T.ravel().copy()), n)
+    found = [Search(problem, rng, most_exact=_EXACT, max_steps=_MOST_MOVES, start=x).hierarchy for x in starts]
+    return max(found, key=lambda h: gain[np.arange(len(rows)), _odd(h, rows)].sum())
 
 
 def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """All trios of a few leaves. For many leaves, the trios asked about and random ones (int32, increasing)."""
     if n <= _ALL_TRIOS:
         return np.array(list(combinations(range(n), 3)), np.int32)
-    drawn = rng.integers(0, n, (_TRIOS_A_LEAF * n, 3))
+    drawn = rng.integers(0, n, (_TRIOS_A_LEAF * min(n, _MANY_LEAVES), 3))
     drawn.sort(axis=1)
     drawn = drawn[(drawn[:, 0] < drawn[:, 1]) & (drawn[:, 1] < drawn[:, 2])]
     return np.unique(np.concatenate([asked, drawn]), axis=0).astype(np.int32)
@@ -541,7 +592,30 @@ def _leant_to(
     most = said[:, 1:].max(axis=1)
     tied = (most > 0) & (np.abs(said[:, 0] - most) <= most * _TIE)
     lean = np.where(tied, chance[:, 0] - chance[:, 1:].max(axis=1) > _LEAN_OF_TIED, chance[:, 0] > 1 / 3 + _LEAN)
-    return (said[:, 0] > most * (1 + _TIE)) | lean
+    kept = (said[:, 0] > most * (1 + _TIE)) | lean
+    return kept | _holding(votes, best, count, kept)
+
+
+def _holding(votes: TrioVotes, best: Hierarchy, count: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Which nodes must stay since more votes agree than not, of those about two that meet there and would not any more.
+
+    A triplet ab|c is displayed as long as any node stays from where a and b meet to below where c joins them.
+    """
+    odd = _odd(best, votes.rows)
+    met = np.flatnonzero(odd >= 0)
+    every = np.arange(met.size)
+    x, y, z = (freeze(votes.rows[met][every, (odd[met] + k) % 3].copy()) for k in (1, 2, 0))
+    node = kernels.rooted_tree.common_ancestors(x, y, *best.ancestor_table)
+    top = kernels.rooted_tree.common_ancestors(x, z, *best.ancestor_table)
+    stays = np.arange(best.n_nodes)  # the node that takes over from each: itself, or the next above that stays
+    for u in range(best.n_nodes - 2, -1, -1):
+        if not kept[u]:
+            stays[u] = stays[best.parent[u]]
+    lost = stays[node] >= top
+    node, met = node[lost], met[lost]
+    agree = np.bincount(node, count[met, odd[met]], best.n_nodes)
+    most = np.bincount(node, count[met].sum(axis=1), best.n_nodes) - agree
+    return agree > most * (1 + _TIE)
 
 
 def _sides_of_votes(votes: TrioVotes, best: Hierarchy, count: np.ndarray) -> np.ndarray:

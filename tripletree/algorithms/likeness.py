@@ -18,9 +18,9 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze, frozen
 
-#: Steps of a chain for each leaf, fewer for few leaves, and the greatest amount of work: a step is 1, and five trios of
-#: a leaf are 1.
-STEPS, MOST = 2_500, 1_500_000
+#: Steps of a chain for each leaf, fewer for few leaves, steps of any chain at most, and the greatest amount of work: a
+#: step is 1, and five trios of a leaf are 1.
+STEPS, MOST_STEPS, MOST = 2_500, 400_000, 1_500_000
 
 #: The share of the steps before the first tree is sampled, and trees in the sample.
 BURN, TREES = 1 / 3, 100
@@ -102,7 +102,7 @@ def _meeting(tree: Hierarchy, one: np.ndarray, other: np.ndarray) -> np.ndarray:
 def n_steps(trios: Trios) -> int:
     """The steps of a chain."""
     n = trios.n
-    return min(int(MOST / (1 + len(trios.rows) * 3 / n / 5)), STEPS * n, 100 * n * n)
+    return min(int(MOST / (1 + len(trios.rows) * 3 / n / 5)), MOST_STEPS, STEPS * n, 100 * n * n)
 
 
 def sample_trees(

@@ -18,9 +18,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from tripletree import kernels
 from tripletree.algorithms.cut import cut_at_threshold
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.merges import merge_condensed
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.agglomerative.colouring import Colouring, find_roots
-from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
 from tripletree.cluster.distances import (

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
-from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)

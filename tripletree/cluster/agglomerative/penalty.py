@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.merges import SECONDS_PLAIN
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
 from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet

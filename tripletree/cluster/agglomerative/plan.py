@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.algorithms.merges import Counts
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.grouped_merges import merge_condensed_in_groups, merge_points_in_groups
-from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.cluster.agglomerative.penalty import check_penalty, merge_softly
 from tripletree.cluster.base import warn_if_few

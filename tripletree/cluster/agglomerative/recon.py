@@ -29,10 +29,10 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import fit_together, is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.merges import Counts
 from tripletree.algorithms.points import is_sparse
 from tripletree.algorithms.repair import repair
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.alignment import check_same_rows, named, named_by
