@@ -379,6 +379,11 @@ class InconsistentPairsError(TripletreeError, ValueError):
         The smallest weight among them, if weights count.
     n_others : int
         How many more cannot-links are violated.
+
+    Parameters
+    ----------
+    of_classes : sequence of bool, optional
+        For each must-link along the path, and last the cannot-link, whether it follows from classes of samples.
     """
 
     def __init__(
@@ -389,6 +394,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
         places: tuple[str, str] = ("", ""),
         weight: float | None = None,
         n_others: int = 0,
+        of_classes: Sequence[bool] | None = None,
     ) -> None:
         self.path = list(path)
         self.cannot_link = (self.path[0], self.path[-1])
@@ -397,7 +403,26 @@ class InconsistentPairsError(TripletreeError, ValueError):
         equal = "" if weight is None else f" (weight {weight:g}, and no link of larger weight decides)"
         more = f" (find_contradictions shows {n_others:,} more like this)" if n_others else ""
         what = broken_link_text(self.path, places) + equal
-        super().__init__(f"the pairs contradict each other: {what}; drop one of them{more}")
+        message = f"the pairs contradict each other: {what}; drop one of them{more}"
+        if of_classes is not None:
+            what = _class_conflict_text(self.path, of_classes)
+            message = f"pairs and classes contradict each other: {what}; drop a pair, or correct a class{more}"
+        super().__init__(message)
+
+
+def _class_conflict_text(path: Sequence[Hashable], of_classes: Sequence[bool]) -> str:
+    """The path of `InconsistentPairsError`, whose links (the cannot-link last) may come from the classes of samples."""
+    ends, i = [], 0
+    while i < len(path) - 1:
+        j = i + 1
+        while of_classes[i] and j < len(path) - 1 and of_classes[j]:
+            j += 1
+        ends.append(f"{path[i]} and {path[j]} are {'of one class' if of_classes[i] else 'a must-link'}")
+        i = j
+    if len(ends) > SHOWN:
+        ends[SHOWN // 2 : -SHOWN // 2] = [f"({len(ends) - SHOWN:,} more)"]
+    apart = "of different classes" if of_classes[-1] else "a cannot-link"
+    return f"{', '.join(ends)}, but {path[0]} and {path[-1]} are {apart}"
 
 
 def broken_link_text(path: Sequence[Hashable], places: tuple[str, str] = ("", "")) -> str:

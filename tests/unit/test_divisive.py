@@ -638,3 +638,34 @@ def test_distance_threshold__pairs_that_must_hold_come_first():
     assert model.labels_[0] == model.labels_[5] != model.labels_[1]
     with pytest.raises(ValueError, match=r"n_clusters=2 and distance_threshold=1.0 are both given"):
         DivisiveReCon(2, distance_threshold=1.0).fit(X)
+
+
+# ------------------------------------------------------------------ classes beside other statements
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (([(0, 3)], []), "0 and 3 are a must-link, (3 and 4 are of one class, )?but .* are of different classes"),
+        (([], [(0, 2)]), "0 and 2 are of one class, but 0 and 2 are a cannot-link"),
+        (([(5, 0), (5, 4)], []), ". and 5 are a must-link, 5 and .* are of different classes"),
+    ],
+)
+def test_classes__pairs_against_them_are_told_for_what_was_given(pairs, message):
+    X = np.array([[0.0], [1.0], [1.5], [9.0], [9.7], [30.0]])
+    classes = ["u", "u", "u", "v", "v", None]
+    with pytest.raises(
+        tt.errors.InconsistentPairsError, match=f"pairs and classes contradict each other: {message}"
+    ) as caught:
+        DivisiveReCon(2, constraints="hard").fit(X, pairs=pairs, classes=classes)
+    assert {caught.value.path[0], caught.value.path[-1]} == set(caught.value.cannot_link)
+    # pairs that contradict each other are no matter of the classes
+    with pytest.raises(tt.errors.InconsistentPairsError, match="^the pairs contradict each other: "):
+        DivisiveReCon(2, constraints="hard").fit(X, pairs=([(3, 5)], [(3, 5)]), classes=classes)
+
+
+def test_classes__left_out_beside_a_hierarchy_give_one_warning():
+    X = pd.DataFrame([[0.0], [1.0], [9.0], [9.7]], index=list("abcd"))
+    with pytest.warns(UserWarning, match="contradict it") as caught:
+        DivisiveReCon(2).fit(X, hierarchy=tt.parse_newick("((a,b),(c,d));"), classes={"a": "u", "d": "u"})
+    assert [str(x.message)[:16] for x in caught] == ["1 of 1 statement"]

@@ -10,10 +10,12 @@ theorem and the reasons.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -65,7 +67,7 @@ from tripletree.core.progress import Pace, progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
-from tripletree.errors import ClusterCountError, warn_user
+from tripletree.errors import ClusterCountError, InconsistentPairsError, warn_user
 from tripletree.kernels import freeze
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
@@ -735,9 +737,11 @@ class DivisiveReCon(HierarchicalClusterer):
             n_left_out = 0
             if hard and self.constraints == "auto":
                 aligned, n_left_out = _beside_hierarchy(aligned, rng)
-            given = _statements(aligned, hard, rng)
-            if known.codes is not None and np.unique(known.codes[known.codes >= 0]).size < 2 and not len(given.pairs):
-                warn_of_silent_classes(known.codes, "samples of two classes")
+            with _classes_named(aligned):
+                given = _statements(aligned, hard, rng)
+            codes = aligned.codes
+            if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
+                warn_of_silent_classes(codes, "samples of two classes")
             if hard:
                 check_consistent(combine_constraints(given.triplets, given.pairs))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
@@ -1054,6 +1058,25 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
     return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
+
+
+@contextmanager
+def _classes_named(known: AlignedKnowledge) -> Iterator[None]:
+    """Let the error about pairs that contradict each other tell which of them are classes of samples."""
+    try:
+        yield
+    except InconsistentPairsError as error:
+        if known.codes is None:
+            raise
+        must, cannot = (
+            {frozenset(pair) for pair in table.tolist()} for table in (known.pairs.must_link, known.pairs.cannot_link)
+        )
+        path = np.asarray(known.leaves.indices(error.path)).tolist()
+        of_classes = [frozenset(step) not in must for step in pairwise(path)]
+        of_classes.append(frozenset((path[0], path[-1])) not in cannot)
+        if not any(of_classes):
+            raise
+        raise InconsistentPairsError(error.path, n_others=error.n_others, of_classes=of_classes) from None
 
 
 def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tuple[AlignedKnowledge, int]:
