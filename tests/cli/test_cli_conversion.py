@@ -185,7 +185,7 @@ def test_convert__there_and_back(run, tmp_path, suffix):
 def test_convert__items(run, tmp_path):
     (tmp_path / "items.csv").write_text("item,node\nlion,Felidae\ntom,Felidae\nrex,Canidae\n")
     attached = parse_newick(run("convert", "sample:animals", "--attach", "items.csv").stdout)
-    assert attached == parse_newick("((lion,tom),rex);")
+    assert attached == parse_newick("((lion[&incertae_sedis=1],tom[&incertae_sedis=1]),rex);")
     assert "'Felidea'" in run("convert", "sample:animals", "--attach", "-", text="lion,Felidea\n", status=2).stderr
     kept = parse_newick(
         run("convert", "sample:primates", "--restrict", "-", text="Homo_sapiens\nPan_paniscus\n").stdout

@@ -238,7 +238,7 @@ def test_names__the_tree_of_an_ontology_has_names_that_are_ids_of_terms():
     found = tt.match_names(["1", "CAT", "3"], o)
     with pytest.raises(tt.errors.DuplicateLeafError):
         found.attach()
-    assert tt.write_newick(found.to_hierarchy()) == "(1,CAT,3)thing;"
-    assert tt.write_newick(found.to_hierarchy(labels="id")) == "(1,CAT,3)1;"
+    assert tt.write_newick(found.to_hierarchy()) == "(1[&incertae_sedis=1],CAT,3)thing;"
+    assert tt.write_newick(found.to_hierarchy(labels="id")) == "(1[&incertae_sedis=1],CAT,3)1;"
     with pytest.raises(UnknownLeafError, match="no name matches"):
         tt.match_names(["eel"], o).to_hierarchy()

@@ -181,7 +181,9 @@ def test_read_hierarchy__reads_lineages_and_linkages_that_are_written(tmp_path):
 
 def test_read_hierarchy__options_go_to_the_reader():
     assert list(read_hierarchy(io.StringIO(OBO), labels="name").leaves) == ["X:2", "X:3"]
-    with pytest.raises(TypeError, match="relations: no option of format 'newick', which takes underscores"):
+    with pytest.raises(
+        TypeError, match="relations: no option of format 'newick', which takes tree, join, outgroup, rooted"
+    ):
         read_hierarchy(io.StringIO("(a,b);"), relations=None)
     with pytest.raises(TypeError, match="nonsense: no option of format 'obo', which takes relations, .*parent, labels"):
         read_hierarchy(io.StringIO(OBO), nonsense=1)

@@ -101,7 +101,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
     options = dict(reading or {})
     name = options.pop("format", None) or registry.recognize(stream())
     form = registry.FORMATS.get(name)
-    of_one = options.keys() & {"parent", "root", "relations", "namespace", *_ATTACHING}
+    of_one = options.keys() & {"parent", "root", "relations", "namespace", "tree", "join", *_ATTACHING}
     if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
     return [hierarchy for _, hierarchy in form.read_all(stream(), **options)]

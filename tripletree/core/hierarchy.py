@@ -12,11 +12,13 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.core.checks import check_choice, check_entries, check_numbers, described
+from tripletree.core.confidence import Confidence, support_label
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import restricted, scrambled
+from tripletree.core.rerooting import Rerooted, RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
 from tripletree.errors import (
     SHOWN,
     DuplicateLeafError,
@@ -491,7 +493,7 @@ class Hierarchy(Immutable):
         ['some carnivore']
         >>> from tripletree import write_newick
         >>> write_newick(samples, names=False)
-        "((Tom,Rex,'some carnivore'),Hedwig);"
+        "((Tom,Rex,'some carnivore'[&incertae_sedis=1]),Hedwig);"
         """
         check_choice(keep, "keep", ("items", "all"))
         pairs = item_pairs(items, self.leaves, missing=missing)
@@ -638,6 +640,141 @@ class Hierarchy(Immutable):
             msg = f"there are no nodes {what}, so keep='cut' leaves no leaf"
             raise InvalidHierarchyError(msg)
         return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
+
+    def reroot(self, outgroup: Any) -> Hierarchy:
+        """Return the tree with its root on the branch between an outgroup and the other leaves, or at the midpoint.
+
+        Parameters
+        ----------
+        outgroup : hashable, iterable of hashable, or "midpoint"
+            The label of a leaf, the name of an inner node, or a list of such. One branch must part them from all other
+            leaves. "midpoint" puts the root in the middle between the two leaves that are the farthest apart by the
+            lengths of branches (``["midpoint"]`` is a leaf of that name).
+
+        Returns
+        -------
+        Hierarchy
+            On the same leaves, and ``rooted``. The branch with the root is halved by an outgroup. An old root with two
+            children is gone, its branches are joined. Names and ranks stay with their nodes. Labels of inner nodes that
+            are support (``95``, ``94.3/99``, the number in ``100.0:g__X``) belong to the branch above them, so they
+            move to its new lower end. Heights become lengths.
+
+        Raises
+        ------
+        InvalidHierarchyError
+            If no branch parts the outgroup from the others, a branch has no length that the midpoint needs, or an open
+            node is where branches are turned around.
+        UnknownLeafError
+            If there is no leaf or inner node of that name.
+
+        Notes
+        -----
+        No leaf leaves its place on the unrooted tree: all writings of one unrooted tree give equal results. Time and
+        memory O(n), whatever the depth.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick, write_newick
+        >>> h = parse_newick("[&U] (a:1,b:1,((c:1,d:1)95:2,out:9)90:1);")
+        >>> h
+        <Hierarchy: 5 leaves, 3 inner nodes, up to 3 children, unrooted, depth 3>
+        >>> write_newick(h.reroot("out"))
+        '(((a:1,b:1)90:1,(c:1,d:1)95:2):4.5,out:4.5);'
+        >>> write_newick(h.reroot("midpoint"))
+        '(((a:1,b:1)90:1,(c:1,d:1)95:2):3,out:6);'
+        """
+        return self._rerooted(outgroup)[0]
+
+    def _rerooted(self, outgroup: Any) -> tuple[Hierarchy, Rerooted | None]:
+        """`reroot`, and how nodes and branches have moved. None if the root stays where it is."""
+        n = len(self.leaves)
+        place = self._root_place(outgroup)
+        if place is None:
+            return self._but(rooted=True), None
+        found = rerooted(self.parent, n, place, self.length)
+        if self.incertae_sedis is not None:
+            moved = self.incertae_sedis[found.turned].any()
+            if moved or self.incertae_sedis[np.isin(self.parent, found.turned[1:])].any():
+                msg = (
+                    "an open node is at or next to a branch that would be turned around, so that nobody knows where it "
+                    "belongs; close it first: Hierarchy(h.parent, h.leaves, length=h.length, names=h.names)"
+                )
+                raise InvalidHierarchyError(msg)
+        old = found.old
+        ranks = None if self.ranks is None else [None if u < 0 else self.ranks[u] for u in old.tolist()]
+        names = None if self.names is None else _moved_names(self.names, n, found)
+        opened = None if self.incertae_sedis is None else np.append(self.incertae_sedis, False)[old]
+        hierarchy = Hierarchy(
+            found.parent,
+            self.leaves,
+            length=found.length,
+            names=names,
+            ranks=ranks,
+            incertae_sedis=opened,
+            synonyms=known_synonyms(self.synonyms, self.leaves, names),
+        )
+        return hierarchy, found
+
+    def _root_place(self, outgroup: Any) -> RootPlace | None:
+        """The place where `reroot` puts the root. None if it is there already."""
+        n = len(self.leaves)
+        length = self.length
+        if isinstance(outgroup, str) and outgroup == "midpoint":
+            lacking = n if length is None else int(np.isnan(length[:-1]).sum())
+            if lacking:
+                known = "no branch has a length" if length is None else f"{lacking} branches have no length"
+                msg = f"the midpoint needs the length of every branch, and {known}; "
+                msg += f"name an outgroup, such as {self.leaves[0]!r}"
+                raise InvalidHierarchyError(msg)
+            place = None if length is None else midpoint(self.parent, n, length)
+            if place is None:
+                msg = "all branches have length 0, so every place is the midpoint; "
+                msg += f"name an outgroup, such as {self.leaves[0]!r}"
+                raise InvalidHierarchyError(msg)
+            return None if place.node == self.root else place
+        mask = self._outgroup(outgroup)
+        if mask.all():
+            msg = "the outgroup holds all leaves; the root goes between an outgroup and the others, so leave some out"
+            raise InvalidHierarchyError(msg)
+        at = outgroup_node(self.parent, n, mask)
+        if at is None:
+            others = [self.leaves[i] for i in np.flatnonzero(smallest_sides(self.parent, n, mask)).tolist()]
+            first = self.leaves[int(np.flatnonzero(mask)[0])]
+            msg = (
+                f"no branch parts the outgroup ({listed([self.leaves[i] for i in np.flatnonzero(mask).tolist()])}) "
+                f"from all other leaves: the smallest part with all of it also has {listed(others)}; "
+                f"one leaf always does as an outgroup, such as {first!r}"
+            )
+            raise InvalidHierarchyError(msg)
+        above = int(self.parent[at])
+        if self.n_children[above] == 2 and not self._is_below_another_branching(above):
+            return None
+        return RootPlace(at, np.nan if length is None else float(length[at]) / 2)
+
+    def _is_below_another_branching(self, node: int) -> bool:
+        """True unless all leaves are at or below a node."""
+        start, stop, _ = self.leaf_intervals
+        return int(stop[node] - start[node]) < self.n_leaves
+
+    def _outgroup(self, outgroup: Any) -> np.ndarray:
+        """The leaves of an outgroup given by labels and names, as a mask."""
+        one = isinstance(outgroup, tuple) and outgroup in self.leaves
+        if one or isinstance(outgroup, (str, bytes)) or not isinstance(outgroup, Iterable):
+            outgroup = [outgroup]
+        asked = dict.fromkeys(outgroup)
+        if not asked:
+            msg = "the outgroup is empty; give the label of a leaf, or 'midpoint'"
+            raise InvalidHierarchyError(msg)
+        other = {x: self.synonyms[x] for x in asked if x in self.synonyms}
+        tell_synonyms(other)
+        asked = dict.fromkeys(other.get(x, x) for x in asked)
+        advice = "name the leaves of one of them"
+        number = _numbers(asked, self.leaves, self.names, self.parent, advice=advice)
+        start, stop, order = self.leaf_intervals
+        mask = np.zeros(self.n_leaves, np.bool_)
+        for u in number.values():
+            mask[order[start[u] : stop[u]]] = True
+        return mask
 
     def suppress_unary(self) -> Hierarchy:
         """Return the hierarchy without nodes that have one child. Their branch lengths are added to those below.
@@ -1075,6 +1212,20 @@ def _refuse_second(item: Any, p: int, first: int, above: list[int]) -> NoReturn:
     while isinstance(item, (list, tuple)):
         item = item[0]
     raise DuplicateLeafError([item])
+
+
+def _moved_names(names: Sequence[str | None], n: int, found: Rerooted) -> list[str | None]:
+    """The names of the inner nodes of a rerooted tree: support goes with its branch, all else with its node."""
+    parts = [Confidence(None, None) if x is None else support_label(x) for x in names]
+    support: dict[int, str | None] = {u: part.support for u, part in enumerate(parts, n) if part.support is not None}
+    if found.joined is not None:  # two branches of an old root are one branch
+        u, v = found.joined
+        support[u], support[v] = support.get(u, support.get(v)), support.get(v, support.get(u))
+    moved: list[str | None] = []
+    for u, e in zip(found.old[n:].tolist(), found.edge[n:].tolist(), strict=True):
+        called, number = parts[u - n].name if u >= 0 else None, support.get(e)
+        moved.append(called if number is None else number if called is None else f"{number}:{called}")
+    return moved
 
 
 # ---------------------------------------------------------------------- finding nodes by label or name

@@ -31,6 +31,7 @@ it), and are read from tables with the columns a, b, c and perhaps weight:
 any format
 read_hierarchy, recognize      by the content; the name of the format
 read_hierarchies               every tree of a file that may hold several
+join_hierarchies               trees that share no leaves, below one root
 read_support                   a tree and the support of its inner nodes
 write_hierarchy                by the extension of the path, or by name
 read_ontology                  the same if nodes may have several parents
@@ -75,6 +76,7 @@ from tripletree.io.comparisons import read_comparisons
 from tripletree.io.dot import read_dot
 from tripletree.io.edges import read_edges, write_edges
 from tripletree.io.folders import read_folder
+from tripletree.io.forest import join_hierarchies
 from tripletree.io.icd import read_icd
 from tripletree.io.lineages import read_lineages, write_lineages
 from tripletree.io.linkage_files import read_linkage, write_linkage
@@ -105,6 +107,7 @@ __all__ = [
     "FORMATS",
     "append_answer",
     "append_undo",
+    "join_hierarchies",
     "parse_newick",
     "parse_obo",
     "read_annotations",

@@ -35,9 +35,11 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, error_at
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.json_text import load_json, offset_of
-from tripletree.io.node_list import listed_hierarchy
+from tripletree.io.node_list import UNKNOWN_LENGTH, listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_text
 
+#: The key of open nodes, and of trees without a root.
+_OPEN, _ROOTED = "incertae_sedis", "rooted"
 #: Makes the error for a message and the list or object that it is about (or stands in).
 _Refuse = Callable[[str, Any], ParseError]
 
@@ -82,6 +84,8 @@ class _Keys:
             value = node.get(key)
             if value is None:
                 continue
+            if isinstance(value, str) and UNKNOWN_LENGTH.fullmatch(value):
+                return math.nan
             if not isinstance(value, (int, float)) or isinstance(value, bool) or not _finite(value):
                 msg = f"the branch length under {key!r} must be a finite number, not {_shown(value)}"
                 raise error(msg if self.length else f"{msg}; length= names the key of the lengths", node)
@@ -147,6 +151,8 @@ class _Nodes:
         self.labels: list[Any] = []
         self.lengths: list[float] = []
         self.within: list[Any] = []
+        self.opened: set[int] = set()
+        self.rooted = True
         self._keys, self._error = keys, error
         self._any_children = False
         self._overlooked: tuple[dict[str, Any], str] | None = None  # an object, and its key that may hold children
@@ -193,6 +199,10 @@ class _Nodes:
     def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
         """A node that is an object, and its children, last first."""
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
+        if node.get(_OPEN) is True:
+            self.opened.add(u)
+        if above < 0 and node.get(_ROOTED) is False:
+            self.rooted = False
         key = self._keys.children_key(node, self._error)
         children = None if key is None else node[key]
         if children is None:
@@ -240,6 +250,8 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
         nodes.parent,
         nodes.labels,
         lengths=nodes.lengths,
+        opened=[u in nodes.opened for u in range(len(nodes.parent))] if nodes.opened else None,
+        rooted=nodes.rooted,
         missing=f"a leaf without a label, expected {wanted}",
         error=lambda message, u: error(message, nodes.within[u]),
     )
@@ -407,7 +419,8 @@ def write_json(
     names : bool
         If True, write the names of inner nodes.
     lengths : bool
-        If True, write branch lengths, under the key length. For a hierarchy with heights, the differences.
+        If True, write branch lengths, under the key length. For a hierarchy with heights, the differences. Open nodes
+        have ``"incertae_sedis":true``, and the root of an unrooted tree has ``"rooted":false``.
 
     Returns
     -------
@@ -469,6 +482,11 @@ def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
         for u, value in enumerate(hierarchy.length.tolist()):
             if value == value:
                 fields[u] += ("," if fields[u] else "") + f'"length":{value!r}'
+    if hierarchy.incertae_sedis is not None:
+        for u in np.flatnonzero(hierarchy.incertae_sedis).tolist():
+            fields[u] += ("," if fields[u] else "") + f'"{_OPEN}":true'
+    if not hierarchy.rooted:
+        fields[-1] += ("," if fields[-1] else "") + f'"{_ROOTED}":false'
     return fields
 
 
@@ -502,10 +520,10 @@ def _recognize(start: FileStart) -> str | None:
 
 def _begins_with_value(body: str) -> bool:
     try:
-        json.JSONDecoder().raw_decode(body)
+        _, stop = json.JSONDecoder().raw_decode(body)
     except (ValueError, RecursionError):
         return False
-    return True
+    return body[stop:].lstrip()[:1] != "("  # behind the weight of a tree, [0.5](a,b);
 
 
 FORMAT = FileFormat(

@@ -5,6 +5,10 @@ inner nodes and inner nodes with one child are allowed. Comments in square brack
 file has any number of trees, each ended by a semicolon, with white space and line ends anywhere between. Blanks inside
 a label without quotes belong to it. A part that is missing or stands twice is refused with its line and column, never
 guessed.
+
+Four kinds of comments and labels mean something: ``[&U]`` says that the root is arbitrary, ``[&incertae_sedis=1]``
+behind a node that it is open, numbers behind inner nodes are support, and labels such as ``#H1`` that stand twice are
+one node with several parents (extended Newick), which `read_ontology` reads.
 """
 
 from __future__ import annotations
@@ -12,23 +16,28 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from tripletree.core.checks import check_choice, check_support
+from tripletree.core.confidence import rated_name, support_label, support_numbers
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex, as_texts
+from tripletree.core.ontology import Ontology
 from tripletree.errors import (
     DuplicateLeafError,
     GuessedLabelWarning,
     InvalidHierarchyError,
+    NotATreeError,
     ParseError,
     error_at,
     locate,
     warn_user,
 )
+from tripletree.io.forest import as_rooted, one_of
 from tripletree.io.format import FileFormat
+from tripletree.io.node_list import UNKNOWN_LENGTH, selected
 from tripletree.io.source import Source, Target, read_text, write_text
 from tripletree.kernels import freeze
 
@@ -38,12 +47,13 @@ from tripletree.kernels import freeze
 # Tokens carry no positions, which makes the loop fast. An error names a token by its number, and the text is
 # scanned once more up to that token to find its line and column.
 
-#: Names of support in comments: BEAST and MrBayes among them.
-SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap")
+#: Names of support in comments: of BEAST, MrBayes, NHX (B) and ASTRAL (pp1, localPP) among them.
+SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap", "B", "pp1", "localPP")
 
 Underscores = Literal["keep", "blank"]
 Lengths = bool | Literal["monotone", "exact"]
 Blanks = Literal["quote", "underscore"]
+Decimal = Literal[".", ","]
 
 _QUOTED = r"""'(?:[^']++|'')*+'|"(?:[^"]++|"")*+\""""
 
@@ -71,12 +81,35 @@ _ALL_QUOTED = re.compile(_QUOTED)
 _BRACKET = re.compile(r"[\[\]]")
 _FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_ROOTING = re.compile(r"\[\s*&\s*([ur])\s*\]", re.IGNORECASE)
+_OPEN = re.compile(r"\[&[^\]]*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE)
+#: The mark of an open node, which other programs pass over.
+OPEN_MARK = "[&incertae_sedis=1]"
+_HYBRID = re.compile(r"(?P<name>.*)(?P<tag>#(?:H|LGT|R)?\d+)", re.DOTALL)
+_WHOLE = re.compile(r":\s*[-+]?\d+\s*", re.ASCII)
+_FRACTION = re.compile(r"\d+(?:[eE][-+]?\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"(:\s*[-+]?\d+),(\d+(?:[eE][-+]?\d+)?)(?=\s*[,)\[;])", re.ASCII)
 _GUESS = "strict=False takes names with apostrophes as they stand, and says which"
 _STRAY = frozenset("'\"[]")
 
 # kinds of the last token
 _NOTHING, _CLOSED, _NAME, _LEAF, _LENGTH = range(5)
 _AFTER = {_CLOSED: "')'", _NAME: "the name of an inner node", _LEAF: "a leaf label", _LENGTH: "a branch length"}
+
+
+class _Parts(NamedTuple):
+    """A tree as it is written."""
+
+    first: int
+    """The number of its first token."""
+    stop: int
+    """The number of its semicolon."""
+    parent: np.ndarray
+    labels: list[str]
+    names: list[str | None]
+    lengths: list[str]
+    owners: list[int]
+    """Whose length: leaf i, or the inner node ~i."""
 
 
 class NewickText:
@@ -91,13 +124,26 @@ class NewickText:
         Underscores in labels without quotes stay, or stand for blanks.
     strict : bool
         If True, refuse a quote that does not enclose a label. Otherwise it is an apostrophe.
+    decimal : {".", ","}, optional
+        The decimal mark of branch lengths. By default a point, and what looks like commas is refused.
     """
 
     def __init__(
-        self, text: str, *, path: str | None = None, underscores: Underscores = "keep", strict: bool = True
+        self,
+        text: str,
+        *,
+        path: str | None = None,
+        underscores: Underscores = "keep",
+        strict: bool = True,
+        decimal: Decimal | None = None,
     ) -> None:
         check_choice(underscores, "underscores", ("keep", "blank"))
+        if decimal is not None:
+            check_choice(decimal, "decimal", (".", ","))
+        if decimal == ",":
+            text = _DECIMAL_COMMA.sub(r"\1.\2", text)
         self._text, self._path, self._blank = text, path, underscores == "blank"
+        self._decimal = decimal
         self.path = path
         self._strict = strict
         self._token = _TOKEN if strict else _LOOSE_TOKEN
@@ -111,6 +157,12 @@ class NewickText:
         self._tokens: list[str] = self._token.findall(self._scanned)
         if self._quoted or "[" in text or "]" in text:
             self._check_no_stray()
+        self._hybrids = "#" in text
+        #: What comments say of each tree, by its number: whether it is rooted, and its open nodes (leaf i, inner ~i).
+        self._rooted: dict[int, bool] = {}
+        self._open: dict[int, list[int]] = {}
+        if self._comments:
+            self._read_marks()
 
     @property
     def n_trees(self) -> int:
@@ -118,11 +170,32 @@ class NewickText:
         return self._tokens.count(";")
 
     def __iter__(self) -> Iterator[Hierarchy]:
+        return (self._as_hierarchy(k, parts) for k, parts in enumerate(self._each()))
+
+    def chosen(self, k: int) -> Hierarchy:
+        """The tree number k. The others are read only as far as needed to see that they are trees."""
+        return self._as_hierarchy(k, next(islice(self._each(), k, None)))
+
+    def check(self) -> int:
+        """The number of trees, once all have been looked at."""
+        return sum(1 for _ in self._each())
+
+    def network(self, k: int) -> Ontology:
+        """The network number k as an ontology: nodes with one tag, such as #H1, are one. A ParseError for trees."""
+        parts = next(islice(self._each(), k, None))
+        labels, names = self._plain_labels(parts)
+        labels = self._meant(labels)
+        shared = _shared_nodes([*labels, *names])
+        if not shared:
+            raise self.error_at(parts.first, "Newick, in which every node has one parent: read_hierarchy reads it")
+        return _network(parts.parent, labels, names, shared)
+
+    def _each(self) -> Iterator[_Parts]:
         stream = enumerate(self._tokens)
         first = 0
         while first < len(self._tokens):
-            hierarchy, first = self._tree(stream, first)
-            yield hierarchy
+            parts, first = self._tree(stream, first)
+            yield parts
 
     def error_at(self, k: int, message: str) -> ParseError:
         """The error at the token with the number `k`."""
@@ -141,39 +214,79 @@ class NewickText:
                 found.setdefault(self._plain(t), locate(self._text, match.start())[:2])
         return found
 
-    def support(self, keys: Sequence[str], inner: int) -> tuple[np.ndarray, np.ndarray]:
-        """The support of each inner node of the one tree, NaN if nothing does, and whether that is its label.
+    def noted_support(self, keys: Sequence[str], inner: int, tree: int = 0) -> np.ndarray:
+        """The support of each inner node in comments and second numbers behind it, NaN if there is none.
 
         Parameters
         ----------
         keys : sequence of str
-            The first comment such as ``[&posterior=0.98]`` that a node has counts. ``[98]`` counts as well.
+            The first comment such as ``[&posterior=0.98]`` that a node has counts. ``[98]`` counts as well, but not
+            behind the root: PHYLIP writes the weight of a tree there.
         inner : int
             The number of inner nodes.
+        tree : int
+            The number of the tree.
         """
-        label, noted = np.full(inner, np.nan), np.full(inner, np.nan)
-        best = [len(keys) + 1] * inner  # the place in `keys` of the value noted
+        noted = np.full(inner, np.nan)
+        best = [len(keys) + 2] * inner  # the place in `keys` of the value noted
+        fields: dict[int, list[str]] = {}
+        for number, node, t in self._marks():
+            if number < tree or node is None or node >= 0:
+                continue
+            if number > tree:
+                break
+            u = ~node
+            if t[0] == ":":
+                fields.setdefault(u, []).append(t[1:])
+            elif t[0] == "[":
+                for rank, value in _noted_numbers(t[1:-1], keys):
+                    if rank < best[u] and (rank < len(keys) or u < inner - 1):
+                        noted[u], best[u] = value, rank
+        for u, numbers in fields.items():
+            if len(numbers) > 1 and np.isnan(noted[u]):
+                noted[u] = _number_in(_length_and_support(numbers)[1])
+        return noted
+
+    def _marks(self) -> Iterator[tuple[int, int | None, str]]:
+        """Lengths and comments as they stand, each with its tree's number and its node (leaf i, inner ~i)."""
         marks = [(m.start(), m[0]) for m in self._token.finditer(self._scanned)]
         marks += [(start, self._text[start:stop]) for start, stop in self._comments]
-        node, closed = -1, -1  # the inner node that marks belong to, if any
+        tree, leaf, closed = 0, -1, -1
+        node: int | None = None
+        after = ""
         for _, t in sorted(marks):
+            if t[0] == "[" or t[0] == ":":
+                yield tree, node, t
+                continue
             if t == ")":
                 closed += 1
-                node = closed
-            elif t in ("(", ",", ";"):
-                node = -1
-            elif node >= 0 and t[0] == "[":
-                for rank, value in _noted_numbers(t[1:-1], keys):
-                    if rank < best[node]:
-                        noted[node], best[node] = value, rank
-            elif node >= 0 and t[0] != ":":
-                label[node] = _number_in(self._plain(t))
-        is_label = np.isnan(noted) & ~np.isnan(label)
-        return np.where(is_label, label, noted), is_label
+                node = ~closed
+            elif t == ";":
+                tree, leaf, closed, node = tree + 1, -1, -1, None
+            elif t in ("(", ","):
+                node = None
+            elif after != ")":
+                leaf += 1
+                node = leaf
+            after = t
+
+    def _read_marks(self) -> None:
+        """Take in what comments say: of the root, and of open nodes."""
+        texts = [self._text[start:stop] for start, stop in self._comments]
+        flags = [k for k, x in enumerate(texts) if _ROOTING.fullmatch(x)]
+        if flags:
+            ends = np.array([m.start() for m in self._token.finditer(self._scanned) if m[0] == ";"])
+            for k in flags:
+                tree = int(np.searchsorted(ends, self._comments[k][0]))
+                self._rooted[tree] = _ROOTING.fullmatch(texts[k])[1] in "rR"  # type: ignore[index]
+        if any(_OPEN.match(x) for x in texts):
+            for tree, node, t in self._marks():
+                if node is not None and t[0] == "[" and _OPEN.match(t):
+                    self._open.setdefault(tree, []).append(node)
 
     # ------------------------------------------------------------------ one tree
 
-    def _tree(self, stream: Iterator[tuple[int, str]], first: int) -> tuple[Hierarchy, int]:
+    def _tree(self, stream: Iterator[tuple[int, str]], first: int) -> tuple[_Parts, int]:
         """The tree whose tokens come next, from number `first`, and the number of the token after it."""
         labels: list[str] = []
         names: list[str | None] = []
@@ -182,6 +295,7 @@ class NewickText:
         closed: list[int] = []  # the brackets in the order in which they close
         lengths: list[str] = []
         owners: list[int] = []  # whose length: leaf i, or the inner node ~i
+        more: dict[int, list[str]] = {}  # the numbers behind a length, by its place in `lengths`
         path: list[int] = []  # the open brackets around the innermost one
         here, opened, state = -1, 0, _NOTHING
         for k, t in stream:  # noqa: B007 (the refusal names k)
@@ -206,11 +320,18 @@ class NewickText:
             elif t == ";":
                 if state == _NOTHING or here >= 0:
                     break
+                for i, numbers in more.items():
+                    lengths[i] = self._one_length([lengths[i], *numbers], i, first)
                 up = _parents(leaf_up, inner_up, closed)
-                return self._hierarchy(first, up, labels, names, lengths, owners), k + 1
+                return _Parts(first, k, up, labels, names, lengths, owners), k + 1
             elif t[0] == ":":
-                if state in (_NOTHING, _LENGTH):
+                if state == _NOTHING:
                     break
+                if state == _LENGTH:
+                    if owners[-1] >= 0 and "#" not in labels[-1]:
+                        break  # a leaf has no support
+                    more.setdefault(len(lengths) - 1, []).append(t[1:])
+                    continue
                 owners.append(len(labels) - 1 if state == _LEAF else -len(names))
                 lengths.append(t[1:])
                 state = _LENGTH
@@ -227,28 +348,79 @@ class NewickText:
             raise self._end_error(first, here)
         raise self._error(k, state, first, here)
 
-    def _hierarchy(
-        self,
-        first: int,
-        parent: np.ndarray,
-        labels: list[str],
-        names: list[str | None],
-        lengths: list[str],
-        owners: list[int],
-    ) -> Hierarchy:
-        if self._quoted or self._blank:
-            labels = [self._plain(x) for x in labels]
-            names = [None if x is None else self._plain(x) for x in names]
+    def _plain_labels(self, parts: _Parts) -> tuple[list[str], list[str | None]]:
+        """The labels of the leaves and the names of the inner nodes, without quotes."""
+        if not (self._quoted or self._blank):
+            return parts.labels, parts.names
+        return [self._plain(x) for x in parts.labels], [None if x is None else self._plain(x) for x in parts.names]
+
+    def _as_hierarchy(self, k: int, parts: _Parts) -> Hierarchy:
+        """The tree number k."""
+        labels, names = self._plain_labels(parts)
+        if self._hybrids and (shared := _shared_nodes([*labels, *names])):
+            self._refuse_network(parts.first, next(iter(shared)))
+        if self._decimal is None and parts.lengths:
+            self._check_decimals(parts)
+        labels = self._meant(labels)
+        n, lengths = len(labels), parts.lengths
         length = None
         if lengths:
-            of = np.array(owners)
-            length = np.full(parent.size, np.nan)
-            length[np.where(of >= 0, of, len(labels) + ~of)] = self._numbers(lengths, first)
+            of = np.array(parts.owners)
+            length = np.full(parts.parent.size, np.nan)
+            length[np.where(of >= 0, of, n + ~of)] = self._numbers(lengths, parts.first)
+            if np.isnan(length).all():
+                length = None
         try:
             leaves = LeafIndex(labels)
         except DuplicateLeafError as error:
-            raise self._duplicate_error(first, labels, error.labels[0], len(error.labels)) from None
-        return Hierarchy(parent, leaves, length=length, names=names)
+            raise self._duplicate_error(parts.first, labels, error.labels[0], len(error.labels)) from None
+        opened = None
+        if k in self._open:
+            opened = [u if u >= 0 else n + ~u for u in self._open[k]]
+            opened = [u for u in opened if u < parts.parent.size - 1]
+        rooted = self._rooted.get(k, self._rooted_by_default)
+        return Hierarchy(parts.parent, leaves, length=length, names=names, incertae_sedis=opened, rooted=rooted)
+
+    _rooted_by_default = True
+
+    def _meant(self, labels: list[str]) -> list[str]:
+        """The labels of leaves that keys of a table stand for."""
+        return labels
+
+    def _refuse_network(self, first: int, node: str) -> None:
+        msg = (
+            f"a network, in which {node!r} has several parents, and no tree: read_ontology keeps all of them, "
+            "and read_hierarchy(..., parent='first') the first"
+        )
+        error = self.error_at(first, msg)
+        raise NotATreeError(str(error), node=node, parents=[])
+
+    def _check_decimals(self, parts: _Parts) -> None:
+        """Refuse lengths that look like decimal commas: every leaf without a length is digits behind a whole length."""
+        lacking = np.ones(len(parts.labels), np.bool_)
+        of = np.array(parts.owners)
+        lacking[of[of >= 0]] = False
+        places = np.flatnonzero(lacking)
+        if places.size == 0 or not all(_FRACTION.fullmatch(parts.labels[i]) for i in places.tolist()):
+            return
+        if self._meant(parts.labels) != parts.labels:
+            return  # numbers stand for leaves
+        tokens = self._tokens[parts.first : parts.stop + 1]
+        found = [
+            k
+            for k in range(2, len(tokens) - 1)
+            if tokens[k - 1] == "," and tokens[k + 1] in ",);" and _FRACTION.fullmatch(tokens[k])
+            and _WHOLE.fullmatch(tokens[k - 2])
+        ]  # fmt: skip
+        if len(found) < places.size or "." in "".join(parts.lengths):
+            return
+        k = parts.first + found[0]
+        whole, part = self._tokens[k - 2][1:].strip(), self._tokens[k]
+        msg = (
+            f"is this the length {whole}.{part} with a decimal comma, or the length {whole} and a leaf {part!r}? "
+            "Give decimal=',' for the first, or decimal='.' for the second"
+        )
+        raise self.error_at(k, msg)
 
     def _plain(self, label: str) -> str:
         """The label that a token stands for."""
@@ -260,8 +432,22 @@ class NewickText:
                 label = label[1:-1]  # quotes that enclose another one
         return label.replace("_", " ") if self._blank else label
 
+    def _one_length(self, numbers: list[str], i: int, first: int) -> str:
+        """The length among several numbers behind a node."""
+        if len(numbers) > 3 or (len(numbers) == 2 and not all(map(str.strip, numbers))):
+            k = self._length_token(i, first) + 1
+            msg = f"{len(numbers)} numbers behind one node: expected a length, or support and length (:0.9:0.25)"
+            raise self.error_at(k, msg)
+        return _length_and_support(numbers)[0] or "nan"
+
+    def _length_token(self, i: int, first: int) -> int:
+        """The number of the token that is the length number i of a tree. Further numbers of a node do not count."""
+        tokens = self._tokens
+        found = (k for k in range(first, len(tokens)) if tokens[k][0] == ":" and tokens[k - 1][0] != ":")
+        return next(islice(found, i, None))
+
     def _numbers(self, lengths: list[str], first: int) -> np.ndarray:
-        """The lengths as float64. Digits, sign, point and exponent are all that may stand in them."""
+        """The lengths as float64, NaN for nan, NA, inf. Else digits, sign, point and exponent are all they may have."""
         joined = "".join(lengths)
         if joined.isascii() and "_" not in joined:
             try:
@@ -271,13 +457,20 @@ class NewickText:
             else:
                 if np.isfinite(values).all():
                     return values
-        bad = next(i for i, x in enumerate(lengths) if not _NUMBER.fullmatch(x) or np.isinf(float(x)))
-        k = next(islice((k for k in range(first, len(self._tokens)) if self._tokens[k][0] == ":"), bad, None))
-        shown = lengths[bad].strip()
+        values = np.full(len(lengths), np.nan)
+        for i, x in enumerate(lengths):
+            if _NUMBER.fullmatch(x) and np.isfinite(float(x)):
+                values[i] = float(x)
+            elif not UNKNOWN_LENGTH.fullmatch(x):
+                raise self._length_error(i, x.strip(), first)
+        return values
+
+    def _length_error(self, i: int, shown: str, first: int) -> ParseError:
+        k = self._length_token(i, first)
         if not shown:
-            raise self.error_at(k, "a branch length is missing after this ':'")
+            return self.error_at(k, "a branch length is missing after this ':'")
         reason = "is not a number" if not _NUMBER.fullmatch(shown) else "is beyond the largest number"
-        raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
+        return self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
         """The text with line feeds instead of every comment. It stops at a comment that never closes."""
@@ -342,6 +535,9 @@ class NewickText:
             return self.error_at(
                 k, f"this {t!r} stands outside of all brackets: more '(' are closed than opened, or ';' is missing"
             )
+        if t[0] not in "(:" and any(stop == self._offset(k) for _, stop in self._comments):
+            msg = f"{t[:40]!r} right after a comment in a label: square brackets are comments in Newick, so a label "
+            raise self.error_at(k, msg + "with brackets must stand in quotes: 'name[1].2'")
         what = {"(": "'('", ":": "a branch length", "'": "a quoted label", '"': "a quoted label"}
         found = what.get(t[0], f"the label {t[:40]!r}")
         hint = "a ',' or ';' is missing"
@@ -383,6 +579,58 @@ def _parents(leaf_up: list[int], inner_up: list[int], closed: list[int]) -> np.n
     return freeze(number[np.concatenate([np.array(leaf_up, np.int32), np.array(inner_up, np.int32)])])
 
 
+def _length_and_support(numbers: list[str]) -> tuple[str, str]:
+    """The length and the support in the numbers behind a node: ``:support:length``, ``:length:support:probability``."""
+    if len(numbers) == 2:
+        return numbers[1], numbers[0]
+    return numbers[0], numbers[1] if len(numbers) > 1 else ""
+
+
+def _shared_nodes(labels: Sequence[str | None]) -> dict[str, list[int]]:
+    """The nodes of a network that stand several times, by tag (``#H1``) and name: the places in `labels` of each.
+
+    A tag with one node or with different names is a part of these names, as in ``Sample#H1``.
+    """
+    found: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        if label is not None and "#" in label and (match := _HYBRID.fullmatch(label)):
+            found.setdefault(match["tag"], []).append(i)
+    shared = {}
+    for tag, places in found.items():
+        called = {str(labels[i]).removesuffix(tag) for i in places} - {""}
+        if len(places) > 1 and len(called) < 2:
+            shared[called.pop() if called else tag] = places
+    return shared
+
+
+def _network(parent: np.ndarray, labels: list[str], names: list[str | None], shared: dict[str, list[int]]) -> Ontology:
+    """The ontology of a tree in which some nodes stand several times. Nodes without a name get one."""
+    called: list[str | None] = [*labels, *names]
+    own = {name for k, name in enumerate(called) if name is not None}
+    taken: set[str] = set()
+    term_of: list[str] = []
+    at = {i: name for name, places in shared.items() for i in places}
+    for i, name in enumerate(called):
+        if i in at:
+            name = at[i]
+        elif name is None or name in taken:
+            fresh = f"node {i}" if name is None else f"{name} (node {i})"
+            while fresh in own:
+                fresh += "'"
+            name = fresh
+        taken.add(name)
+        term_of.append(name)
+    terms = list(dict.fromkeys(term_of))
+    number = {x: k for k, x in enumerate(terms)}
+    up = parent.tolist()
+    first = [*range(len(labels)), *[len(up)] * len(names)]  # the leftmost leaf below each node
+    for u, p in enumerate(up[:-1]):
+        first[p] = min(first[p], first[u])
+    in_text = sorted(range(len(up) - 1), key=first.__getitem__)
+    edges = [(number[term_of[u]], number[term_of[up[u]]]) for u in in_text]
+    return Ontology(terms, list(dict.fromkeys(edges)))
+
+
 def _number_in(text: str) -> float:
     """The number that a label or comment holds, NaN if it is none."""
     return float(text) if _NUMBER.fullmatch(text.strip()) else np.nan
@@ -390,7 +638,10 @@ def _number_in(text: str) -> float:
 
 def _noted_numbers(comment: str, keys: Sequence[str]) -> Iterator[tuple[int, float]]:
     """The numbers in a comment, with the place of their names in `keys`: of ``&posterior=0.98``, or of ``98`` alone."""
-    found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
+    if comment[:5].upper() == "&&NHX":
+        found = [tuple(x.partition("=")[::2]) for x in comment.split(":") if "=" in x]
+    else:
+        found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
     for key, text in found:
         value = _number_in(text.strip('"'))
         if value == value and (key in keys or not key):
@@ -400,13 +651,31 @@ def _noted_numbers(comment: str, keys: Sequence[str]) -> Iterator[tuple[int, flo
 _PLAIN = re.compile(r"""[^\s()\[\]{}'",:;=]+""")
 
 
-def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
-    """Read the one hierarchy of a Newick file.
+def read_newick(
+    path: Source,
+    *,
+    tree: int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    strict: bool = True,
+    decimal: Decimal | None = None,
+) -> Hierarchy:
+    """Read one hierarchy of a Newick file.
 
     Parameters
     ----------
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
+    tree : int, optional
+        Which tree: its position in the file, from 0. May be left out if there is only one.
+    join : bool
+        True joins all trees of the file below one root. They must not share leaves, as families of languages do not.
+    outgroup : str, list of str or "midpoint", optional
+        Where to put the root, as `Hierarchy.reroot` takes it.
+    rooted : bool, optional
+        Whether the tree is rooted where it is written. By default it is, unless it is marked as unrooted, ``[&U]``.
     underscores : {"keep", "blank"}
         Meaning of underscores in labels without quotes: themselves (as most programs have it), or blanks (as the
         Newick standard says).
@@ -414,12 +683,20 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
         apostrophes doubled. A quote counts as one if a label begins with it and ends at the next. Any other belongs
         to the name, and a GuessedLabelWarning says which names these are.
+    decimal : {".", ","}, optional
+        The decimal mark of branch lengths. By default a point, and what may be a comma is refused.
 
     Returns
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
-        text leaves out are NaN. `length` is None if there are none at all.
+        text leaves out or calls nan, NA or inf are NaN. `length` is None if there are none at all. Of two numbers
+        behind a node, ``:0.98:0.25``, the first is support and the second the length.
+
+    Raises
+    ------
+    NotATreeError
+        If the text is a network: a label such as ``#H1`` stands at several nodes. `read_ontology` reads it.
 
     Warns
     -----
@@ -438,49 +715,123 @@ def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool
     >>> import io
     >>> read_newick(io.StringIO("((human,chimp),gorilla);"))
     <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
+    >>> read_newick(io.StringIO("[&U] (human,chimp,gorilla);"), outgroup="gorilla")
+    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
     """
     text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return _only(trees, name)
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
+    return _chosen(trees, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
 
 
-def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
-    """The one tree of a text without the labels that are support, and the support of its inner nodes."""
+def _chosen(
+    trees: NewickText, name: str | None, *, tree: int | None, join: bool, outgroup: Any, rooted: bool | None
+) -> Hierarchy:
+    """The tree of a text that is asked for."""
+    if tree is None and not join:
+        return as_rooted(_only(trees, name), outgroup, rooted)
+    every = _all(trees)
+    names = [None] * len(every)
+    return one_of(names, every.__getitem__, tree=tree, join=join, outgroup=outgroup, rooted=rooted, path=name)
+
+
+def with_support(
+    trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str], *, part: int = 0, tree: int = 0
+) -> tuple[Hierarchy, np.ndarray]:
+    """A tree of a text without the labels that are support, and the support of its inner nodes."""
     asked = [keys] if isinstance(keys, str) else list(keys)
     h = hierarchy
-    support, is_label = trees.support(asked, h.n_nodes - h.n_leaves)
-    if is_label.any():
-        assert h.names is not None
-        names = [None if used else x for x, used in zip(h.names, is_label, strict=True)]
-        h = h._but(names=names)
+    support = trees.noted_support(asked, h.n_nodes - h.n_leaves, tree)
+    names: list[str | None] = list(h.names or ())
+    for i, name in enumerate(names):
+        if name is not None and support[i] != support[i]:
+            names[i], support[i] = _name_and_support(name, asked, part)
+    if h.names is not None and tuple(names) != h.names:
+        h = h._but(names=names, synonyms=None)
     return h, freeze(support)
 
 
+def _name_and_support(name: str, keys: Sequence[str], part: int) -> tuple[str | None, float]:
+    """A name without its support, and the support: ``98``, ``98:name``, ``name(98)``, ``[pp1=0.98;pp2=0.01]``."""
+    if name[:1] == "[" and name[-1:] == "]":  # of ASTRAL, which writes annotations as labels
+        fields = dict(x.partition("=")[::2] for x in name[1:-1].split(";"))
+        found = [_number_in(fields[key]) for key in keys if key in fields]
+        return (None, found[0]) if found else (name, np.nan)
+    called, support = support_label(name)
+    if support is None:
+        called, support = rated_name(name)
+    if support is None:
+        return name, np.nan
+    numbers = support_numbers(support)
+    return called, numbers[part] if -len(numbers) <= part < len(numbers) else np.nan
+
+
 def newick_trees(
-    path: Source, *, underscores: Underscores = "keep", strict: bool = True
+    path: Source,
+    *,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    strict: bool = True,
+    decimal: Decimal | None = None,
 ) -> list[tuple[None, Hierarchy]]:
     """Every tree of a Newick file, for `read_hierarchies`."""
     text, name = read_text(path)
-    return [(None, x) for x in _all(NewickText(text, path=name, underscores=underscores, strict=strict))]
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
+    return [(None, as_rooted(x, outgroup, rooted)) for x in _all(trees)]
 
 
 def newick_support(
-    path: Source, *, keys: Sequence[str], underscores: Underscores = "keep", strict: bool = True
+    path: Source,
+    *,
+    keys: Sequence[str],
+    part: int = 0,
+    tree: int | None = None,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    strict: bool = True,
+    decimal: Decimal | None = None,
 ) -> tuple[Hierarchy, np.ndarray]:
-    """The one tree of a Newick file and the support of its inner nodes, for `read_support`."""
+    """One tree of a Newick file and the support of its inner nodes, for `read_support`."""
     text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
-    return with_support(trees, _only(trees, name), keys)
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
+    found = _chosen(trees, name, tree=tree, join=False, outgroup=None, rooted=rooted)
+    position = 0 if tree is None else tree % trees.n_trees
+    return rerooted_support(*with_support(trees, found, keys, part=part, tree=position), outgroup)
 
 
-def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
-    """Read the one hierarchy of a Newick string.
+def rerooted_support(h: Hierarchy, support: np.ndarray, outgroup: Any) -> tuple[Hierarchy, np.ndarray]:
+    """A tree rooted at an outgroup, and the support of its inner nodes: that of the branches above them."""
+    if outgroup is None:
+        return h, support
+    found, moves = h._rerooted(outgroup)
+    return found, support if moves is None else freeze(moves.of_branches(support, h.n_leaves))
+
+
+def newick_network(path: Source, *, tree: int | None = None, underscores: Underscores = "keep") -> Ontology:
+    """A network of a Newick file as an ontology, for `read_ontology`."""
+    text, name = read_text(path)
+    trees = NewickText(text, path=name, underscores=underscores)
+    return trees.network(selected([None] * trees.check(), tree, path=name))
+
+
+def parse_newick(
+    text: str,
+    *,
+    tree: int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    strict: bool = True,
+    decimal: Decimal | None = None,
+) -> Hierarchy:
+    """Read one hierarchy of a Newick string.
 
     Parameters
     ----------
     text : str
-    underscores : {"keep", "blank"}
-    strict : bool
+    tree, join, outgroup, rooted, underscores, strict, decimal
         As in `read_newick`.
 
     Returns
@@ -500,7 +851,8 @@ def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool =
         msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
         raise TypeError(msg)
     without_mark = text.removeprefix("\ufeff")  # as readers of files take it off
-    return _only(NewickText(without_mark, underscores=underscores, strict=strict), None)
+    trees = NewickText(without_mark, underscores=underscores, strict=strict, decimal=decimal)
+    return _chosen(trees, None, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
 
 
 def _all(trees: NewickText) -> list[Hierarchy]:
@@ -517,7 +869,11 @@ def _only(trees: NewickText, name: str | None) -> Hierarchy:
     if trees.n_trees > 1:
         k = trees.second_tree()
         what = f"{trees.n_trees} trees where one is expected"
-        raise trees.error_at(k, f"{what}, the second from here (read_hierarchies reads all)")
+        raise trees.error_at(
+            k,
+            f"{what}, the second from here: choose one with tree=0, or read_hierarchies reads all; families that "
+            "share no leaves are joined with join=True",
+        )
     for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"
@@ -590,6 +946,9 @@ def write_newick(
 
     Notes
     -----
+    An unrooted tree is marked with ``[&U]`` in front, and an open node with ``[&incertae_sedis=1]`` behind it, which
+    other programs pass over.
+
     The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
     give equal text. Lengths are written in full: they are read back exactly. Labels that are not strings are written
     as ``str(label)``, and read back as strings. Time and memory linear in the size, whatever the depth.
@@ -607,7 +966,7 @@ def write_newick(
     "(('a b',c)0.9,d);"
     """
     text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks, support=support)
-    return write_text([text], path, end="\n")
+    return write_text([_with_rooting(hierarchy, text)], path, end="\n")
 
 
 @overload
@@ -658,8 +1017,14 @@ def write_newick_all(
     if isinstance(hierarchies, Hierarchy):
         msg = "expected several hierarchies, not one: use write_newick, or give a list"
         raise TypeError(msg)
-    lines = (_newick(h, names=names, lengths=lengths, blanks=blanks) + "\n" for h in hierarchies)
+    texts = ((h, _newick(h, names=names, lengths=lengths, blanks=blanks)) for h in hierarchies)
+    lines = (_with_rooting(h, text) + "\n" for h, text in texts)
     return write_text(lines, path)
+
+
+def _with_rooting(hierarchy: Hierarchy, text: str) -> str:
+    """The text of a tree, with the mark of unrooted ones in front."""
+    return text if hierarchy.rooted else "[&U] " + text
 
 
 def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blanks, support: Any = None) -> str:
@@ -678,7 +1043,14 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     if called:
         after[n:] += np.array(called, object)
     length = _lengths(hierarchy, lengths)
+    if length is None and hierarchy.incertae_sedis is not None:
+        after[hierarchy.incertae_sedis] += OPEN_MARK
     if length is not None:
+        for i in np.flatnonzero(np.isnan(length[:n])).tolist():
+            if _FRACTION.fullmatch(after[i]):  # behind a length it could be taken for its decimals
+                after[i] = f"'{after[i]}'"
+        if hierarchy.incertae_sedis is not None:
+            after[hierarchy.incertae_sedis] += OPEN_MARK
         after += _written_lengths(length)
     opening = np.bincount(start[n:], minlength=n)
     brackets = np.array(["(" * k if i == 0 else "," + "(" * k for i, k in enumerate(opening.tolist())], object)
@@ -779,6 +1151,7 @@ FORMAT = FileFormat(
     read=read_newick,
     read_all=newick_trees,
     support=newick_support,
+    ontology=newick_network,
     write=write_newick,
     extensions=(".nwk", ".newick", ".tree", ".tre", ".nh"),
 )

@@ -1,9 +1,10 @@
 """NeXML: the trees of a file, each a list of nodes and a list of edges.
 
 Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to. If nodes are
-marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id if that has
-none), else by its own. Among several ``<otus>`` the one counts that the tree's ``<trees>`` names, where both have an
-otu of the same id. Networks are refused, and so are entities and document types.
+marked ``root="true"``, it must be one of them. Without such a mark and without a ``<rootedge>`` the tree is unrooted.
+A leaf is labelled by its otu's label (its otu's id if that has none), else by its own. Among several ``<otus>`` the one
+counts that the tree's ``<trees>`` names, where both have an otu of the same id. Networks are refused, and so are
+entities and document types.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.forest import as_rooted, one_of
 from tripletree.io.format import FileFormat
-from tripletree.io.node_list import branch_length, listed_hierarchy, selected
+from tripletree.io.node_list import branch_length, listed_hierarchy
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
@@ -37,7 +40,9 @@ class _Tree:
     )  # source, target, length, place
 
 
-def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
+def read_nexml(
+    path: Source, *, tree: str | int | None = None, join: bool = False, outgroup: Any = None, rooted: bool | None = None
+) -> Hierarchy:
     """Read one hierarchy of a NeXML file.
 
     Parameters
@@ -47,6 +52,9 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     tree : str or int, optional
         Which tree: its label (or id, if it has none), or its position in the file, from 0. May be left out if
         there is only one.
+    join, outgroup, rooted
+        As in `read_newick`: all trees below one root, where to put the root of a tree, whether there is one (by default
+        as a node with ``root="true"`` says).
 
     Returns
     -------
@@ -71,21 +79,38 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     (['human', 'chimp'], [6.0, 6.0, nan])
     """
     content, name = read_bytes(path)
-    return hierarchy_from_nexml(content, name, tree=tree)
+    return hierarchy_from_nexml(content, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
 
 
-def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
+def hierarchy_from_nexml(
+    content: bytes | str,
+    path: str | None,
+    *,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+) -> Hierarchy:
     """`read_nexml` of the content of a file."""
     file = _File(XmlEvents(content, path))
-    k = selected([x.name for x in file.trees], tree, path=path)
-    return file.hierarchy(file.trees[k])
+    return one_of(
+        [x.name for x in file.trees],
+        lambda k: file.hierarchy(file.trees[k]),
+        tree=tree,
+        join=join,
+        outgroup=outgroup,
+        rooted=rooted,
+        path=path,
+    )
 
 
-def nexml_trees(path: Source) -> list[tuple[str | None, Hierarchy]]:
+def nexml_trees(
+    path: Source, *, outgroup: Any = None, rooted: bool | None = None
+) -> list[tuple[str | None, Hierarchy]]:
     """Name and tree of each tree element, for `read_hierarchies`."""
     content, name = read_bytes(path)
     file = _File(XmlEvents(content, name))
-    return [(tree.name, file.hierarchy(tree)) for tree in file.trees]
+    return [(tree.name, as_rooted(file.hierarchy(tree), outgroup, rooted)) for tree in file.trees]
 
 
 class _File:
@@ -165,6 +190,7 @@ class _File:
             parent,
             labels,
             lengths=lengths,
+            rooted=bool(tree.roots) or any(source is None for source, *_ in tree.edges),
             missing="this leaf has neither an otu nor a label",
             error=lambda message, u: self._events.error(message, at=tree.places[u]),
         )

@@ -7,8 +7,8 @@ does.
 
 A leaf's label stands for the name that TRANSLATE gives it, else for the taxon with that name, else for the taxon with
 that number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such
-as 100 is not a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for
-the root, changes nothing.
+as 100 is not a taxon. A tree is rooted where it is written, unless ``[&U]`` or the command UTREE says that it has no
+root.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
 1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.
@@ -25,15 +25,18 @@ import numpy as np
 
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
+from tripletree.core.ontology import Ontology
+from tripletree.errors import ParseError, error_at, locate
+from tripletree.io.forest import as_rooted, one_of
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.newick import (
     Blanks,
+    Decimal,
     Lengths,
     NewickText,
     Underscores,
     label_texts,
+    rerooted_support,
     unblanked,
     with_support,
     write_newick,
@@ -46,23 +49,26 @@ from tripletree.io.source import Source, Target, read_text, write_text
 
 _HEADER = re.compile(r"\s*#NEXUS(?!\w)", re.IGNORECASE)
 # the ends of commands, and the marks that can hide them
-_MARK = re.compile(r"'(?:[^']++|'')*+'|[';\[\]]")
+_DOUBLE = r"""(?<![^\s,=(])"[^";\n]*+"(?=[\s,;:=)\[]|\Z)"""
+_MARK = re.compile(rf"'(?:[^']++|'')*+'|{_DOUBLE}|[';\[\]]")
 _BRACKET = re.compile(r"[\[\]]")
-_WORD = re.compile(r"'(?:[^']++|'')*+'|[,=]|[^\s',=]+")
+_WORD = re.compile(rf"'(?:[^']++|'')*+'|{_DOUBLE}|[,=]|[^\s',=]+")
 _FIRST = re.compile(r"\s*([A-Za-z_]*)")
 _TREE = re.compile(
-    r"\s*u?tree(?![A-Za-z_])\s*+(?:\*\s*+)?(?:(?P<quoted>'(?:[^']++|'')*+')\s*+|(?P<name>[^=']*+))=", re.IGNORECASE
+    r"\s*(?P<u>u?)tree(?![A-Za-z_])\s*+(?:\*\s*+)?(?:(?P<quoted>'(?:[^']++|'')*+')\s*+|(?P<name>[^=']*+))=",
+    re.IGNORECASE,
 )
 
 
 @dataclass
 class NexusTree:
-    """One TREE command: its name, the places of its Newick and of its semicolon, and the meaning of its labels."""
+    """One TREE command: name, places of its Newick and of its semicolon, meaning of its labels, if it is a UTREE."""
 
     name: str
     start: int
     stop: int
     block: _TreesBlock
+    unrooted: bool = False
 
 
 @dataclass
@@ -86,7 +92,10 @@ class NexusText:
         Meaning of underscores outside of quotes.
     """
 
-    def __init__(self, text: str, *, path: str | None, underscores: Underscores) -> None:
+    def __init__(
+        self, text: str, *, path: str | None, underscores: Underscores, decimal: Decimal | None = None
+    ) -> None:
+        self._decimal = decimal
         check_choice(underscores, "underscores", ("keep", "blank"))
         self._text, self._path, self._underscores = text, path, underscores
         if not _HEADER.match(text):
@@ -104,14 +113,20 @@ class NexusText:
         """Read the tree of one TREE command."""
         return next(iter(self._reader(tree)))
 
-    def supported(self, tree: NexusTree, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
+    def supported(self, tree: NexusTree, keys: str | Sequence[str], part: int) -> tuple[Hierarchy, np.ndarray]:
         """Read the tree of one TREE command and the support of its inner nodes."""
         reader = self._reader(tree)
-        return with_support(reader, next(iter(reader)), keys)
+        return with_support(reader, next(iter(reader)), keys, part=part)
+
+    def network(self, tree: NexusTree) -> Ontology:
+        """Read the network of one TREE command."""
+        return self._reader(tree).network(0)
 
     def _reader(self, tree: NexusTree) -> NewickText:
         meaning = _Meaning(tree.block.translate, self._taxa, self._known)
-        reader = _TreeText(self._text, tree, meaning, path=self._path, underscores=self._underscores)
+        reader = _TreeText(
+            self._text, tree, meaning, path=self._path, underscores=self._underscores, decimal=self._decimal
+        )
         if reader.n_trees > 1:  # a ' in double quotes, which are quotes to Newick alone
             raise reader.error_at(reader.second_tree(), "a ';' in the middle of a TREE command: are its quotes right?")
         return reader
@@ -181,16 +196,22 @@ class NexusText:
                 raise self._error(f"{word.upper()} wants a ';' right behind it, not {rest[:40]!r}", at)
             self._block = None
         elif word == "taxlabels":
-            self._taxa = [] if self._taxa else [self._plain(m[0]) for m in _WORD.finditer(command, behind)]
+            labels = [self._plain(m[0]) for m in _WORD.finditer(command, behind) if m[0] != ","]
+            self._taxa = [] if self._taxa else labels
         elif self._block.name.lower() == "trees" and word == "translate":
             self._translate(self._block, command, start, behind)
         elif self._block.name.lower() == "trees" and word in ("tree", "utree"):
             self._tree(self._block, command, start, stop)
+        elif self._block.name.lower() == "trees" and command.lstrip()[0] == "(":
+            msg = "a ';' in the middle of a TREE command, or a tree without TREE, a name and '=': are its quotes right?"
+            raise self._error(msg, at)
 
     def _plain(self, token: str) -> str:
         """The text that a token stands for."""
         if token[0] == "'":
             return token[1:-1].replace("''", "'")
+        if len(token) > 1 and token[0] == token[-1] == '"':
+            return token[1:-1]
         return token.replace("_", " ") if self._underscores == "blank" else token
 
     def _translate(self, block: _TreesBlock, command: str, start: int, behind: int) -> None:
@@ -220,7 +241,7 @@ class NexusText:
         if found is None or not name:
             at = start + len(command) - len(command.lstrip())
             raise self._error("a TREE command wants a name and a '=' before the tree", at)
-        self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block))
+        self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block, bool(found["u"])))
 
     def _error(self, message: str, offset: int) -> ParseError:
         return error_at(offset, self._text, message, self._path)
@@ -249,21 +270,21 @@ class _TreeText(NewickText):
     """The Newick of one TREE command. Errors name the place in the whole file, labels get their meaning."""
 
     def __init__(
-        self, whole: str, tree: NexusTree, meaning: _Meaning, *, path: str | None, underscores: Underscores
+        self,
+        whole: str,
+        tree: NexusTree,
+        meaning: _Meaning,
+        *,
+        path: str | None,
+        underscores: Underscores,
+        decimal: Decimal | None,
     ) -> None:
         self._whole, self._start, self._meaning = whole, tree.start, meaning
-        super().__init__(whole[tree.start : tree.stop + 1], path=path, underscores=underscores)
+        self._rooted_by_default = not tree.unrooted
+        super().__init__(whole[tree.start : tree.stop + 1], path=path, underscores=underscores, decimal=decimal)
 
-    def _hierarchy(self, first: int, parent, labels, names, lengths, owners) -> Hierarchy:
-        hierarchy = super()._hierarchy(first, parent, labels, names, lengths, owners)
-        if not self._meaning:
-            return hierarchy
-        meant = [self._meaning.of(x) for x in hierarchy.leaves]
-        try:
-            leaves = LeafIndex(meant)
-        except DuplicateLeafError as error:
-            raise self._duplicate_error(first, meant, error.labels[0], len(error.labels)) from None
-        return hierarchy._but(leaves=leaves, synonyms=None)
+    def _meant(self, labels: list[str]) -> list[str]:
+        return [self._meaning.of(x) for x in labels] if self._meaning else labels
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
         return error_at(self._start + offset, self._whole, message, self._path)
@@ -278,7 +299,16 @@ _PLAIN = re.compile(r"[A-Za-z0-9.]+")
 _INNER_NAME = re.compile(r"'(?:[^']++|'')*+'|\)([^'()\[:,;]+)")
 
 
-def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Hierarchy:
+def read_nexus(
+    path: Source,
+    *,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    decimal: Decimal | None = None,
+) -> Hierarchy:
     """Read one hierarchy of a NEXUS file.
 
     Parameters
@@ -287,14 +317,19 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which tree: its name, or its position in the file, from 0. May be left out if there is only one.
+    join, outgroup, rooted
+        As in `read_newick`: all trees below one root, where to put the root of a tree, whether it has one. A tree that
+        is joined is named as its command is.
     underscores : {"keep", "blank"}
         Meaning of underscores outside of quotes: themselves (as most programs have it), or blanks (as the
         NEXUS standard says).
+    decimal : {".", ","}, optional
+        The decimal mark of branch lengths, as in `read_newick`.
 
     Returns
     -------
     Hierarchy
-        As `read_newick` gives it, rooted as written.
+        As `read_newick` gives it.
 
     See Also
     --------
@@ -312,26 +347,56 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     ['human', 'chimp', 'Gorilla gorilla']
     """
     text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=name)
-    return nexus.hierarchy(nexus.trees[k])
+    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
+    return one_of(
+        [x.name for x in nexus.trees],
+        lambda k: nexus.hierarchy(nexus.trees[k]),
+        tree=tree,
+        join=join,
+        outgroup=outgroup,
+        rooted=rooted,
+        path=name,
+    )
 
 
-def nexus_trees(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
+def nexus_trees(
+    path: Source,
+    *,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    decimal: Decimal | None = None,
+) -> list[tuple[str, Hierarchy]]:
     """Name and tree of each TREE command, for `read_hierarchies`."""
     text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
-    return [(tree.name, nexus.hierarchy(tree)) for tree in nexus.trees]
+    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
+    return [(tree.name, as_rooted(nexus.hierarchy(tree), outgroup, rooted)) for tree in nexus.trees]
 
 
 def nexus_support(
-    path: Source, *, keys: Sequence[str], tree: str | int | None = None, underscores: Underscores = "keep"
+    path: Source,
+    *,
+    keys: Sequence[str],
+    part: int = 0,
+    tree: str | int | None = None,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    underscores: Underscores = "keep",
+    decimal: Decimal | None = None,
 ) -> tuple[Hierarchy, np.ndarray]:
     """One tree of a NEXUS file and the support of its inner nodes, for `read_support`."""
     text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
+    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
     k = selected([x.name for x in nexus.trees], tree, path=name)
-    return nexus.supported(nexus.trees[k], keys)
+    found, support = nexus.supported(nexus.trees[k], keys, part)
+    return rerooted_support(as_rooted(found, None, rooted), support, outgroup)
+
+
+def nexus_network(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Ontology:
+    """A network of a NEXUS file as an ontology, for `read_ontology`."""
+    text, name = read_text(path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    return nexus.network(nexus.trees[selected([x.name for x in nexus.trees], tree, path=name)])
 
 
 # ---------------------------------------------------------------------- writing
@@ -491,7 +556,8 @@ def _written(
         parts.append(";\n")
     for name, hierarchy in trees:
         text = _newick(hierarchy, number, names=names, lengths=lengths, blanks=blanks, support=support)
-        parts.append(f"    TREE {_quoted(unblanked(name, blanks), blanks)} = [&R] {text}\n")
+        rooting = "[&R]" if hierarchy.rooted else "[&U]"
+        parts.append(f"    TREE {_quoted(unblanked(name, blanks), blanks)} = {rooting} {text}\n")
     parts.append("END;\n")
     return write_text(parts, path)
 
@@ -501,7 +567,7 @@ def _newick(
 ) -> str:
     """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
     leaves = [number[label] for label in label_texts(hierarchy, blanks)]
-    numbered = hierarchy._but(leaves=leaves, synonyms=None)
+    numbered = hierarchy._but(leaves=leaves, synonyms=None, rooted=True)
     text = write_newick(numbered, names=names, lengths=lengths, blanks=blanks, support=support)
     return _INNER_NAME.sub(lambda m: ")" + _quoted(m[1], blanks) if m[1] else m[0], text)
 
@@ -523,6 +589,7 @@ FORMAT = FileFormat(
     read=read_nexus,
     read_all=nexus_trees,
     support=nexus_support,
+    ontology=nexus_network,
     write=write_nexus,
     extensions=(".nex", ".nexus", ".nxs"),
     recognize=_recognize,

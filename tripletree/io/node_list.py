@@ -11,13 +11,15 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 
+#: A branch length that is not known.
+UNKNOWN_LENGTH = re.compile(r"\s*(?:na|n/a|null|none|\?|[-+]?(?:nan|inf|infinity))\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def branch_length(text: str | None) -> float | None:
-    """A branch length as written, NaN for none at all. None if it is not a finite number."""
+    """A branch length as written, NaN for none at all and for nan, NA, inf. None if it is not a number."""
     text = (text or "").strip()
-    if not text:
+    if not text or UNKNOWN_LENGTH.fullmatch(text):
         return math.nan
     value = float(text) if _NUMBER.fullmatch(text) else math.inf
     return value if math.isfinite(value) else None
@@ -29,6 +31,8 @@ def listed_hierarchy(
     *,
     lengths: Sequence[float],
     ranks: Sequence[str | None] | None = None,
+    opened: Sequence[bool] | None = None,
+    rooted: bool = True,
     missing: str,
     error: Callable[[str, int], ParseError],
 ) -> Hierarchy:
@@ -43,6 +47,9 @@ def listed_hierarchy(
     lengths : sequence of float
         Length of the branch above each node, NaN if unknown.
     ranks : sequence of str or None, optional
+    opened : sequence of bool, optional
+        The open nodes.
+    rooted : bool
     missing : str
         The message for a leaf without a label.
     error : callable
@@ -71,6 +78,8 @@ def listed_hierarchy(
             length=None if np.isnan(length).all() else length,
             names=[None if labels[u] is None else str(labels[u]) for u in at[n:]],
             ranks=None if ranks is None else [ranks[u] for u in at],
+            incertae_sedis=None if opened is None else [opened[u] and parent[u] >= 0 for u in at],
+            rooted=rooted,
         )
     except InvalidHierarchyError as problem:
         if problem.node is None:
@@ -128,7 +137,7 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
         shown += ", ..." if len(names) > SHOWN else ""
         have = f"{len(names)} {'tree' if len(names) == 1 else 'trees'} in it ({shown})"
         if tree is None:
-            msg = f"{have} where one is expected: choose one with tree=, or use read_hierarchies"
+            msg = f"{have} where one is expected: choose one with tree=0, or use read_hierarchies"
         elif found:
             msg = f"{len(found)} trees are named {tree!r}: choose one by its position; {have}"
         else:

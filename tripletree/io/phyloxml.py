@@ -2,22 +2,28 @@
 
 Read by the standard library's XML parser, without recursion: Biopython 1.88 raises a RecursionError on a tree of 3,000
 levels. Read from a clade are: its name, its branch length (attribute or element), its first taxonomy and the name of
-its first sequence. All else is passed over. Entities and document types are refused. A tree is rooted as it is written,
-whatever its attribute ``rooted`` is.
+its first sequence, its confidences, and the property ``tripletree:incertae_sedis`` of open nodes. All else is passed
+over. Entities and document types are refused. A tree with ``rooted="false"`` has no root until it gets one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.forest import as_rooted, one_of
 from tripletree.io.format import FileFormat
+from tripletree.io.newick import rerooted_support
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlHandlers
+from tripletree.kernels import freeze
 
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
@@ -31,7 +37,16 @@ _PLACES: dict[tuple[str, str], str] = {
     ("sequence", "name"): "sequence",
 }
 #: The elements whose text is kept, below the element that they stand in.
-_HEARD = {*_PLACES, ("clade", "branch_length"), ("taxonomy", "rank"), ("phylogeny", "name")}
+_HEARD = {
+    *_PLACES,
+    ("clade", "branch_length"),
+    ("clade", "confidence"),
+    ("clade", "property"),
+    ("taxonomy", "rank"),
+    ("phylogeny", "name"),
+}
+#: The property of open nodes.
+_OPEN = "tripletree:incertae_sedis"
 
 
 @dataclass
@@ -45,9 +60,20 @@ class _Phylogeny:
     ranks: list[str | None] = field(default_factory=list)
     labels: dict[str, dict[int, str]] = field(default_factory=lambda: {kind: {} for kind in _PLACES.values()})
     places: list[int] = field(default_factory=list)
+    rooted: bool = True
+    opened: set[int] = field(default_factory=set)
+    confidence: dict[int, list[tuple[str, float]]] = field(default_factory=dict)  # by clade: types and values
 
 
-def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeLabels = "name") -> Hierarchy:
+def read_phyloxml(
+    path: Source,
+    *,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    labels: CladeLabels = "name",
+) -> Hierarchy:
     """Read one hierarchy of a PhyloXML file.
 
     Parameters
@@ -56,6 +82,9 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
         Which phylogeny: its name, or its position in the file, from 0. May be left out if there is only one.
+    join, outgroup, rooted
+        As in `read_newick`: all phylogenies below one root, where to put the root, whether there is one (by default as
+        the attribute ``rooted`` says).
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence.
@@ -81,23 +110,68 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     (['human', 'chimp'], [6.0, 6.0, nan])
     """
     content, name = read_bytes(path)
-    return hierarchy_from_phyloxml(content, name, tree=tree, labels=labels)
+    return hierarchy_from_phyloxml(content, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted, labels=labels)
 
 
 def hierarchy_from_phyloxml(
-    content: bytes | str, path: str | None, *, tree: str | int | None = None, labels: CladeLabels = "name"
+    content: bytes | str,
+    path: str | None,
+    *,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    labels: CladeLabels = "name",
 ) -> Hierarchy:
     """`read_phyloxml` of the content of a file."""
     events, found = _phylogenies(content, path, labels)
-    k = selected([x.name for x in found], tree, path=path)
-    return _hierarchy(found[k], events, labels)
+    return one_of(
+        [x.name for x in found],
+        lambda k: _hierarchy(found[k], events, labels),
+        tree=tree,
+        join=join,
+        outgroup=outgroup,
+        rooted=rooted,
+        path=path,
+    )
 
 
-def phyloxml_trees(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
+def phyloxml_trees(
+    path: Source, *, outgroup: Any = None, rooted: bool | None = None, labels: CladeLabels = "name"
+) -> list[tuple[str | None, Hierarchy]]:
     """Name and tree of each phylogeny, for `read_hierarchies`."""
     content, name = read_bytes(path)
     events, found = _phylogenies(content, name, labels)
-    return [(phylogeny.name, _hierarchy(phylogeny, events, labels)) for phylogeny in found]
+    return [(x.name, as_rooted(_hierarchy(x, events, labels), outgroup, rooted)) for x in found]
+
+
+def phyloxml_support(
+    path: Source,
+    *,
+    keys: Sequence[str],
+    part: int = 0,
+    tree: str | int | None = None,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    labels: CladeLabels = "name",
+) -> tuple[Hierarchy, np.ndarray]:
+    """One phylogeny of a file and the confidence of its inner nodes, for `read_support`: of a type in `keys` first."""
+    content, name = read_bytes(path)
+    events, found = _phylogenies(content, name, labels)
+    phylogeny = found[selected([x.name for x in found], tree, path=name)]
+    h = _hierarchy(phylogeny, events, labels)
+    asked = [keys] if isinstance(keys, str) else list(keys)
+    childless = set(range(len(phylogeny.parent))) - set(phylogeny.parent)
+    # the inner nodes of `listed_hierarchy` are those of the list, backwards
+    inner = [u for u in reversed(range(len(phylogeny.parent))) if u not in childless]
+    support = np.full(len(inner), np.nan)
+    for i, u in enumerate(inner):
+        known = phylogeny.confidence.get(u, [])
+        named = [value for key in asked for kind, value in known if kind == key]
+        values = named or [value for _, value in known]
+        if -len(values) <= part < len(values):
+            support[i] = values[part]
+    return rerooted_support(as_rooted(h, None, rooted), freeze(support), outgroup)
 
 
 def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlHandlers, list[_Phylogeny]]:
@@ -114,9 +188,10 @@ def _read(events: XmlHandlers) -> list[_Phylogeny]:
     text: list[str] = []
     phylogeny: _Phylogeny | None = None
     heard = -1  # the depth of the element whose text is kept
+    given: dict[str, str] = {}  # its attributes
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal phylogeny, heard
+        nonlocal phylogeny, heard, given
         events.here += 1
         tag = name.rpartition("}")[2]
         if heard >= 0:
@@ -135,9 +210,9 @@ def _read(events: XmlHandlers) -> list[_Phylogeny]:
             if tag != "phyloxml":
                 raise events.error(f"PhyloXML starts with the element phyloxml, and this is {tag!r}")
         elif tag == "phylogeny" and len(tags) == 1:
-            phylogeny = _Phylogeny(events.here)
+            phylogeny = _Phylogeny(events.here, rooted=attributes.get("rooted", "true").strip() not in ("false", "0"))
         elif heard < 0 and phylogeny is not None and (tags[-1], tag) in _HEARD:
-            heard = len(tags)
+            heard, given = len(tags), attributes
             text.clear()
             events.hear(text.append)
         tags.append(tag)
@@ -156,7 +231,7 @@ def _read(events: XmlHandlers) -> list[_Phylogeny]:
             if above == "phylogeny":
                 phylogeny.name = "".join(text).strip() or None
             elif clades and (above == "clade" or tags[-2] == "clade"):
-                _take(phylogeny, clades[-1], above, tag, "".join(text), events)
+                _take(phylogeny, clades[-1], above, tag, "".join(text), given, events)
         elif tag == "phylogeny" and len(tags) == 1:
             if not phylogeny.parent:
                 raise events.error("this phylogeny has no clade: there is no tree in it", at=phylogeny.at)
@@ -167,7 +242,9 @@ def _read(events: XmlHandlers) -> list[_Phylogeny]:
     return found
 
 
-def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlHandlers) -> None:
+def _take(
+    phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, given: dict[str, str], events: XmlHandlers
+) -> None:
     """Keep the useful text of an element inside of clade `u`."""
     kind = _PLACES.get((above, tag))
     if kind is not None:
@@ -180,6 +257,15 @@ def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None,
         if not math.isnan(before) and not math.isnan(length) and before != length:
             raise events.error(f"this branch length is {length!r}, but the attribute of its clade gives {before!r}")
         phylogeny.lengths[u] = before if math.isnan(length) else length
+    elif tag == "confidence":
+        value = branch_length(text)
+        if value is None:
+            raise events.error(f"the confidence {(text or '').strip()[:40]!r} is not a number")
+        if not math.isnan(value):
+            phylogeny.confidence.setdefault(u, []).append((given.get("type", ""), value))
+    elif tag == "property":
+        if given.get("ref") == _OPEN and (text or "").strip() in ("true", "1"):
+            phylogeny.opened.add(u)
     elif tag == "rank" and above == "taxonomy" and phylogeny.ranks[u] is None:
         phylogeny.ranks[u] = (text or "").strip() or None
 
@@ -197,6 +283,8 @@ def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str) -> Hiera
         list(map(phylogeny.labels[labels].get, range(len(phylogeny.parent)))),
         lengths=phylogeny.lengths,
         ranks=phylogeny.ranks if any(x is not None for x in phylogeny.ranks) else None,
+        opened=list(map(phylogeny.opened.__contains__, range(len(phylogeny.parent)))) if phylogeny.opened else None,
+        rooted=phylogeny.rooted,
         missing=f"this leaf has no {labels}",
         error=lambda message, u: events.error(message + _hint(message, phylogeny.labels, u), at=phylogeny.places[u]),
     )
@@ -210,4 +298,11 @@ def _hint(message: str, labels: dict[str, dict[int, str]], u: int) -> str:
     return "; it has " + " and ".join(there) if there else ", and nothing else that could be its label"
 
 
-FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=phyloxml_trees, xml_roots=("phyloxml",))
+FORMAT = FileFormat(
+    "phyloxml",
+    "PhyloXML",
+    read=read_phyloxml,
+    read_all=phyloxml_trees,
+    support=phyloxml_support,
+    xml_roots=("phyloxml",),
+)

@@ -30,6 +30,7 @@ from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
 from tripletree.io.edges import usual_columns as edge_columns
 from tripletree.io.folders import FORMAT as FOLDER
+from tripletree.io.forest import as_rooted
 from tripletree.io.format import LINES, FileFormat, FileStart
 from tripletree.io.icd import FORMAT as ICD
 from tripletree.io.lineages import FORMAT as LINEAGES
@@ -397,6 +398,8 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
 
 # ---------------------------------------------------------------------- reading
 
+#: Options for the root of a tree, in every format.
+_ROOTS = ("outgroup", "rooted")
 Parent = Literal["deepest", "first", "smallest", "error"]
 
 
@@ -411,9 +414,11 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
         One of `FORMATS`. By default `recognize` tells.
     **options
         For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like.
-        ``root=`` reads only a node and its descendants, in every format. Formats that may give a node several parents
-        take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the default), see
-        `Ontology.to_hierarchy`.
+        ``root=`` reads only a node and its descendants, in every format. ``outgroup=`` puts the root of a tree where
+        `Hierarchy.reroot` does, and ``rooted=True`` takes an unrooted tree as rooted where it is written. Files with
+        several trees take ``tree=0`` or ``join=True``, see `tripletree.io.read_newick`. Formats that may give a node
+        several parents, networks among them, take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the
+        default), see `Ontology.to_hierarchy`.
 
     Returns
     -------
@@ -442,10 +447,15 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
         tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
         _check_options(form, form.ontology, options, ("parent", "labels"))
         return form.ontology(source, **options).to_hierarchy(**tree)
-    root = None if "root" in inspect.signature(form.read).parameters else options.pop("root", None)
-    _check_options(form, form.read, options, ("root",))
-    hierarchy = form.read(source, **options)
-    return hierarchy if root is None else hierarchy.subtree(root)
+    taken = inspect.signature(form.read).parameters
+    if form.ontology is not None and "parent" in options and "parent" not in taken:  # of a network, a tree
+        tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
+        _check_options(form, form.ontology, options)
+        return form.ontology(source, **options).to_hierarchy(**tree)
+    more = {key: options.pop(key) for key in ("root", *_ROOTS) if key in options and key not in taken}
+    _check_options(form, form.read, options, ("root", *_ROOTS))
+    hierarchy = as_rooted(form.read(source, **options), *(more.get(key) for key in _ROOTS))
+    return hierarchy if more.get("root") is None else hierarchy.subtree(more["root"])
 
 
 def read_hierarchies(path: Source, *, format: str | None = None, **options: Any) -> list[tuple[str | None, Hierarchy]]:
@@ -486,17 +496,20 @@ def read_hierarchies(path: Source, *, format: str | None = None, **options: Any)
 def read_support(
     path: Source, *, format: str | None = None, keys: str | Sequence[str] = SUPPORT_KEYS, **options: Any
 ) -> tuple[Hierarchy, np.ndarray]:
-    """Read one tree of a Newick or NEXUS file, and the support of each of its inner nodes.
+    """Read one tree of a Newick, NEXUS or PhyloXML file, and the support of each of its inner nodes.
 
     Parameters
     ----------
     path : path, file object or "-"
     format : str, optional
-        "newick" or "nexus". By default `recognize` tells.
+        "newick", "nexus" or "phyloxml". By default `recognize` tells.
     keys : sequence of str
-        Name of the support in comments such as ``[&posterior=0.98]``, the first that a node has.
+        Name of the support in comments such as ``[&posterior=0.98]`` and ``[&&NHX:B=98]``, and the type of a confidence
+        in PhyloXML: the first that a node has.
     **options
-        For the reader of the format, as in `read_newick` and `read_nexus`.
+        For the reader of the format, as in `read_newick` and its like, and ``part=1`` for the second number where a
+        node has several: 99 of ``94.3/99``, as IQ-TREE writes them. By default the first, ``part=0``. With
+        ``outgroup=`` the support moves with the branches.
 
     Returns
     -------
@@ -512,8 +525,9 @@ def read_support(
     Notes
     -----
     Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
-    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first. Then a label is
-    support if it is a number, and a name if it is not.
+    (``(a,b)[&support=98]:0.1``), as a bare comment (``(a,b):0.1[98]``), or before the length (``(a,b):98:0.1``).
+    Comments come first. Then a label is support if it is a number, or several as in ``94.3/99``, and a name if it is
+    not. Of a name with support, ``100.0:g__Bacillus`` or ``Firmicutes(100)``, the name is left.
 
     Examples
     --------
