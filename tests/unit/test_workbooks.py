@@ -3,6 +3,7 @@
 import datetime
 import io
 import sys
+import tracemalloc
 import zipfile
 from contextlib import suppress
 
@@ -10,7 +11,7 @@ import pytest
 
 import tripletree as tt
 from tripletree.errors import LimitExceededError, MissingDependencyError, ParseError
-from tripletree.io import read_answers, read_pairs, read_triplets, recognize
+from tripletree.io import read_answers, read_pairs, read_triplets, recognize, source
 from tripletree.io.source import read_text
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -91,3 +92,73 @@ def test_workbook__damaged_or_too_large(tmp_path, monkeypatch):
         archive.writestr("xl/bomb.xml", bytes(100_000_000))
     with pytest.raises(LimitExceededError, match="unpacks"):
         read_text(io.BytesIO(packed.getvalue()))
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHARED = (
+    '<Override PartName="/xl/sharedStrings.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/>'
+)
+
+
+def packed_sheet(path, data, strings=""):
+    """A workbook whose one sheet is written by hand: rows and cells as XML, and its shared strings."""
+    whole = io.BytesIO()
+    saved(whole, [["a"]])
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for item in old.namelist():
+            content = old.read(item)
+            if item.startswith("xl/worksheets/"):
+                head, _, rest = content.partition(b"<sheetData>")
+                content = head + b"<sheetData>" + data.encode() + b"</sheetData>" + rest.partition(b"</sheetData>")[2]
+            elif item == "[Content_Types].xml":
+                content = content.replace(b"</Types>", SHARED.encode() + b"</Types>")
+            if item != "xl/sharedStrings.xml":
+                new.writestr(item, content)
+        new.writestr("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}"><si><t>{strings}</t></si></sst>')
+    return path
+
+
+def cell(place, value="<v>1</v>", kind=""):
+    row = "".join(x for x in place if x.isdigit())
+    return f'<row r="{row}"><c r="{place}"{kind}>{value}</c></row>'
+
+
+@pytest.mark.parametrize("place", ["A1048577", "A10000000", "A2000000000", "XFE2"])
+def test_workbook__cells_beyond_those_of_excel_are_refused_before_they_are_padded(tmp_path, place):
+    """A row numbered ten million took a gigabyte."""
+    path = packed_sheet(tmp_path / "t.xlsx", cell("A1") + cell(place))
+    with pytest.raises(ParseError, match=r"beyond row 1,048,576 or column 16,384, the last of Excel; save .* as CSV"):
+        read_text(path)
+
+
+def test_workbook__rows_that_are_passed_over_take_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_MOST_ROWS", 50_000)
+    path = packed_sheet(tmp_path / "t.xlsx", cell("A1") + cell("A2000000000"))
+    tracemalloc.start()
+    with pytest.raises(ParseError, match="beyond row 50,000"):
+        read_text(path)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    tracemalloc.stop()
+
+
+def test_workbook__the_last_row_and_the_last_column_are_read(tmp_path):
+    text = read_text(packed_sheet(tmp_path / "t.xlsx", cell("A1") + cell("A1048576")))[0]
+    assert (text.count("\n"), text[:4], text[-3:]) == (1_048_576, "1\n\n\n", "\n1\n")
+    assert read_text(packed_sheet(tmp_path / "u.xlsx", cell("XFD1")))[0] == "," * 16_383 + "1\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "strings"),
+    [
+        (cell("A1") + cell("XFD5000"), ""),  # a table of 82 million cells
+        ("".join(cell(f"XFD{k}", "") for k in range(1, 5000)), ""),  # empty ones that are nevertheless there
+        ("".join(cell(f"A{k}", "<v>0</v>", ' t="s"') for k in range(1, 5000)), "x" * 20_000),  # a text, 5,000 times
+    ],
+)
+def test_workbook__few_bytes_for_many_cells_are_refused(tmp_path, monkeypatch, data, strings):
+    monkeypatch.setattr(source, "RATIO_FROM", 1 << 22)  # so that it takes less than seconds
+    path = packed_sheet(tmp_path / "t.xlsx", data, strings)
+    assert path.stat().st_size < 1 << 17
+    with pytest.raises(LimitExceededError, match=r"unpacks \(Excel\) to more than [\d,]+ bytes out of"):
+        read_text(path)

@@ -140,7 +140,11 @@ def _workbook_text(content: bytes, name: str | None) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            sheets = {sheet.title: _sheet_rows(sheet) for sheet in book.worksheets}
+            sheets, seen = {}, _Seen(len(content), name)
+            for sheet in book.worksheets:
+                sheets[sheet.title] = _sheet_rows(sheet, seen)
+    except TripletreeError:
+        raise
     except (*_DAMAGED, ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError) as error:
         msg = f"damaged Excel workbook: {error}"
         raise ParseError(msg, path=name) from None
@@ -157,18 +161,46 @@ def _workbook_text(content: bytes, name: str | None) -> str:
     return csv_text([*row, *[""] * (width - len(row))] if row else [] for row in rows)
 
 
-def _sheet_rows(sheet: Any) -> list[list[str]]:
+#: Excel's own bounds of a sheet.
+_MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+
+
+class _Seen:
+    """How many cells and characters a workbook has had so far. A few bytes can stand for millions of either."""
+
+    def __init__(self, packed: int, name: str | None) -> None:
+        self.packed, self.name, self._limit, self._total = packed, name, unpacked_limit(), 0
+
+    def more(self, count: int) -> None:
+        """Refuse what no file of this size explains, and what no memory could hold."""
+        self._total += count
+        _check_ratio(self._total, self.packed, "Excel", self.name)
+        if self._total > self._limit:
+            raise _too_large(self.name, "Excel", self._limit)
+
+
+def _sheet_rows(sheet: Any, seen: _Seen) -> list[list[str]]:
     """The cells of a sheet as text, without the empty ones at the ends of rows and below the last."""
     sheet.reset_dimensions()  # the size given in the file may be wrong
-    rows = []
-    for cells in sheet.iter_rows(values_only=True):
-        row = list(map(_cell_of_sheet, cells))
+    rows: list[list[str]] = []
+    empty: list[str] = []
+    filled = width = 0  # the rows down to the last that has a cell, and their width: all of it is filled up with commas
+    for cells in sheet.iter_rows(values_only=True):  # rows that the file passes over come one by one, without cells
+        if len(rows) >= _MOST_ROWS or len(cells) > _MOST_COLUMNS:
+            msg = (
+                f"damaged Excel workbook: sheet {sheet.title!r} has a cell beyond row {_MOST_ROWS:,} or column "
+                f"{_MOST_COLUMNS:,}, the last of Excel; save the table as CSV (UTF-8)"
+            )
+            raise ParseError(msg, path=seen.name)
+        row = ["" if x is None else _cell_of_sheet(x) for x in cells]
         while row and not row[-1]:
             row.pop()
-        rows.append(row)
-    while rows and not rows[-1]:
-        rows.pop()
-    return rows
+        rows.append(row or empty)
+        area = filled * width
+        if row:
+            filled, width = len(rows), max(width, len(row))
+        seen.more(len(cells) + sum(map(len, row)) + filled * width - area)
+    return rows[:filled]
 
 
 def _cell_of_sheet(value: Any) -> str:
