@@ -355,3 +355,9 @@ def test_supertree__a_conflict_is_refused_when_asked():
         supertree([GOOD, TURNED], on_conflict="raise")
     assert sorted(caught.value.conflict) == [("a", "b", "c"), ("a", "c", "b")]
     assert supertree([GOOD, GOOD], on_conflict="raise").hierarchy == GOOD
+
+
+def test_supertree__families_without_common_leaves_are_told():
+    families = [Hierarchy.from_nested([["a", "b"], "c"]), Hierarchy.from_nested([["d", "e"], "f"])]
+    with pytest.warns(UserWarning, match=r"the 2 hierarchies share no leaves.*read_hierarchy\(path, join=True\)"):
+        supertree(families)

@@ -25,6 +25,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
+from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
 #: A call-back for progress: how many more moves have been tried.
@@ -185,6 +186,13 @@ def supertree(
     starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
     sources = _sources(hierarchies)
     leaves = _union(sources)
+    apart = len(sources) > 1 and len(leaves) == sum(h.n_leaves for h in sources)
+    if apart and any(decomposition_size(h) for h in sources):
+        warn_user(
+            f"the {len(sources)} hierarchies share no leaves, so nothing says how they belong together, and none is "
+            "a clade of the result; read_hierarchy(path, join=True) reads trees of one file as clades below one root",
+            UserWarning,
+        )
     all_votes = collect_votes(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
     parent = _agreed(sources, all_votes, leaves)
     consistent = parent is not None
