@@ -1451,9 +1451,8 @@ def check_rooted(value: Any) -> Hierarchy:
     """Return `value` if it is a rooted Hierarchy, else raise an error with the way to root it."""
     if not check_hierarchy(value).rooted:
         msg = (
-            "this tree is unrooted, so it displays no triplets until it has a root: h.reroot(outgroup=['label']), "
-            "h.reroot('midpoint'), or read it with rooted=True if it is right as it is written; on the command line "
-            "-O outgroup=label or -O rooted=true"
+            "this tree is unrooted, so it displays no triplets until it has a root: h.reroot('label of an outgroup'), "
+            "h.reroot('midpoint'), or read it with outgroup='label', or with rooted=True if its root is right as written"
         )
         raise InvalidHierarchyError(msg)
     return value
