@@ -78,17 +78,6 @@ w\td__B; p__P; c__D; o__W
 """
 
 
-def certain(h):
-    """The certain triplets of a hierarchy, by their definition."""
-    wanted = set()
-    for labels in itertools.combinations(h.leaves, 3):
-        for c in labels:
-            a, b = (x for x in labels if x != c)
-            if tt.displays(h, f"{a} {b} | {c}"):
-                wanted.add((a, b, c))
-    return wanted
-
-
 def test_placeholders__lineages():
     with collected() as notes:
         h = read_lineages(io.StringIO(QIIME))

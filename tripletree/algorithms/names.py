@@ -18,6 +18,7 @@ import numpy as np
 
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.leaves import other_form
 from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
@@ -33,6 +34,15 @@ _RESEMBLES = 0.6
 _SEPARATORS = re.compile(r"[\s_]+|(?<=\w)[-\u2010-\u2013](?=\w)")
 _NUMBER = re.compile(r"\d+")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
+#: A name of one to four words with its authors: a year or brackets at the end, or an abbreviation.
+_SIGN_OF_AUTHOR = re.compile(r"\d{4}|[).]")
+_PERSON = r"(?:(?:d'|de |du |von |van |del |da |la |le |den |der )*[^\W\d_a-z][\w.'\u2019-]*)"
+_PEOPLE = rf"{_PERSON}(?:(?: | ?& ?|, | et | and | ex | in ){_PERSON})*(?: et al\.?)?"
+_AUTHORED = re.compile(
+    r"(\u00d7? ?[^\W\d_a-z][\w-]+(?: \([^\W\d_a-z]\w+\))?(?: (?:(?:subsp|ssp|var|f|cf)\. )?[a-z][a-z-]+){0,3})"
+    rf" (?:{_PEOPLE},? \(?\d{{4}}\)?|\({_PEOPLE}(?:,? \d{{4}})?\)(?: {_PEOPLE})?(?:,? \d{{4}})?"
+    r"|(?:[^\W\d_a-z][\w]*\. ?)+(?:f\.)?)"
+)
 
 
 @dataclass(frozen=True)
@@ -48,11 +58,11 @@ class NameMatches:
         ontology the id of a term. None if nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": except for case, underscores, hyphens and spaces, quotes,
-        accents.
-        "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
-        a name with its author. "spelling": similar, word by word. "genus": the first word of a name of several
-        stands for a taxon, or for the leaves that begin with it, if they are all the children of one node. "chosen":
-        by `choose`. "ambiguous": several taxa fit. "none".
+        accents, authors and years, and the type of whole numbers (101 is "101").
+        "synonym": another name of that taxon, of `synonyms` or of those that ``hierarchy`` keeps. "species": the
+        first two words of a longer name, such as a subspecies or a name with its author. "spelling": similar, word by
+        word. "genus": the first word of a name of several stands for a taxon, or for the leaves that begin with it, if
+        they are all the children of one node. "chosen": by `choose`. "ambiguous": several taxa fit. "none".
     scores : ndarray of float64, shape (n_names,)
         1 for "exact", "form", "synonym", "species" and "chosen", for "spelling" the similarity of the word that differs
         most, from 0 to 1 (one minus the edit distance over the longer length), 0 for the others. Names whose digits
@@ -231,7 +241,7 @@ def match_names(
     ----------
     names : iterable of hashable
         The names, such as the index of a table. A repeated one counts once. A value that is not text can only match
-        exactly.
+        exactly, and a whole number the text of it.
     hierarchy : Hierarchy or Ontology
         The one to search: labels of leaves, and names of inner nodes. A leaf comes first if both fit. In an
         ontology, ids and names of terms. Species and genus are tried only if some terms have these ranks.
@@ -285,7 +295,7 @@ def match_names(
     found = [taxa.find(x) for x in asked]
     unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
     if unsure:
-        similar = _most_similar([plain_form(asked[k]) for k in unsure], list(taxa.by_form))
+        similar = _most_similar([plain_form(without_author(asked[k])) for k in unsure], list(taxa.by_form))
         taken = {x.match for x in found if x.kind in ("exact", "form")}
         for k, near in zip(unsure, similar, strict=True):
             found[k] = taxa.by_spelling(asked[k], near, min_score, taken)
@@ -336,9 +346,17 @@ class _NameIndex:
                 form = plain_form(x) if isinstance(x, str) else ""
                 if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
                     self.by_form.setdefault(form, []).append(self.exact[x])
+        known = set(self.by_form)
+        for x in (x for group in groups for x in group if isinstance(x, str)):
+            bare = without_author(x)
+            form = plain_form(bare) if bare is not x else ""
+            if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
+                self.by_form.setdefault(form, []).append(self.exact[x])
         #: True if names of several words begin with a genus.
         self.binomial = isinstance(hierarchy, Hierarchy) or bool({"species", "genus"} & {*(hierarchy.ranks or ())})
         self.synonyms: dict[str, list[str]] = {}
+        #: The taxa by the forms of the other names that the hierarchy keeps.
+        self.by_other: dict[str, dict[Any, None]] = {}
         if synonyms is not None:
             _check_mapping(synonyms, "synonyms", "{other name: accepted name}, as read_synonyms gives it")
         for other, accepted in (synonyms or {}).items():
@@ -347,10 +365,13 @@ class _NameIndex:
                 msg = f"synonyms must map text to text or to lists of it, not {other!r} to {accepted!r}"
                 raise TypeError(msg)
             self.synonyms.setdefault(plain_form(other), []).extend(map(plain_form, several))
+        for other, accepted in hierarchy.synonyms.items():  # those of the value itself
+            for x in {plain_form(str(other)), plain_form(without_author(str(other)))}:
+                self.by_other.setdefault(x, {})[self.exact.get(accepted)] = None
         self.genera: dict[str, list[int]] = {}
         self.epithets: dict[str, list[Any]] = {}
         for i, x in enumerate(leaves if isinstance(hierarchy, Hierarchy) else ()):
-            words = plain_form(x).split() if isinstance(x, str) else []
+            words = plain_form(without_author(x)).split() if isinstance(x, str) else []
             if len(words) > 1:
                 self.genera.setdefault(words[0], []).append(i)
                 self.epithets.setdefault(words[-1], []).append(x)
@@ -360,16 +381,27 @@ class _NameIndex:
         """The taxon of a name, if that is sure. Spelling and genus come later."""
         if name in self.exact:
             return _Match(self.exact[name], "exact", 1.0)
+        number = other_form(name)
+        if number is not None and number in self.exact:
+            return _Match(self.exact[number], "form", 1.0)
         if not isinstance(name, str):
-            return _NOTHING
+            if number is None:
+                return _NOTHING
+            name = str(number)
         form = plain_form(name)
         words = name.replace("_", " ").split()
+        bare = plain_form(without_author(name))
         tried = [("form", [form]), ("synonym", self.synonyms.get(form, []))]
         if self.binomial and len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
             species = plain_form(" ".join(words[:2]))
             tried += [("species", [species]), ("species", self.synonyms.get(species, []))]
+        if bare != form:
+            tried += [("form", [bare]), ("synonym", self.synonyms.get(bare, []))]
         for kind, forms in tried:
             fits = list(dict.fromkeys(x for other in forms for x in self.by_form.get(other, ())))
+            if kind == "synonym" and not fits:
+                asked = form if forms is tried[1][1] else bare
+                fits = [x for x in self.by_other.get(asked, ()) if x is not None]
             if len(fits) == 1:
                 return _Match(fits[0], kind, 1.0)
             if fits:
@@ -382,7 +414,7 @@ class _NameIndex:
         Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
         *hesperus* in one table, neither is the other one misspelt.
         """
-        form = plain_form(name)
+        form = plain_form(without_author(name))
         scored = sorted(((_similarity(form, x), x) for x in near), key=lambda pair: (-pair[0], pair[1]))
         # a species that was moved to another genus keeps its last word
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
@@ -464,6 +496,22 @@ def plain_form(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()
+
+
+def without_author(name: str) -> str:
+    """A scientific name without the author and the year behind it: Panthera leo of "Panthera leo (Linnaeus, 1758)".
+
+    Without a year, brackets, or an abbreviation such as "L." nothing tells an author from another word of the name.
+
+    >>> [without_author(x) for x in ("Felis catus Linnaeus, 1758", "Quercus_robur L.", "Felidae G. Fischer, 1817")]
+    ['Felis catus', 'Quercus robur', 'Felidae']
+    >>> [without_author(x) for x in ("Homo Sapiens", "Escherichia coli K12", "Canis lupus familiaris")]
+    ['Homo Sapiens', 'Escherichia coli K12', 'Canis lupus familiaris']
+    """
+    if not _SIGN_OF_AUTHOR.search(name):
+        return name
+    found = _AUTHORED.fullmatch(name.replace("_", " ").strip())
+    return name if found is None else found[1]
 
 
 def _similarity(first: str, second: str) -> float:

@@ -14,7 +14,7 @@ from tripletree.algorithms.names import plain_form
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, series_index
-from tripletree.core.leaves import LeafIndex, repeated
+from tripletree.core.leaves import LeafIndex, other_form, repeated
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
@@ -406,7 +406,8 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
         hierarchy = read_hierarchy(hierarchy)
     check_hierarchy(hierarchy)
     _check_distinct(X, "to which the hierarchy refers")
-    both = [x for x in hierarchy.leaves if x in samples]
+    written = ((x, other_form(x)) for x in hierarchy.leaves)
+    both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]
     if len(both) < 3:
         msg = (
             f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, but says "
@@ -415,7 +416,8 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
             "holds the leaves (tripletree.match_names finds those that are written otherwise)"
         )
         raise ValueError(msg)
-    _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - set(both))
+    taken = {*both, *map(other_form, both)}
+    _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - taken)
     return hierarchy.restrict(both, keep_unary=True)
 
 

@@ -16,7 +16,7 @@ from tripletree.core.confidence import Confidence, support_label
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, other_form
 from tripletree.core.parents import restricted, scrambled
 from tripletree.core.rerooting import Rerooted, RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
 from tripletree.errors import (
@@ -1156,13 +1156,15 @@ _NO_SYNONYMS: Mapping[str, Any] = MappingProxyType({})
 
 def by_own_label(asked: LeafIndex, leaves: LeafIndex, synonyms: Mapping[str, Any]) -> Any:
     """Return the labels of leaves that may have been asked for by other names, and tell which were."""
-    if not synonyms or all(x in leaves for x in asked):
+    if all(x in leaves for x in asked):
         return asked
     meant = [x if x in leaves else synonyms.get(x, x) for x in asked]
+    meant = [y if x not in leaves and (y := other_form(x)) in leaves else x for x in meant]
     twice = [x for x, count in Counter(meant).items() if count > 1]
     if twice:
         raise DuplicateLeafError(twice, where=", by two of its names; give one of them, or attach both as items")
-    tell_synonyms({x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves})
+    told = {x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves and y != other_form(x)}
+    tell_synonyms(told)
     return meant
 
 
@@ -1257,6 +1259,11 @@ def _one_node_each(
     if not items:
         msg = "items is empty; give at least one item"
         raise InvalidHierarchyError(msg)
+    numbers = {x: y for x in dict.fromkeys(nodes) if x not in leaves and (y := other_form(x)) is not None}
+    if numbers:  # as names: 101 is "101"
+        named = set(names or ())
+        same = {x: y for x, y in numbers.items() if x not in named and (y in leaves or y in named)}
+        nodes = [same.get(x, x) for x in nodes]
     if synonyms:
         labels = {*leaves, *(names or ())}
         other = {x: synonyms[x] for x in dict.fromkeys(nodes) if x not in labels and x in synonyms}

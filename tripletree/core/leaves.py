@@ -158,6 +158,8 @@ class LeafIndex(Sequence):
     def _find(self, label: Any) -> int | None:
         if self._position is not None:
             return self._position.get(label)
+        if isinstance(label, str):  # a range compares it with each of its numbers
+            return None
         try:
             return self._labels.index(label)
         except ValueError:
@@ -292,3 +294,16 @@ def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
         return sorted(unique)  # type: ignore[type-var]
     except TypeError:
         return unique
+
+
+def other_form(label: Any) -> int | str | None:
+    """Return the other form of a whole number as a name: "101" of 101 and 101.0, 101 of "101". None of other labels.
+
+    >>> other_form(101), other_form(np.float64(7)), other_form("101"), other_form("007"), other_form(True)
+    ('101', '7', 101, None, None)
+    """
+    if isinstance(label, str):
+        return int(label) if label.isdecimal() and len(label) < 20 and label == str(int(label)) else None
+    if isinstance(label, (bool, np.bool_)) or not isinstance(label, (int, float, np.integer, np.floating)):
+        return None
+    return str(int(label)) if np.isfinite(label) and label == int(label) else None

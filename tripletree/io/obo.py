@@ -50,6 +50,9 @@ _READ = (
     "is_a",
     "relationship",
     "alt_id",
+    "equivalent_to",
+    "replaced_by",
+    "consider",
     "is_obsolete",
     "property_value",
     "intersection_of",
@@ -60,7 +63,7 @@ _SYNONYMS = ("synonym", *(f"{x}_synonym" for x in SCOPES))  # the scope in the t
 _QUOTED = ("def", *_SYNONYMS)
 _PASSED = (
     *("comment", "subset", "xref", "xref_analog", "xref_unk", "is_anonymous", "builtin", "union_of"),
-    *("equivalent_to", "disjoint_from", "replaced_by", "consider", "use_term", "created_by", "creation_date"),
+    *("disjoint_from", "use_term", "created_by", "creation_date"),
 )
 _KIND = {**{x: x for x in _READ}, **dict.fromkeys(_QUOTED, "quoted"), **dict.fromkeys(_PASSED, "")}
 
@@ -283,6 +286,12 @@ class OboText:
                 self._relationship(position, value, number)
             elif kind == "alt_id":
                 terms.alternatives.setdefault(self._identifier(value, number), term)
+            elif kind == "equivalent_to":
+                terms.equivalent.append((term, self._identifier(value, number)))
+            elif kind == "replaced_by":
+                terms.replaced.setdefault(term, self._identifier(value, number))
+            elif kind == "consider":
+                terms.considered.setdefault(term, []).append(self._identifier(value, number))
             elif kind == "intersection_of":
                 if _IDENTIFIER.fullmatch(value):  # without a relation before it
                     terms.add_genus(position, self._identifier(value, number), number)

@@ -20,9 +20,10 @@ from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
 _OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
-_FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand")
+_FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand", "consider")
+_REPLACED = "http://purl.obolibrary.org/obo/IAO_0100001"
 _HAS_RANK = "http://purl.obolibrary.org/obo/ncbitaxon#has_rank"
-_KEPT = {_HAS_RANK, *_FACTS, *(_OBO_IN_OWL + x for x in _FACTS)}
+_KEPT = {_HAS_RANK, _REPLACED, *_FACTS, *(_OBO_IN_OWL + x for x in _FACTS)}
 _THING = ("http://www.w3.org/2002/07/owl#Thing", "owl:Thing")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
 
@@ -107,6 +108,10 @@ class _GraphDocument:
                 self._edge(edge, _at(g, "edges", k))
             for axiom in self._items(g, graph, "logicalDefinitionAxioms"):
                 self._definition(axiom)
+            for nodes in self._items(g, graph, "equivalentNodesSets"):
+                ids = nodes.get("nodeIds") if isinstance(nodes, dict) else None
+                same = [self._short(x) for x in ids or () if isinstance(x, str) and x and x not in _THING]
+                self.terms.equivalent += zip(same, same[1:], strict=False)
 
     # ------------------------------------------------------------------ the document
 
@@ -218,6 +223,10 @@ class _GraphDocument:
                 self.terms.synonyms.append((position, scope, value.strip()))
         if isinstance(meta, dict) and meta.get("deprecated") is True:
             self.terms.obsolete.add(position)
+            for other in facts.get(_REPLACED, [])[:1]:
+                self.terms.replaced.setdefault(term, self._short(other))
+            for other in facts.get("consider", []):
+                self.terms.considered.setdefault(term, []).append(self._short(other))
 
     def _definition(self, axiom: Any) -> None:
         """The genus of a logical definition. Anything else is passed over."""

@@ -20,8 +20,10 @@ from itertools import compress
 
 import numpy as np
 
+from tripletree.core.checks import counted
+from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
-from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
+from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError, UnknownLeafError
 
 #: The relation types that place a term below another: all that ``relations=None`` takes.
 HIERARCHICAL = ("is_a", "part_of")
@@ -88,6 +90,11 @@ class TermTable:
         self.ranks: dict[int, str] = {}
         self.obsolete: set[int] = set()
         self.alternatives: dict[str, str] = {}
+        #: The term that stands for an obsolete one, by ids, and the terms that are only worth considering.
+        self.replaced: dict[str, str] = {}
+        self.considered: dict[str, list[str]] = {}
+        #: Pairs of ids of one class.
+        self.equivalent: list[tuple[str, str]] = []
         #: (term, scope, text) of each synonym, for readers that are asked for them. Scopes in lower case.
         self.synonyms: list[tuple[int, str, str]] = []
         #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
@@ -159,9 +166,12 @@ class TermTable:
             msg = f"scopes must be some of {', '.join(map(repr, SCOPES))}, not {scopes!r}"
             raise ValueError(msg)
         found: dict[str, list[str]] = {}
+        keep = bytearray(position not in self.obsolete for position in range(len(self.ids)))
+        one, others = self._same_terms(keep, list(self.names))
 
         def add(text: str, position: int) -> None:
-            if position in self.obsolete:
+            position = one.get(position, position)
+            if not keep[position]:
                 return
             called = found.setdefault(text, [])
             for x in (self.ids[position], self.names[position]):
@@ -174,9 +184,8 @@ class TermTable:
         for position, scope, text in self.synonyms:
             if scope in asked and text:
                 add(text, position)
-        for alternative, term in self.alternatives.items():
-            if alternative not in self.position and term in self.position:
-                add(alternative, self.position[term])
+        for other, position in others.items():
+            add(other, position)
         return found
 
     def add_genus(self, child: int, parent: str, at: int) -> None:
@@ -241,22 +250,79 @@ class TermTable:
             used = {c for c, kind in zip(self._child, self._types, strict=True) if kind in wanted}
             for position in self.implicit - used:
                 keep[position] = 0
-        ids = list(self.ids)
-        down, up, types, places = self._edges(wanted, down_types, keep, ids, namespace is not None)
+        ids, called = list(self.ids), list(self.names)
+        one, others = self._same_terms(keep, called)
+        down, up, types, places = self._edges(wanted, down_types, keep, ids, namespace is not None, one, others)
         N = len(ids)
-        names = [*self.names, *[None] * (N - len(self.ids))]
+        names = [*called, *[None] * (N - len(self.ids))]
         ranks = list(compress(map(self.ranks.get, range(N)), keep)) if self.ranks else None
         rows = np.column_stack([np.array(down, np.int64), np.array(up, np.int64)])
         number = np.cumsum(np.frombuffer(keep, np.uint8), dtype=np.int64) - 1
         terms = list(compress(ids, keep))
+        meant = {x: ids[position] for x, position in others.items()}
         try:
-            made = Ontology(terms, number[rows], names=list(compress(names, keep)), ranks=ranks, relations=types)
+            made = Ontology(
+                terms, number[rows], names=list(compress(names, keep)), ranks=ranks, relations=types, synonyms=meant
+            )
         except InvalidHierarchyError as error:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is None:
             return made
         # the ontology refuses unknown ones
-        return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
+        return made.select(root=[x if x in made.terms else made.synonyms.get(x, x) for x in several(root, "root")])
+
+    def _same_terms(self, keep: bytearray, called: list[str | None]) -> tuple[dict[int, int], dict[str, int]]:
+        """Make one term of equivalent ones, and find what other names and ids mean.
+
+        Returns the position that stands for each position that goes, and the positions that other names and ids mean.
+        `keep` loses the former, and a term without a name gets one in `called`.
+        """
+        other: dict[str, str] = {}  # each id that is an equivalent, and one before it
+        for pair in self.equivalent:
+            first, second = (_last_of(x, other) for x in pair)
+            if first != second:
+                known = [x in self.position and bool(keep[self.position[x]]) for x in (first, second)]
+                after = self.position.get(second, len(self.ids)) < self.position.get(first, len(self.ids))
+                if known == [False, True] or (known[0] == known[1] and after):
+                    first, second = second, first
+                other[second] = first
+        one: dict[int, int] = {}
+        found: dict[str, int] = {}
+        for x in other:
+            target = self.position.get(_last_of(x, other))
+            if target is None or not keep[target]:
+                continue
+            at = self.position.get(x)
+            if at is not None and keep[at]:
+                one[at] = target
+                keep[at] = 0
+                name = self.names[at]
+                if called[target] is None:
+                    called[target] = name
+                elif name is not None and name != called[target]:
+                    found.setdefault(name, target)
+            if at is None or not keep[at]:
+                found[x] = target
+        for x, term in (self.alternatives | self.replaced).items():
+            at, end = self.position.get(x), self.position.get(_last_of(term, self.replaced))
+            end = None if end is None else one.get(end, end)
+            if end is None or not keep[end] or (at is not None and (keep[at] or at in one)):
+                continue
+            found.setdefault(x, end)
+            name = None if at is None else self.names[at]
+            if name is not None:
+                found.setdefault(name, end)
+        if one:
+            note("other names", f"{counted(len(one), 'term')} equivalent to another")
+        if self.replaced:
+            note("other names", f"{counted(len(self.replaced), 'obsolete term')} replaced by another")
+        only = {x: some for x, some in self.considered.items() if x not in self.replaced}
+        if only:
+            shown = ", ".join(f"{x} ({', '.join(some)})" for x, some in list(only.items())[:SHOWN])
+            more = ", ..." if len(only) > SHOWN else ""
+            word = "has" if len(only) == 1 else "have"
+            note("not chosen", f"{counted(len(only), 'obsolete term')} {word} only terms to consider: {shown}{more}")
+        return one, found
 
     def _pointing_down(self, wanted: dict[str, str]) -> dict[str, str]:
         """The types wanted that point from a whole down to its parts, and the short names of their inverses."""
@@ -273,7 +339,14 @@ class TermTable:
         return found
 
     def _edges(
-        self, wanted: dict[str, str], down_types: dict[str, str], keep: bytearray, ids: list[str], only_defined: bool
+        self,
+        wanted: dict[str, str],
+        down_types: dict[str, str],
+        keep: bytearray,
+        ids: list[str],
+        only_defined: bool,
+        one: dict[int, int],
+        others: dict[str, int],
     ) -> tuple[array, array, list[str], array]:
         """The edges asked for: child, parent, type, place. Undefined parents are put behind `ids` and `keep`."""
         down, up, types, places = array("q"), array("q"), [], array("q")
@@ -283,12 +356,21 @@ class TermTable:
         for alternative, term in self.alternatives.items():
             if alternative not in position and term in position:
                 position[alternative] = position[term]
+        for x, meant in others.items():
+            if x not in self.position:
+                position[x] = meant
         for child, parent, relation, at in zip(self._child, self._parents, self._types, self._edge_at, strict=True):
+            if one:
+                child = one.get(child, child)
             if relation not in wanted or not keep[child]:
                 continue
             if self._identifier is not None and relation != "is_a":
                 parent = self._identifier(parent, at)
             above = position.get(parent)
+            if one and above is not None:
+                above = one.get(above, above)
+                if above == child:
+                    continue
             if above is None:
                 if only_defined:
                     continue
@@ -339,6 +421,15 @@ class TermTable:
             steps.insert(6, f"... {len(cycle) - len(shown)} more ...")
         msg = f"these terms stand above themselves: {', '.join(steps)}; take one of these relations out"
         return self._error(places[cycle[0]], msg)
+
+
+def _last_of(x: str, other: dict[str, str]) -> str:
+    """The end of a chain of ids, each with the next. A cycle ends where it began."""
+    seen = {x}
+    while x in other and other[x] not in seen:
+        x = other[x]
+        seen.add(x)
+    return x
 
 
 def several(given: Strings, what: str) -> list[str]:

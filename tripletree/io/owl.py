@@ -45,6 +45,7 @@ _THING = f"{_OWL}Thing"
 _HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
 _INVERSE_OF, _IMPORTS = f"{{{_OWL}}}inverseOf", f"{{{_OWL}}}imports"
 _AXIOM = f"{{{_OWL}}}Axiom"
+_REPLACED = "{http://purl.obolibrary.org/obo/}IAO_0100001"
 #: The IRIs of types that make a class, an obsolete class, or a relation type.
 _CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass", f"{_SKOS}Concept"}
 _DEPRECATED = {f"{_OWL}DeprecatedClass"}
@@ -220,6 +221,7 @@ class _OwlDocument:
                 waiting += [x for x in self._parents(subject, node) if len(x)]
                 waiting += self._concepts(subject, node)
                 self._genus(subject, node)
+                waiting += self._equivalents(subject, node)
 
     def _literals(self, subject: str, node: Element) -> None:
         """Label, namespace, secondary identifiers and the like."""
@@ -230,6 +232,10 @@ class _OwlDocument:
             tag, text = child.tag, (child.text or "").strip()
             if tag == _HAS_RANK:
                 self._ranks.setdefault(subject, short_rank(child.get(_RESOURCE) or text))
+            elif tag == _REPLACED and (child.get(_RESOURCE) or text):
+                reference = child.get(_RESOURCE)
+                other = text if reference is None else self._id(self._iri(reference))
+                self.terms.replaced.setdefault(self._id(subject), short_id(other))
             if not text:
                 continue
             if tag in (_LABEL, _PREF_LABEL):
@@ -243,6 +249,8 @@ class _OwlDocument:
                 self._synonyms.append((subject, _SYNONYMS[tag], text))
             elif tag == f"{_OBO_IN_OWL}hasAlternativeId":
                 self.terms.alternatives.setdefault(text, self._id(subject))
+            elif tag == f"{_OBO_IN_OWL}consider":
+                self.terms.considered.setdefault(self._id(subject), []).append(text)
             elif tag == f"{_OBO_IN_OWL}shorthand":
                 self._properties[subject] = text
             elif tag == f"{{{_OWL}}}deprecated" and text in ("true", "1"):
@@ -295,6 +303,16 @@ class _OwlDocument:
                     parent = self._named(member)
                     if parent is not None and parent[:2] != "_:" and member.tag != f"{{{_OWL}}}Restriction":
                         self._genera.append((subject, parent, self._xml.here))
+
+    def _equivalents(self, subject: str, node: Element) -> list[Element]:
+        """Take the named classes that a class is equivalent to. Gives back those that are described within."""
+        within = []
+        for child in node.iterfind(f"{{{_OWL}}}equivalentClass"):
+            other = self._object(child)
+            if other is not None and other[:2] != "_:" and subject[:2] != "_:" and _THING not in (subject, other):
+                self.terms.equivalent.append((self._id(subject), self._id(other)))
+                within += [x for x in child if len(x)]
+        return within
 
     def _restriction_edge(self, subject: str, restriction: Element) -> None:
         """``subject subClassOf (property some class)``. Other restrictions are not relations."""

@@ -1,0 +1,149 @@
+"""Names of one taxon: equivalent and obsolete ids, names with authors, whole numbers, rows that are synonyms."""
+
+import io
+import json
+
+import pytest
+
+import tripletree as tt
+from tripletree.core.notes import collected
+from tripletree.io import parse_obo, read_edges, read_obograph, read_owl
+
+pytest.importorskip("rapidfuzz")
+
+OBO = """[Term]
+id: X:1
+name: thing
+[Term]
+id: X:2
+name: cup
+alt_id: X:20
+equivalent_to: Y:2
+equivalent_to: Z:2
+is_a: X:1
+[Term]
+id: Y:2
+name: mug
+is_a: X:1
+[Term]
+id: Y:3
+is_a: Y:2
+[Term]
+id: X:3
+is_a: X:2
+[Term]
+id: X:4
+is_a: X:1
+[Term]
+id: X:5
+name: beaker
+is_obsolete: true
+replaced_by: X:6
+[Term]
+id: X:6
+name: goblet
+is_obsolete: true
+replaced_by: Y:2
+[Term]
+id: X:7
+is_obsolete: true
+consider: X:3
+"""
+WANTED = {"Y:2": "X:2", "Z:2": "X:2", "mug": "X:2", "X:20": "X:2", "X:5": "X:2", "X:6": "X:2"}
+
+
+def check(o):
+    assert sorted(map(str, o.terms)) == ["X:1", "X:2", "X:3", "X:4", "Y:3"]
+    assert o.synonyms.items() >= WANTED.items()
+    assert bool(tt.displays(o.to_hierarchy(), tt.TripletSet.from_labels([("X:3", "Y:3", "X:4")])))
+
+
+def test_one_taxon__obo():
+    with collected() as notes:
+        o = parse_obo(OBO)
+    check(o)
+    assert {"beaker", "goblet"} <= o.synonyms.keys()
+    assert "1 obsolete term has only terms to consider: X:7 (X:3)" in [x.text for x in notes]
+    with pytest.warns(UserWarning, match="'X:5' for 'X:2'"):
+        assert o.attach({"s": "X:5"}).parents("s") == ["X:2"]
+    found = tt.match_names(["X:5", "goblet", "mug", "X:7"], o)
+    assert found.matches == ("X:2", "X:2", "X:2", None)
+    assert found.kinds[:3] == ("synonym",) * 3
+    assert list(parse_obo(OBO, root="X:5").leaves) == ["Y:3", "X:3"]
+
+
+def test_one_taxon__obograph():
+    iri = "http://purl.obolibrary.org/obo/"
+    ids = ["X_1", "X_2", "Y_2", "Y_3", "X_3", "X_4"]
+    nodes = [{"id": iri + x, "type": "CLASS", "lbl": {"Y_2": "mug"}.get(x, x)} for x in ids]
+    for old, new in (("X_5", "X_6"), ("X_6", "Y_2")):
+        value = {"pred": iri + "IAO_0100001", "val": iri + new}
+        nodes.append({"id": iri + old, "type": "CLASS", "meta": {"deprecated": True, "basicPropertyValues": [value]}})
+    nodes[1]["meta"] = {"basicPropertyValues": [{"pred": "hasAlternativeId", "val": "X:20"}]}
+    up = {"X_2": "X_1", "Y_2": "X_1", "Y_3": "Y_2", "X_3": "X_2", "X_4": "X_1"}
+    edges = [{"sub": iri + x, "pred": "is_a", "obj": iri + y} for x, y in up.items()]
+    same = [{"nodeIds": [iri + x for x in ("X_2", "Y_2", "Z_2")]}]
+    graph = {"nodes": nodes, "edges": edges, "equivalentNodesSets": same}
+    check(read_obograph(io.StringIO(json.dumps({"graphs": [graph]}))))
+
+
+def test_one_taxon__owl():
+    def one(x, more=""):
+        return f'<owl:Class rdf:about="http://purl.obolibrary.org/obo/{x}">{more}</owl:Class>'
+
+    def ref(tag, x):
+        return f'<{tag} rdf:resource="http://purl.obolibrary.org/obo/{x}"/>'
+
+    def is_a(x):
+        return ref("rdfs:subClassOf", x)
+
+    def label(x):
+        return f"<rdfs:label>{x}</rdfs:label>"
+
+    gone = "<owl:deprecated>true</owl:deprecated>"
+    same = ref("owl:equivalentClass", "Y_2") + f"<owl:equivalentClass>{one('Z_2')}</owl:equivalentClass>"
+    alternative = "<oio:hasAlternativeId>X:20</oio:hasAlternativeId>"
+    text = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:obo="http://purl.obolibrary.org/obo/"
+    xmlns:oio="http://www.geneontology.org/formats/oboInOwl#">{one("X_1")}{one("X_2", label("cup") + is_a("X_1") + same + alternative)}
+    {one("Y_2", is_a("X_1") + label("mug"))}{one("Y_3", is_a("Y_2"))}{one("X_3", is_a("X_2"))}
+    {one("X_4", is_a("X_1"))}{one("X_5", gone + ref("obo:IAO_0100001", "X_6"))}
+    {one("X_6", gone + ref("obo:IAO_0100001", "Y_2"))}</rdf:RDF>"""
+    check(read_owl(io.StringIO(text)))
+
+
+EDGES = """taxonID,acceptedNameUsageID,parentNameUsageID,scientificName,taxonomicStatus
+1,,,Accipitridae,accepted
+2,,1,"Aquila chrysaetos (Linnaeus, 1758)",accepted
+3,,1,"Aquila audax Latham, 1801",accepted
+4,2,1,"Falco chrysaetos Linnaeus, 1758",synonym
+5,4,1,Falco fulvus,synonym
+6,,5,Aquila chrysaetos homeyeri,accepted
+7,,,Falco ruber,misapplied
+"""
+
+
+def test_one_taxon__rows_with_an_accepted_name_elsewhere():
+    with collected() as notes:
+        h = read_edges(io.StringIO(EDGES))
+    assert list(h.leaves) == ["3", "6"]
+    assert dict(h.synonyms) == {"4": "2", "Falco chrysaetos Linnaeus, 1758": "2", "5": "2", "Falco fulvus": "2"}
+    assert [x.text for x in notes] == ["3 rows have an accepted name elsewhere"]
+
+
+def test_one_taxon__authors_on_either_side():
+    h = read_edges(io.StringIO(EDGES), labels="name")
+    found = tt.match_names(["Aquila audax", "Falco chrysaetos", "Aquila chrysaetos (L.)"], h)
+    assert found.matches == ("Aquila audax Latham, 1801", *["Aquila chrysaetos (Linnaeus, 1758)"] * 2)
+    assert found.kinds == ("form", "synonym", "species")
+    both = tt.parse_newick("('Morus L.','Morus Vieillot, 1816','Sula Brisson, 1760');")
+    assert tt.match_names(["Morus", "Sula"], both).kinds == ("ambiguous", "form")
+
+
+def test_one_taxon__whole_numbers_are_names():
+    h = tt.parse_newick("((101,102)9,103);")
+    assert tt.match_names([101, 102.0, 9, 1.5, True], h).matches == ("101", "102", "9", None, None)
+    assert h.attach({"s": 101, "t": "102", "u": 103}) == tt.parse_newick("((s,t),u);")
+    assert list(h.restrict([103, 101]).leaves) == [103, 101]
+    whole = tt.Hierarchy([3, 3, 4, 4, -1], [1, 2, 3])
+    assert tt.match_names(["1", "3", "03"], whole).matches == (1, 3, None)
