@@ -29,6 +29,7 @@ from tripletree.cli.sources import (
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import collected
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -36,6 +37,8 @@ from tripletree.evaluation.describe import percent
 
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
 TOLERANCE = 1e-6
+#: Formats of trees that need not be rooted, by the beginnings of their titles.
+_TREES = ("Newick", "NEXUS", "PhyloXML", "NeXML")
 
 
 @click.command(
@@ -63,13 +66,16 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
         pairs = read_pair_file(file)
         say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
         return
-    value, title = read_either(file, kind, reading)
+    with collected() as notes:
+        value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
-        say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
+        rows = [*hierarchy_rows(value), *_doubts(value, title, [x.text for x in notes])]
+        say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(rows)}")
     elif isinstance(value, AnswerSet):
         say(f"{given_name(file)}: odd-one-out answers\n{table_text(answer_rows(value))}")
     elif isinstance(value, Ontology):
-        say(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
+        rows = [*_ontology_rows(value), *_doubts(value, title, [x.text for x in notes])]
+        say(f"{given_name(file)}: an ontology ({title})\n{table_text(rows)}")
     else:
         say(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
 
@@ -101,11 +107,36 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
         yield "ranks", _most_frequent(x for x in hierarchy.ranks if x is not None)
     yield "children", _degrees(hierarchy)
     yield "branch lengths", _lengths(hierarchy)
+    if not hierarchy.rooted:
+        yield "root", "none: an unrooted tree, from which no triplet follows until it is rooted"
+        return
     count, triples = count_triplets(hierarchy), comb(n, 3)
     share = f" ({percent(count, triples)})" if triples else ""
     yield "triplets displayed", f"{count:,} of {triples:,} triples of leaves{share}"
-    identify, rebuild = (decomposition_size(hierarchy, guarantee=g) for g in ("identify", "rebuild"))
-    yield "smallest set", f"{identify:,} triplets identify it, {rebuild:,} rebuild it"
+    identify = f"{decomposition_size(hierarchy, guarantee='identify'):,} triplets identify it"
+    if hierarchy.incertae_sedis is None:
+        identify += f", {decomposition_size(hierarchy, guarantee='rebuild'):,} rebuild it"
+    yield "smallest set", identify
+
+
+def _doubts(value: Hierarchy | Ontology, title: str, notes: list[str]) -> Iterator[tuple[str, str]]:
+    """What the file leaves open, and what was made of it, a line each. `notes` are those of its reader."""
+    found = list(notes)
+    if isinstance(value, Hierarchy) and value.rooted and title.startswith(_TREES) and _trifurcates(value):
+        found.append("a root of three children: read as written, though programs write unrooted trees so")
+    opened = value.open_leaves if isinstance(value, Hierarchy) else []
+    if opened:
+        found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")
+    if value.synonyms:
+        found.append(f"{counted(len(value.synonyms), 'other name')} of its nodes, as {next(iter(value.synonyms))!r}")
+    for k, text in enumerate(found):
+        yield "" if k else "doubts", text
+
+
+def _trifurcates(hierarchy: Hierarchy) -> bool:
+    """True if the root has three children and all other inner nodes have two."""
+    degree = hierarchy.n_children[hierarchy.n_leaves :]
+    return degree.size > 1 and int(degree[-1]) == 3 and bool((degree[:-1] == 2).all())
 
 
 def _repeated(hierarchy: Hierarchy) -> str:

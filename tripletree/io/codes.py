@@ -17,6 +17,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import note
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source
@@ -111,7 +112,8 @@ def read_codes(
     if not (up >= 0).any():
         msg = f"no code begins with another one, such as {codes[0]!r}: this list is no hierarchy"
         raise ParseError(msg, path=table.path)
-    if np.count_nonzero(up < 0) > 1:
+    if (roots := int(np.count_nonzero(up < 0))) > 1:
+        note("tops", f"{roots:,} tops got a node above them")
         up = np.append(np.where(up < 0, len(nodes), up), -1)
         nodes.append(None)
     given: list[str | None] = [None if x is None else called.get(x) for x in nodes]

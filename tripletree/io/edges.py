@@ -308,7 +308,7 @@ def read_edges(
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
     fillers = Placeholders.of(placeholders)
     table = _read(path, asked, delimiter, header)
-    places = _columns(table, asked)
+    places = _columns(table, asked, header)
     table, others = _accepted(table, places)
     edges = _edges(table, places, strict=parent == "error")
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
@@ -321,6 +321,7 @@ def read_edges(
     N, roots = len(edges.ids), int(np.count_nonzero(up < 0))
     ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
     if roots > 1:  # an unnamed node above them
+        note("tops", f"{roots:,} tops got a node above them")
         up = np.append(np.where(up < 0, N, up), -1)
         ids = [*ids, None]
         names = None if names is None else [*names, None]
@@ -352,7 +353,7 @@ def edges_ontology(
     """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
     table = _read(path, asked, delimiter, header)
-    places = _columns(table, asked)
+    places = _columns(table, asked, header)
     table, others = _accepted(table, places)
     return _ontology(_edges(table, places, strict=False), table, others)
 
@@ -395,7 +396,7 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
     return table
 
 
-def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
+def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
     """The places of child, parent, name, length, rank and relation, None for a missing one."""
     pair = None if table.names is None else usual_columns(table.names)
     if asked[0] is None and asked[1] is None and pair is not None:
@@ -406,7 +407,7 @@ def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
         k = table.place(asked[0], "child_column") if asked[1] is None else 1 - table.place(asked[1], "parent_column")
         found = [k, 1 - k]
     elif len(table.columns) == 2 and table.names is None:
-        _check_headerless(table)
+        _check_headerless(table, told=header is False)
         found = [0, 1]
     else:
         shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
@@ -430,12 +431,15 @@ def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
     return tuple(found)
 
 
-def _check_headerless(table: RowTable) -> None:
-    """Refuse a table without parents, and a first row that has nothing to do with the others: names, most likely."""
+def _check_headerless(table: RowTable, *, told: bool) -> None:
+    """Refuse a table without parents, and a first row that has nothing to do with the others: names, most likely.
+
+    `told` is True if the caller says that it is no header.
+    """
     if not any(table.columns[1]):
         table.refuse(0, "no row has a parent: is this a table of edges?")
     first = {table.columns[0][0], table.columns[1][0]}
-    if len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
+    if not told and len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
         cells = ", ".join(repr(column[0]) for column in table.columns)
         msg = (
             f"is this a header? {cells} occur nowhere else: give child_column and parent_column by name, or "

@@ -240,6 +240,9 @@ class TermTable:
         """The terms and edges asked for, checked."""
         if genus:
             self._assert_genera()
+        if self.imports:
+            shown = ", ".join(self.imports[:3]) + (", ..." if len(self.imports) > 3 else "")
+            note("imports", f"{counted(len(self.imports), 'import')} not read: {shown}")
         if not self.ids:
             msg = "there is no term in it"
             raise ParseError(msg, path=self.path, line=1, column=1)
