@@ -100,6 +100,38 @@ def test_any_union_of_components_is_safe(shape):
             assert is_satisfiable(two, rows)
 
 
+@pytest.mark.parametrize("n_groups", [2, 4])
+def test_hard_divisions_do_not_depend_on_which_triplets_say_the_same(n_groups, rng):
+    """Stars of groups and single leaves, where `decompose` has many triplets of a group or few."""
+    for _ in range(20):
+        n = 4 * n_groups + 5
+        h = tt.Hierarchy.from_nested([[4 * g + i for i in range(4)] for g in range(n_groups)] + list(range(n - 5, n)))
+        every = tt.algorithms.all_triplets(h)
+        base = random_base(rng, n)
+        sets = tt.decompose(h), every, tt.decompose(h) | every.subset(rng.random(len(every)) < 0.5)
+        found = [clades_of_parent(divisive._divided(base, known(x.reindex(range(n)).rows, n), True)) for x in sets]
+        assert set(map(frozenset, found[0])) == set(map(frozenset, found[1])) == set(map(frozenset, found[2]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_by_clade_by_their_definition(seed):
+    rng = np.random.default_rng(seed)
+    triplets = tt.sample_triplets(yule(9, rng), 12, random_state=rng)
+    tree, want = tt.one_tree(triplets), np.zeros(len(triplets))
+    below = {u: set(tree.clade(u)) for u in range(tree.n_nodes)}
+    child = {u: [v for v in below if tree.parent[v] == u] for u in below}
+
+    def towards(row):
+        top = min((u for u in below if set(row) <= below[u]), key=lambda u: len(below[u]))
+        return tuple(next(v for v in child[top] if x in below[v]) for x in (row[0], row[2]))
+
+    ends = [towards([tree.leaves[x] for x in row]) for row in triplets.rows]
+    for k, (clade, other) in enumerate(ends):
+        siblings = {y for x, y in ends if x == clade}
+        want[k] = (len(child[clade]) - 1) / len(siblings) / ends.count((clade, other))
+    np.testing.assert_allclose(divisive._weight_by_clade(triplets), want)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES_5)
 def test_hard_divisions_keep_all_triplets(shape, rng):
@@ -200,7 +232,7 @@ def test_mean_sizes_by_their_definition(rng):
     fast.add_sizes.fast(parent, size, 0.5, total)
     for i, j in combinations(range(n), 2):
         least = min((c for c in clades_of_parent(parent) if {i, j} <= c), key=len)
-        assert total[i, j] == pytest.approx(0.5 * np.log(sum(size[x] for x in least)))
+        assert total[i, j] == pytest.approx(0.5 * np.sqrt(sum(size[x] for x in least)))
 
 
 def enumerated(child, change):

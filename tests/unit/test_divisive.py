@@ -335,8 +335,48 @@ def test_flat_clusters_keep_hard_pairs(iris):
     model = DivisiveReCon(3, constraints="hard").fit(X, pairs=links)
     assert len(tt.evaluation.violated_pairs(model.labels_, model.pairs_)) == 0
     assert tt.pairwise_f_score(y, model.labels_) > tt.pairwise_f_score(y, DivisiveReCon(3).fit(X).labels_)
-    with pytest.warns(UserWarning, match="n_clusters=1: no flat clusters were found that keep all pairs"):
-        DivisiveReCon(1, constraints="hard").fit(X, pairs=([], [("s0", "s1")]))
+
+
+def families(seed):
+    """Four groups of six in a star, and twelve single samples beside them, three drawn as each group is."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(4), 9)
+    X = 6 * np.eye(4)[y] + rng.normal(size=(36, 4))
+    in_group = np.tile(np.arange(9) < 6, 4)
+    parts = [np.flatnonzero(in_group & (y == g)).tolist() for g in range(4)]
+    return X, y, tt.Hierarchy.from_nested(parts + np.flatnonzero(~in_group).tolist())
+
+
+@pytest.mark.parametrize(("constraints", "effort"), [("hard", 0), ("hard", 0.3), ("soft", 0.3)])
+def test_single_samples_join_the_group_that_features_say(constraints, effort):
+    for seed in range(2):
+        X, y, h = families(seed)
+        model = DivisiveReCon(4, constraints=constraints, effort=effort).fit(X, hierarchy=h)
+        assert tt.pairwise_f_score(y, model.labels_) > 0.85
+        assert tt.displays(model.hierarchy_, tt.triplets_from_classes(y)).mean() > 0.9
+
+
+def test_triplets_of_a_soft_hierarchy_do_not_vote_on_flat_clusters(monkeypatch):
+    X, _, h = families(0)
+    monkeypatch.setattr("tripletree.cluster.divisive.voted", None)  # not called
+    model = DivisiveReCon(4, constraints="soft", effort=0).fit(X, hierarchy=h)
+    assert model.labels_.tolist() == tt.cut(model.hierarchy_, 4, triplets=model.triplets_, samples=X).tolist()
+
+
+def test_too_few_clusters_for_hard_cannot_links():
+    X, pairs = [[0.0], [1.0], [5.0]], ([], [(0, 1), (1, 2), (0, 2)])
+    with pytest.raises(
+        tt.errors.InfeasibleClusteringError, match="are 3, and n_clusters=1 are too few: 2 samples"
+    ) as caught:
+        DivisiveReCon(1, constraints="hard").fit(X, pairs=pairs)
+    assert caught.value.n_clusters == 1 and caught.value.proved
+    with pytest.warns(UserWarning, match="are 3: these are returned, not n_clusters=2"):
+        model = DivisiveReCon(2, constraints="hard", on_infeasible="more").fit(X, pairs=pairs)
+    assert model.labels_.tolist() == [0, 1, 2]
+    with pytest.warns(UserWarning, match="n_clusters=1 violate 3 of 3 cannot-links"):
+        model = DivisiveReCon(1, constraints="hard", on_infeasible="violate").fit(X, pairs=pairs)
+    assert model.labels_.tolist() == [0, 0, 0]
+    assert DivisiveReCon(1).fit(X, pairs=pairs).labels_.tolist() == [0, 0, 0]  # votes, as pairs alone are soft
 
 
 @pytest.mark.parametrize("wrong", [0, 20])

@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
+from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import fit_together, is_broken
@@ -32,7 +33,7 @@ from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
-from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
+from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import (
@@ -492,6 +493,10 @@ class DivisiveReCon(HierarchicalClusterer):
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades of ``hierarchy_`` with no node, their own and all
         below, above this height, but for pairs that must hold. Merges at the very distance stand.
+    on_infeasible : {"raise", "more", "violate"}, default "raise"
+        How to proceed if no `n_clusters` clusters that keep all hard pairs are found: raise
+        `InfeasibleClusteringError`, or, with a `UserWarning`, return more clusters, which keep them, or return
+        `n_clusters`, and say how many cannot-links they violate.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
         cross-validation.
@@ -608,6 +613,7 @@ class DivisiveReCon(HierarchicalClusterer):
         "effort": [Interval(Real, 0, None, closed="left")],
         "classifier": [HasMethods(["fit", "predict_proba"]), None],
         "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
+        "on_infeasible": [StrOptions({"raise", "more", "violate"})],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "random_state": ["random_state", np.random.Generator],
         "verbose": ["verbose"],
@@ -628,6 +634,7 @@ class DivisiveReCon(HierarchicalClusterer):
         classifier: Any = None,
         metric: str = "euclidean",
         distance_threshold: float | None = None,
+        on_infeasible: str = "raise",
         missing_samples: str = "raise",
         random_state: Any = 0,
         verbose: bool | int = False,
@@ -639,6 +646,7 @@ class DivisiveReCon(HierarchicalClusterer):
         self.effort = effort
         self.classifier = classifier
         self.metric = metric
+        self.on_infeasible = on_infeasible
         self.missing_samples = missing_samples
         self.random_state = random_state
         self.verbose = verbose
@@ -691,13 +699,15 @@ class DivisiveReCon(HierarchicalClusterer):
             clades. ``.conflict`` holds the reason.
         InconsistentPairsError
             If constraints are "hard", and must-links put samples together which a cannot-link keeps apart.
+        InfeasibleClusteringError
+            If no `n_clusters` clusters that keep all hard pairs were found (see `on_infeasible`).
 
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all hard constraints. If statements contradict a hierarchy and are
-            left out (see `constraints`). If nothing follows from classes. With `validate`, if the knowledge makes
-            results worse: the message names the better setting.
+            If no flat clusters are found that keep all hard constraints, and as `on_infeasible` says. If statements
+            contradict a hierarchy and are left out (see `constraints`). If nothing follows from classes. With
+            `validate`, if the knowledge makes results worse: the message names the better setting.
 
         Examples
         --------
@@ -744,6 +754,8 @@ class DivisiveReCon(HierarchicalClusterer):
                 warn_of_silent_classes(codes, "samples of two classes")
             if hard:
                 check_consistent(combine_constraints(given.triplets, given.pairs))
+                if given.codes is None and not len(given.pairs):
+                    given = replace(given, weight=_weight_by_clade(TripletSet(given.rows, aligned.leaves)))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
             closure = binding.closure()
             _check_enough_groups(self.n_clusters, closure)
@@ -757,9 +769,10 @@ class DivisiveReCon(HierarchicalClusterer):
             if len(binding):
                 labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
             elif not hard and (codes is None or len(given.pairs)) and self.distance_threshold is None:
-                shown = self.held_out_ if len(given.votes.rows) else None
+                n_told = len(given.rows) - given.n_of_pairs
+                shown = self.held_out_ if n_told else None
                 start = from_linkage(plain, aligned.leaves)
-                labels = by_votes(labels, start, points, is_matrix, given.votes, shown, rng)
+                labels = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
             # back in the order of rows
             merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
@@ -963,33 +976,46 @@ class DivisiveReCon(HierarchicalClusterer):
     ) -> np.ndarray:
         """The nearest clusters that keep all pairs and triplets. They may be more if their number is open.
 
-        If none of the requested number are found, pairs come first if everything is hard, else the hierarchy does.
+        If none of the requested number keep the pairs, `on_infeasible` tells how to proceed. If some do, but none the
+        triplets too, pairs come first if everything is hard, else the hierarchy does.
         """
-        k = int(labels.max()) + 1
-        most = closure.n_components if self.n_clusters is None else k
-        near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
-        while k < most and (near is None or not fit_together(near, used.rows)):
-            k = min(max(k + 1, k * 11 // 10), most)  # the groups themselves keep all: they are clades
-            labels = cut(tree, k, triplets=used, samples=None if is_matrix else points)
-            near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
-        if near is not None and fit_together(near, used.rows):
-            return near
-        found_none, more = f"n_clusters={k}: no flat clusters were found", "Ask for more, or give fewer cannot-links"
-        if near is None:
+        k = more = int(labels.max()) + 1
+        is_open, fits = self.n_clusters is None, nearest_feasible(labels, closure, points, are_distances=is_matrix)
+        near = fits
+        while more < closure.n_components and (fits is None or (is_open and not fit_together(fits, used.rows))):
+            more = min(max(more + 1, more * 11 // 10), closure.n_components)  # the groups themselves keep all
+            others = cut(tree, more, triplets=used, samples=None if is_matrix else points)
+            fits = nearest_feasible(others, closure, points, are_distances=is_matrix)
+        if near is None and not is_open:
+            msg = f"the fewest flat clusters near those of the tree that were found to keep all pairs are {more}"
+            if self.on_infeasible == "raise":
+                raise infeasible(msg, k, closure, more)
+            if self.on_infeasible == "violate":
+                pairs = closure.order[np.cumsum(closure.sizes) - closure.sizes][closure.cannot]
+                violated = int((labels[pairs[:, 0]] == labels[pairs[:, 1]]).sum())
+                warn_user(f"{msg}: n_clusters={k} violate {violated} of {len(pairs)} cannot-links between groups")
+                return labels
+            warn_user(f"{msg}: these are returned, not n_clusters={k}")
+        if near is None or is_open:
+            near, k = fits, more
+        if near is None:  # too large to search
             warn_user(
-                f"{found_none} that keep all pairs and are near those of the tree: labels_ violate some pairs "
-                f"(violated_pairs tells which). {more}"
+                f"n_clusters={k}: no flat clusters were found that keep all pairs: labels_ violate some of them "
+                "(violated_pairs tells which). Ask for more, or give fewer cannot-links"
             )
             return labels
+        if fit_together(near, used.rows):
+            return near
+        found_none, cure = f"n_clusters={k}: no flat clusters were found", "Ask for more, or give fewer cannot-links"
         if self.constraints == "auto":
             warn_user(
                 f"{found_none} that keep both the hierarchy given and all pairs: labels_ keep the hierarchy, "
-                f"and violate some of the pairs (violated_pairs tells which). {more}"
+                f"and violate some of the pairs (violated_pairs tells which). {cure}"
             )
             return labels
         warn_user(
             f"{found_none} that keep both all pairs and all triplets: labels_ keep the pairs, and break some of "
-            f"the triplets, or some that these imply (satisfied_in_labels_ tells about each of triplets_). {more}"
+            f"the triplets, or some that these imply (satisfied_in_labels_ tells about each of triplets_). {cure}"
         )
         return near
 
@@ -1029,9 +1055,11 @@ class _Statements:
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
     votes : FlatVotes
-        On flat clusters: the pairs, and all triplets but theirs.
+        On flat clusters: the pairs, and all triplets but theirs and those of a hierarchy.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
+    n_of_pairs : int
+        How many of `rows` follow from pairs. They are the last ones.
     """
 
     triplets: TripletSet
@@ -1040,13 +1068,12 @@ class _Statements:
     weight: np.ndarray
     votes: FlatVotes
     codes: np.ndarray | None
+    n_of_pairs: int
 
 
 def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -> _Statements:
     """The statements of every kind."""
     used, links = known.triplets, known.pairs
-    if known.hierarchy is not None:
-        used = used | decompose(known.hierarchy).reindex(used.leaves)
     rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
     if known.codes is not None:
         of_classes, more, each = _knowledge_of_classes(known.codes, used.leaves, hard, rng)
@@ -1055,9 +1082,42 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
         used, links = used | of_classes, links | more
     of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
     votes = flat_votes(links, np.concatenate(rows), np.concatenate(weight))
+    if known.hierarchy is not None:
+        of_hierarchy = decompose(known.hierarchy).reindex(used.leaves)
+        rows.append(of_hierarchy.rows)
+        weight.append(np.ones(len(of_hierarchy)))
+        used = used | of_hierarchy
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
-    return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes)
+    return _Statements(
+        used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes, len(of_pairs)
+    )
+
+
+def _weight_by_clade(triplets: TripletSet) -> np.ndarray:
+    """Weights of triplets that can all hold: how many there are of a clade depends on how it is written down.
+
+    The triplets that tell a clade from its siblings in the BUILD tree weigh as many as it has children, less 1: the
+    fewest that tie the clade together. Each sibling has an equal part. For the triplets of a binary hierarchy as
+    `decompose` gives them, that is 1 each.
+    """
+    if not len(triplets):
+        return np.empty(0)
+    tree = one_tree(triplets)
+    a, _, c = triplets.rows.T
+    top = kernels.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
+    begin, _, leaves = tree.leaf_intervals
+    place = np.empty(leaves.size, np.int64)
+    place[leaves] = np.arange(leaves.size)
+    # the child of a node towards a leaf begins at that leaf or is the last to begin before it
+    child = np.lexsort([begin[:-1], tree.parent[:-1]])
+    key = tree.parent[child].astype(np.int64) * leaves.size + begin[child]
+    clade, other = (
+        child[np.searchsorted(key, top.astype(np.int64) * leaves.size + place[x], "right") - 1] for x in (a, c)
+    )
+    told, which, count = np.unique(clade * tree.n_nodes + other, return_inverse=True, return_counts=True)
+    siblings = np.bincount(told // tree.n_nodes, minlength=tree.n_nodes)
+    return (tree.n_children[clade] - 1) / (siblings[clade] * count[which])
 
 
 @contextmanager
@@ -1185,29 +1245,31 @@ def by_votes(
     is_matrix: bool,
     votes: FlatVotes,
     shown: float | None,
+    n_told: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Clusters by votes of pairs, and of triplets if these speak of classes. Otherwise the clusters of the tree.
 
     Triplets that are not of classes are left out if trees made without them display no more of them (`shown`) than by
-    chance.
+    chance. There are `n_told` triplets, those that do not vote among them.
     """
     k = int(labels.max()) + 1
-    if not len(votes) or k == 1:
+    is_chance = shown is not None and shown < 1 / 3 + NOTED * np.sqrt(2 / (9 * n_told))
+    if k == 1 or not (len(votes) or is_chance):
         return labels
     start = cut(plain, k, samples=None if is_matrix else points)
     points = embedded(points) if is_matrix else points
     start = nearer_means(points, start)
-    found = voted(points, votes, start, rng)
-    if found.of_classes:
-        return found.labels
-    rows, votes = votes.rows, votes.part(np.arange(len(votes)) < len(votes.pairs))
+    if len(votes):
+        found = voted(points, votes, start, rng)
+        if found.of_classes and len(votes.pairs) + n_told == len(votes):
+            return found.labels
+        votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
         found = voted(points, votes, start, rng)
         if found.labels is not start:
             return found.labels
-    m = len(rows)
-    return start if shown is not None and shown < 1 / 3 + NOTED * np.sqrt(2 / (9 * m)) else labels
+    return start if is_chance else labels
 
 
 def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:

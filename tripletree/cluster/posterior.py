@@ -79,7 +79,7 @@ class TreeSample:
 
 
 def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Average linkage of the mean logarithm of the size of the smallest clade that holds two items.
+    """Average linkage of the mean square root of the size of the smallest clade that holds two items.
 
     Returns
     -------

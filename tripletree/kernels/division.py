@@ -6,7 +6,9 @@ field on the base tree, restricted to the set: along an edge the label changes w
 children of the root know nothing of each other. So a whole subtree changes sides for the price of one edge.
 
 Labels are found by mean field for the votes and exact sums on the tree, from the splits that the top of the tree shows.
-Leaves that must stay together (hard triplets, must-links) move as one.
+Leaves that must stay together (hard triplets, must-links) move as one. Hard triplets hold in the end whatever the
+split. So they do not vote each, but each block of leaves votes to be parted from those that it is told from (`_told`):
+how often a clade is told from its siblings depends on how a hierarchy is written down.
 
 A binary tree on k leaves is an array child[k - 1, 2]: row i makes node k + i of two nodes before it. The last is the
 root. Rows stand in the order of heights, so the top of the tree is at the end.
@@ -349,6 +351,45 @@ def _highest_without(child, wanted):
 
 
 @allocating
+def _told(rows, block, size):
+    """One triplet for each two blocks of which the one is told from the other, and what it weighs.
+
+    The triplets of a block weigh its size less 1 in all, the fewest that tie it together, and name its first leaves. So
+    they are the same for all sets of triplets that imply the same.
+    """
+    m, n_blocks = rows.shape[0], size.shape[0]
+    first, second = np.full(n_blocks, -1, np.int32), np.full(n_blocks, -1, np.int32)
+    for i in range(block.shape[0]):
+        x = block[i]
+        if first[x] < 0:
+            first[x] = i
+        elif second[x] < 0:
+            second[x] = i
+    start = np.zeros(n_blocks + 1, np.int64)
+    for t in range(m):
+        start[block[rows[t, 0]] + 1] += 1
+    for x in range(n_blocks):
+        start[x + 1] += start[x]
+    place, other = start[:-1].copy(), np.empty(m, np.int32)
+    for t in range(m):
+        x = block[rows[t, 0]]
+        other[place[x]] = block[rows[t, 2]]
+        place[x] += 1
+    out, weight, seen, count = np.empty((m, 3), np.int32), np.empty(m), np.full(n_blocks, -1, np.int32), 0
+    for x in range(n_blocks):
+        begin = count
+        for e in range(start[x], start[x + 1]):
+            y = other[e]
+            if y != x and seen[y] != x:
+                seen[y] = x
+                out[count, 0], out[count, 1], out[count, 2] = first[x], second[x], first[y]
+                count += 1
+        for e in range(begin, count):
+            weight[e] = (size[x] - 1.0) / (count - begin)
+    return out[:count], weight[:count]
+
+
+@allocating
 def _split(leaves, hard, reward, penalty, change):
     """Labels of the leaves of a set, False or True for the two sides."""
     child, rows, weight, links, group = leaves
@@ -386,7 +427,10 @@ def _split(leaves, hard, reward, penalty, change):
             inside[t, i] = number[rows[t, i]]
     for t in range(links.shape[0]):
         apart[t, 0], apart[t, 1] = number[links[t, 0]], number[links[t, 1]]
-    known = SplitVotes(inside, weight, apart, block, np.bincount(block, minlength=n_blocks), reward, penalty)
+    size = np.bincount(block, minlength=n_blocks)
+    if hard:
+        inside, weight = _told(inside, block, size)
+    known = SplitVotes(inside, weight, apart, block, size, reward, penalty)
     label = _best_split(small, edges, is_top, known, change)
     return _labelled(child, leaf, label, change)
 
@@ -623,7 +667,7 @@ def _append(head, tail, after, u, v):
 
 @njit
 def add_sizes(parent, size, weight, total):
-    """Add to total[i, j], i < j, the weighted logarithm of the size of the smallest clade that holds both leaves.
+    """Add to total[i, j], i < j, the weighted square root of the size of the smallest clade that holds both leaves.
 
     parent : int32[2 n - 1]
     size : float64[n], of the leaves
@@ -640,7 +684,7 @@ def add_sizes(parent, size, weight, total):
     for v in range(N - 1):
         u = parent[v]
         if head[u] >= 0:
-            value = weight * math.log(inside[u] + inside[v])
+            value = weight * math.sqrt(inside[u] + inside[v])
             i = head[u]
             while i >= 0:
                 j = head[v]

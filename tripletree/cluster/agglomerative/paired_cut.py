@@ -106,7 +106,7 @@ class PairedCut:
             return clades
         msg = f"the merges that keep all cannot-links end at {self.fewest} clusters"
         if on_infeasible == "raise":
-            raise self._infeasible(msg, k)
+            raise infeasible(msg, k, self._closure, self.fewest)
         if on_infeasible == "more":
             warn_user(f"{msg}: these are returned, not n_clusters={k}")
             return self._clades(self.fewest, rule, self._forced)
@@ -231,17 +231,17 @@ class PairedCut:
         leaves = groups if whole else h.leaves
         return Hierarchy(freeze(parent.astype(np.int32)), leaves, height=h.height[old]), old
 
-    def _infeasible(self, msg: str, k: int) -> InfeasibleClusteringError:
-        """The error, with samples that are all kept apart from each other where so many are found."""
-        closure = self._closure
-        graph = CannotGraph(closure.cannot, closure.n_components)
-        clique = graph.find_clique(k + 1, _CLIQUES)
-        advice = f"ask for {self.fewest} or more, or set {ADVICE}"
-        if clique is None:
-            msg = f"{msg}, more than n_clusters={k}: {advice}"
-            return InfeasibleClusteringError(msg, n_clusters=k, proved=False)
-        reason = NotColourable(np.sort(graph.bound[clique]).tolist(), is_clique=True, proved=True)
-        return too_few_clusters(f"{msg}, and n_clusters={k} are too few", k, reason, closure, advice)
+
+def infeasible(msg: str, k: int, closure: PairClosure, fewest: int) -> InfeasibleClusteringError:
+    """The error, with samples that are all kept apart from each other where so many are found."""
+    graph = CannotGraph(closure.cannot, closure.n_components)
+    clique = graph.find_clique(k + 1, _CLIQUES)
+    advice = f"ask for {fewest} or more, or set {ADVICE}"
+    if clique is None:
+        msg = f"{msg}, more than n_clusters={k}: {advice}"
+        return InfeasibleClusteringError(msg, n_clusters=k, proved=False)
+    reason = NotColourable(np.sort(graph.bound[clique]).tolist(), is_clique=True, proved=True)
+    return too_few_clusters(f"{msg}, and n_clusters={k} are too few", k, reason, closure, advice)
 
 
 def _weight_kept(triplets: TripletSet, labels: np.ndarray) -> float:

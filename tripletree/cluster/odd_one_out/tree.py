@@ -156,7 +156,7 @@ def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers:
 
             plain = from_linkage(linkage(points, "ward"), over)
             votes = flat_votes(links, np.empty((0, 3), np.int32), np.empty(0))
-            labels = by_votes(labels, plain, points, False, votes, None, rng)
+            labels = by_votes(labels, plain, points, False, votes, None, 0, rng)
     else:
         height = np.log(_sizes(parent))
         tree = from_linkage(_ordered(parent, height), over)
