@@ -369,7 +369,8 @@ def test_too_few_clusters_for_hard_cannot_links():
         tt.errors.InfeasibleClusteringError, match="are 3, and n_clusters=1 are too few: 2 samples"
     ) as caught:
         DivisiveReCon(1, constraints="hard").fit(X, pairs=pairs)
-    assert caught.value.n_clusters == 1 and caught.value.proved
+    assert caught.value.n_clusters == 1
+    assert caught.value.proved
     with pytest.warns(UserWarning, match="are 3: these are returned, not n_clusters=2"):
         model = DivisiveReCon(2, constraints="hard", on_infeasible="more").fit(X, pairs=pairs)
     assert model.labels_.tolist() == [0, 1, 2]
