@@ -40,6 +40,7 @@ from tripletree.algorithms.supervision import (
     sample_class_pairs,
     sample_class_triplets,
     triplets_from_classes,
+    triplets_from_comparisons,
     triplets_from_odd_one_out,
 )
 from tripletree.core.hierarchy import Hierarchy
@@ -176,6 +177,7 @@ __all__ = [
     "triplet_distance",
     "triplet_score",
     "triplets_from_classes",
+    "triplets_from_comparisons",
     "triplets_from_odd_one_out",
     "warm_up",
     "write_hierarchy",

@@ -478,7 +478,8 @@ def test_answers__of_the_third_item():
     ("text", "options", "message"),
     [
         ("a,b,c,odd\nx,y,z,w\n", {}, "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'"),
-        ("a,b,c,odd\nx,y,z,0\nx,y,z,1\n", {}, "line 2: the answer '0'.*positions count from 1"),
+        ("a,b,c,odd\nx,y,z,0\nx,y,z,3\n", {}, "line 2: the answer '0'.*positions count from 1 or 0"),
+        ("a,b,c,odd\nx,y,z,0\n", {"first": 1}, "line 2: the answer '0'.*positions count from 1 or 0"),
         ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "give who=.* it could be 'user' or 'worker'"),
         ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),
         ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),

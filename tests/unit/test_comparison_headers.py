@@ -35,11 +35,11 @@ def test_comparisons__triplets_are_told():
 
 
 def test_comparisons__a_first_row_that_may_be_a_header_is_refused():
-    text = "query,pos,neg\ncat,dog,eel\nant,eel,cat\n"
-    with pytest.raises(ParseError, match="line 1: is this a header. 'query', 'pos', 'neg' occur nowhere else"):
+    text = "ask,pro,con\ncat,dog,eel\nant,eel,cat\n"
+    with pytest.raises(ParseError, match="line 1: is this a header. 'ask', 'pro', 'con' occur nowhere else"):
         compare(text)
-    with pytest.raises(ParseError, match="line 1: is this a header. 'query', 'pos', 'neg' occur nowhere else"):
+    with pytest.raises(ParseError, match="line 1: is this a header. 'ask', 'pro', 'con' occur nowhere else"):
         odd_one(text, odd=2)
     assert len(compare(text, header=True)[0]) == len(odd_one(text, odd=2, header=True)) == 2
     assert len(compare(text, header=False)[0]) == 3
-    assert len(compare(text + "eel,pos,cat\n")[0]) == 4  # they occur elsewhere
+    assert len(compare(text + "eel,pro,cat\n")[0]) == 4  # they occur elsewhere

@@ -15,7 +15,7 @@ import numpy as np
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import check_choice, check_count, check_entries, described
 from tripletree.core.labels import label_codes, series_index, without_gaps
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet, check_label_triple
@@ -218,6 +218,65 @@ def triplets_from_odd_one_out(
     counted = TripletSet.from_labels(triplets, leaves, weights=np.ones(len(triplets)))
     repeated = len(counted) < len(triplets)
     return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
+
+
+def triplets_from_comparisons(
+    comparisons: Any, *, leaves: LeafIndex | Iterable[Hashable] | int | None = None
+) -> TripletSet:
+    """Make the triplets that follow from comparisons: ab|c if both d(a, b) < d(a, c) and d(b, a) < d(b, c) are said.
+
+    Parameters
+    ----------
+    comparisons : Comparisons, tuple (rows, leaves), or iterable of (anchor, near, far)
+        As `read_comparisons` gives them, or triples of labels.
+    leaves : LeafIndex, iterable of labels or int, optional
+        All leaves, if `comparisons` are triples. By default those that occur.
+
+    Returns
+    -------
+    TripletSet
+        Weighted by how often both halves are said, the smaller number of the two, if some are said more than once. The
+        comparisons of which the other half is missing give nothing. The set need not be consistent.
+
+    See Also
+    --------
+    TripletSet.to_comparisons : the reverse.
+    tripletree.io.read_comparisons : from a table.
+
+    Notes
+    -----
+    ab|c is defined by the two halves in [1]_. From one half alone no triplet follows.
+
+    References
+    ----------
+    .. [1] Liu, Zhang, Wang (2011), Clustering with relative constraints, KDD 2011, 947-955.
+
+    Examples
+    --------
+    >>> said = [("cat", "dog", "eel"), ("dog", "cat", "eel"), ("eel", "cat", "dog")]
+    >>> list(triplets_from_comparisons(said))
+    [('cat', 'dog', 'eel')]
+    """
+    if isinstance(comparisons, tuple) and len(comparisons) == 2 and isinstance(comparisons[1], LeafIndex):
+        rows, index = np.asarray(comparisons[0], np.int64).reshape(-1, 3), comparisons[1]
+    else:
+        entries = [
+            check_label_triple(x, k, "comparison") for k, x in enumerate(check_entries(comparisons, "comparisons"))
+        ]
+        flat = [x for row in entries for x in row]
+        index = (
+            leaves if isinstance(leaves, LeafIndex) else LeafIndex(sorted_labels(flat) if leaves is None else leaves)
+        )
+        rows = index.indices(flat, what="leaves of comparisons").astype(np.int64).reshape(-1, 3)
+    a, b, c = rows.T
+    keys = np.stack([np.minimum(a, b), np.maximum(a, b), c], axis=1)
+    found, which = np.unique(keys, axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    halves = [np.bincount(which[side], minlength=len(found)) for side in (a < b, a > b)]
+    both = np.minimum(*halves)
+    kept = both > 0
+    weights = both[kept].astype(np.float64)
+    return TripletSet(found[kept], index, weights if (weights > 1).any() else None)
 
 
 def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:

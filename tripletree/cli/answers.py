@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -53,6 +54,11 @@ def _names(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
     return names
 
 
+def _words(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    """Words with commas between."""
+    return None if value is None else [x.strip() for x in value.split(",")]
+
+
 def _columns(command: Any) -> Any:
     """Add the options for the columns of a table."""
     options = (
@@ -61,6 +67,9 @@ def _columns(command: Any) -> Any:
         click.option("--who", metavar="COLUMN", help="The column of the person."),
         click.option("--when", metavar="COLUMN", help="The column of the time."),
         click.option("--seconds", metavar="COLUMN", help="The column of the response time, in seconds."),
+        click.option("--only", metavar="CONDITION", help="Take only such rows: \"trial_type == 'main' and rt > 200\"."),
+        click.option("--missing", metavar="WORDS", callback=_words, help="Answers that are none, with commas between."),
+        click.option("--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are."),
         click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
     )
     return with_options(command, options)
@@ -120,7 +129,8 @@ def answers(
     """Summarize many people's answers to "which of these three is the odd one out?", who agrees, and where they differ.
 
     FILE is a table with three columns of items, one of the answer and perhaps one of the person (by their names, or as
-    the options say), or JSON lines as 'tripletree ask' writes them. '-' is the standard input.
+    the options say), or JSON lines as 'tripletree ask' writes them, or what jsPsych, PsychoPy and Qualtrics save. A
+    folder has a file a person. '-' is the standard input.
 
     It tells whether the answers are consistent and which questions have different answers. For each person it tells how
     far they agree with the others, on the same questions and with the consensus. It names people who answer at random
@@ -135,8 +145,7 @@ def answers(
         raise click.UsageError(msg)
     if picture is not None:
         check_picture_format(picture)
-    raw, name = raw_bytes(file)
-    given = read_answer_file(named_stream(raw, name), **columns)
+    given = read_answer_file(file if os.path.isdir(file) else named_stream(*raw_bytes(file)), **columns)
     if not len(given):
         raise bad_input(f"{given_name(file)} holds no answer")
     if without_quick and given.quick.any():

@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from tripletree.cli.shell import bad_input
+from tripletree.cli.shell import bad_input, say
 from tripletree.core.answers import AnswerSet
+from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
-from tripletree.io import read_answers, read_pairs, read_triplets, registry, write_triplets
+from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import LINKS, looks_like_pairs
@@ -146,6 +147,9 @@ def triplets_in(
     """Triplets of a content. Advice about columns of other names is in the shell's terms."""
     try:
         found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
+        if columns is None and found.origins is None and len(found):  # out of comparisons, which is told
+            reading = read_comparisons(named_stream(raw, name)).reading
+            say(f"{reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
     except ParseError as error:
         before, asked, _ = str(error).partition("name them with columns=(a, b and c of ab|c)")
         if not asked:
@@ -172,13 +176,14 @@ def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
     given = {key: x for key, x in columns.items() if x is not None}
     try:
         try:
-            return read_answers(source, **given)
+            return told(read_answers(source, **given))
         except ParseError as error:
             numbered = {key: _numbers(x) for key, x in given.items()}
             if numbered == given or "is not a column" not in str(error):
                 raise
-            source.seek(0)
-            return read_answers(source, **numbered)
+            if hasattr(source, "seek"):
+                source.seek(0)
+            return told(read_answers(source, **numbered))
     except ValueError as error:
         message = str(error)
         if "header=" in message and not any(x.name == "header" for x in click.get_current_context().command.params):
@@ -189,11 +194,18 @@ def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
         raise bad_input(message) from None
 
 
+def told(answers: AnswerSet) -> AnswerSet:
+    """The answers. How a table was understood is said, if something had to be."""
+    if answers.reading is not None:
+        say(answers.reading, err=True)
+    return answers
+
+
 def _numbers(columns: Any) -> Any:
     """Names of columns that are numbers as such."""
     if isinstance(columns, str):
         return int(columns) if columns.isdecimal() else columns
-    if isinstance(columns, bool):
+    if isinstance(columns, int):
         return columns
     return [int(x) if x.isdecimal() else x for x in columns]
 

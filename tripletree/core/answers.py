@@ -138,6 +138,8 @@ class AnswerSet(Immutable, Sequence):
     origins : Origins or None
         The place where each was read.
     data : str or None
+    reading : str or None
+        How a table was understood, in a line, if something had to be. Parts and sums have none.
 
     Raises
     ------
@@ -180,6 +182,7 @@ class AnswerSet(Immutable, Sequence):
     seconds: np.ndarray = fixed()
     origins: Origins | None = fixed()
     data: str | None = fixed()
+    reading: str | None = fixed()
 
     #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
     #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
@@ -221,7 +224,7 @@ class AnswerSet(Immutable, Sequence):
         )
 
     def _set(self, leaves: LeafIndex, rows: np.ndarray, replies: np.ndarray, people: tuple, *more: Any) -> None:
-        person, when, seconds, origins, data = more
+        person, when, seconds, origins, data, *reading = more
         self._hold(
             leaves=leaves,
             rows=freeze(rows),
@@ -232,6 +235,7 @@ class AnswerSet(Immutable, Sequence):
             seconds=freeze(seconds),
             origins=origins,
             data=data,
+            reading=reading[0] if reading else None,
         )
 
     @classmethod
@@ -246,6 +250,7 @@ class AnswerSet(Immutable, Sequence):
         seconds: Sequence[float] | np.ndarray | None = None,
         origins: Origins | None = None,
         data: str | None = None,
+        reading: str | None = None,
     ) -> AnswerSet:
         """Make a set from whole columns, for tables of many answers.
 
@@ -264,6 +269,8 @@ class AnswerSet(Immutable, Sequence):
             The place where each was read.
         data : str, optional
             The subject of the questions.
+        reading : str, optional
+            How a table was understood, in a line.
 
         Returns
         -------
@@ -312,7 +319,7 @@ class AnswerSet(Immutable, Sequence):
         people = {x: k for k, x in enumerate(dict.fromkeys(x for x in names if x is not None))}
         person = np.fromiter((-1 if x is None else people[x] for x in names), np.int32, m)
         made = cls.__new__(cls)
-        made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), took, origins, data)
+        made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), took, origins, data, reading)
         return made
 
     # ------------------------------------------------------------------ as a sequence

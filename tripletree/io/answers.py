@@ -30,27 +30,29 @@ from typing import Any, NoReturn, overload
 import numpy as np
 
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, Answer, AnswerSet, check_answers
+from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS, TrioRows, indexed_rows, refusal
+from tripletree.io.columns import ANSWER, ODD, SECONDS, SECONDS_NAMES, WHEN, WHO, Role, is_sure_anchor
+from tripletree.io.comparisons import NO_TRIPLETS, TrioRows, indexed_rows, is_header_of_comparisons
 from tripletree.io.json_text import load_json
-from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
-from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, read_table
-
-#: Names of the columns of tables that are known.
-ODD_NAMES = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
-WHO_NAMES = (
-    *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
-    *("person_id", "participant_id", "annotator_id", "worker_id", "workerid", "rater_id", "respondent_id"),
-    *("subject_id", "user_id", "judge_id"),
+from tripletree.io.questions import (
+    Comparison,
+    Questions,
+    both_readings,
+    comparison_in,
+    is_json,
+    people_text,
+    positions_said,
+    read_questions,
+    refusal,
 )
-WHEN_NAMES = ("when", "time", "timestamp", "date", "datetime", "answered_at", "created_at", "submitted_at")
-#: Names of the response time that tell its unit, and how many of that unit make a second.
-SECONDS_NAMES = {
-    **dict.fromkeys(("seconds", "rt_s", "rt_seconds", "response_time_s", "reaction_time_s", "response_seconds"), 1.0),
-    **dict.fromkeys(("milliseconds", "ms", "rt_ms", "response_time_ms", "reaction_time_ms"), 1000.0),
-}
+from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
+from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names
+
+#: Names of the column of the answer.
+ODD_NAMES = (*ODD.names, *ANSWER.names)
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
@@ -58,19 +60,13 @@ _ITEM_NAMES = (
 )
 #: Answers of tables that name none of the items.
 _WORDS = {
-    "alike": ALIKE,
-    "all_alike": ALIKE,
-    "same": ALIKE,
-    "different": DIFFERENT,
-    "all_different": DIFFERENT,
-    "unsure": UNSURE,
-    "cannot_say": UNSURE,
-    "can't_say": UNSURE,
-    "don't_know": UNSURE,
+    **dict.fromkeys(("alike", "all_alike", "same"), ALIKE),
+    **dict.fromkeys(("different", "all_different"), DIFFERENT),
 }
 _VERSION = 1
-#: Answers after which it is no chance that none of them is in one of three columns: (2 / 3) ** 20 is less than 0.001.
-_ENOUGH = 20
+#: Answers after which it is no chance that none of them is in one of three columns, if the answer is called the odd
+#: one, and if not: (2 / 3) ** 20 is less than 0.001, and for fewer answers the error gives both readings.
+_ENOUGH, _SOME = 20, 8
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
 _STEP = 1 << 16
@@ -88,6 +84,8 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
     if is_parquet(content):
         return _is_header_of_answers(parquet_names(content, name))
     if not is_json_lines(content):
+        if is_json(content):
+            return _are_trials(content)
         text = decoded(content, name)
         return has_header(text, _is_header_of_answers)
     head = content.lstrip()[:_STEP]
@@ -95,12 +93,26 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
     try:
         entry = json.loads(first)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(entry, dict) and (entry.get("tripletree") == "answers" or {"items", "answer"} <= entry.keys())
+        return _are_trials(content)
+    return (
+        _are_trials(content)
+        or isinstance(entry, dict)
+        and (entry.get("tripletree") == "answers" or {"items", "answer"} <= entry.keys())
+    )
+
+
+def _are_trials(content: bytes | str) -> bool:
+    """Whether JSON has answers of an experiment, to judge by its keys."""
+    head = content[:_STEP]
+    text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
+    keys = set(re.findall(r'"([^"\\]{1,30})"\s*:', text))
+    return bool(_called(keys, ODD_NAMES)) and "children" not in keys and not keys & {"items", "tripletree"}
 
 
 def _is_header_of_answers(names: Sequence[str]) -> bool:
-    return len(names) > 3 and len(_called(names, ODD_NAMES)) == 1
+    if len(names) > 3 and len(_called(names, ODD_NAMES)) == 1:
+        return not is_header_of_comparisons(names) or bool(ODD.among(names))
+    return len(names) > 3 and has_answers(names) and not is_header_of_comparisons(names)
 
 
 def read_answers(
@@ -113,17 +125,23 @@ def read_answers(
     seconds: str | int | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     header: bool | None = None,
+    only: str | None = None,
+    missing: Any = None,
+    first: int | None = None,
 ) -> AnswerSet:
     r"""Read answers to "which of these three is the odd one?" from JSON lines or a table.
 
     Parameters
     ----------
-    path : path, file object, "-" or data frame
-        JSON lines, or a table: CSV, TSV, Parquet, or columns of numbers. ``"-"`` is the standard input. Gzip, bzip2, xz
-        and zip are unpacked.
+    path : path, file object, "-", data frame, or list of these
+        JSON lines, or a table: CSV, TSV, Parquet, Excel, or columns of numbers. Or what experiments save: records of
+        JSON (jsPsych), three items as a list in one cell (PsychoPy), a row a person (Qualtrics). A folder or a list
+        has a file a person, who is called as the file if no column says it. ``"-"`` is the standard input. Gzip,
+        bzip2, xz and zip are unpacked.
     odd : str or int, optional
         The column of a table that holds the answer, by name or by position counted from 0. An answer is the label of
-        the odd item. In a column without labels it is the position 1, 2 or 3, or the name of the odd item's column.
+        the odd item. In a column without labels it is the position 1, 2 or 3 (0, 1 or 2 if there is a 0), a letter
+        A, B or C, or the name of the odd item's column.
         "alike" (or "same"), "different" and "unsure" are answers, too, and an empty cell is "unsure". Or the column of
         one of the items: ``odd=2`` for the files of the THINGS project, whose third item is the odd one. By default the
         column called odd, answer, response or choice, or the fourth of four.
@@ -142,6 +160,14 @@ def read_answers(
     header : bool, optional
         Whether the first row of a table has the names of the columns. By default if it has the expected ones. A
         first row whose words occur nowhere else is refused unless this is given.
+    only : str, optional
+        A condition on the columns of a table: rows for which it does not hold are left out, such as
+        ``"trial_type == 'main' and rt > 200"``. It has ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in [...]``,
+        ``and``, ``or``, ``not`` and parentheses.
+    missing : value or collection of values, optional
+        Answers that are "unsure". By default an empty cell, NA, ?, -, "don't know" and the like.
+    first : {0, 1}, optional
+        The number of the first position, if answers are positions.
 
     Returns
     -------
@@ -155,7 +181,8 @@ def read_answers(
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
         is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and the
         table looks like answers to another question, "which of two is more like the first?", because a column is called
-        anchor, reference, target, ..., or because none of 20 answers or more is in one of the three columns. A last
+        anchor, reference, target, center, ..., or two are called left and right, or because none of the answers (20 if
+        the column is called odd, else 8) is in one of the three columns. The error shows both readings. A last
         line of JSON that is cut off in the middle is left out with a warning.
 
     See Also
@@ -177,14 +204,17 @@ def read_answers(
     <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     """
     columns: dict[str, Any] = {"odd": odd, "who": who, "when": when, "seconds": seconds}
-    columns |= {"items": items, "header": header}
+    columns |= {"items": items, "header": header, "only": only, "missing": missing, "first": first}
+    if first not in (None, 0, 1):
+        msg = f"first must be 0 or 1, the number of the first position, not {first!r}"
+        raise ValueError(msg)
     if items is not None and (isinstance(items, str) or len(items) not in (2, 3) or len(set(items)) != len(items)):
         msg = f"items must be three different columns (or two), not {items!r}"
         raise ValueError(msg)
-    if not is_frame(path):
+    if not is_frame(path) and not isinstance(path, (list, tuple)) and not _is_folder(path):
         content, name = read_bytes(path)
         given = [key for key, x in columns.items() if x is not None]
-        if is_json_lines(content) or not (given or content.strip()):
+        if _is_own_lines(content) or not (given or content.strip()):
             if given:
                 msg = f"{given[0]}= is for tables, and {name or 'this'} holds JSON lines, which need no names"
                 raise ValueError(msg)
@@ -232,50 +262,132 @@ def read_odd_one_out(
 # ---------------------------------------------------------------------- tables
 
 
+def _is_folder(path: Any) -> bool:
+    return isinstance(path, (str, os.PathLike)) and os.path.isdir(path)
+
+
+def _is_own_lines(content: bytes | str) -> bool:
+    """True if JSON is lines of answers, or nothing that another program writes."""
+    if not is_json_lines(content):
+        return False
+    head = content[:_STEP]
+    text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
+    line = next((x for x in text.lstrip("\ufeff").splitlines() if x.strip()), "")
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return re.match(r'\s*\{\s*"(?:items|tripletree|undo|answer)"', line) is not None or "trial" not in text
+    return not isinstance(entry, dict) or not entry or bool(entry.keys() & {"items", "tripletree", "undo", "answer"})
+
+
 def _read_table(
-    path: Any, *, odd: Any, items: Any, who: Any, when: Any, seconds: Any, leaves: Any, header: bool | None
+    path: Any,
+    *,
+    odd: Any,
+    items: Any,
+    who: Any,
+    when: Any,
+    seconds: Any,
+    leaves: Any,
+    header: bool | None,
+    only: str | None,
+    missing: Any,
+    first: int | None,
 ) -> AnswerSet:
     wanted = [x for x in (*(items or ()), odd, who, when, seconds) if isinstance(x, str)]
-    table = read_table(
+    asked = read_questions(
         path,
-        spaced=True,
         header=header,
-        known=lambda names: bool(_called(names, ODD_NAMES) or (wanted and set(wanted) <= set(names))),
+        known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
+        only=only,
     )
+    table = asked.table
     if len(table.columns) < 3:
         raise refusal(
             table,
             f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
             'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
         )
-    people = _other_column(table, who, "who", WHO_NAMES)
-    times = _other_column(table, when, "when", WHEN_NAMES)
-    took = _other_column(table, seconds, "seconds", SECONDS_NAMES)
+    people, times, took = (_other_column(table, x, role) for x, role in ((who, WHO), (when, WHEN), (seconds, SECONDS)))
     others = {people, times, took} - {None}
+    if odd is None and items is None:
+        _check_no_comparisons(table, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others)
+    asked = _without_empty_rows(asked, places)
+    table = asked.table
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
     codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
         _check_no_anchor(table, places, answer)
+    how = "labels"
     if answer in places:
         replies = np.full(len(codes), places.index(answer))
     else:
-        replies = _replies(table, trios.labels, answer, places)
+        start = 0 if first is None and asked.from_zero else first
+        replies, how = _replies(table, trios.labels, answer, places, missing, start)
         if odd is None:
             _check_each_is_odd(table, places, answer, replies)
     if len(places) == 2:
         codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
+    names = None if people is None else [_person(x) for x in table.columns[people]]
+    if how != "labels":
+        asked.notes.append(f"answers are {how}")
     return AnswerSet.from_columns(
         codes,
         replies,
         index,
-        who=None if people is None else [cell_text(x) for x in table.columns[people]],
+        who=names,
         when=None if times is None else [_time(x) for x in table.columns[times]],
         seconds=None if took is None else _response_times(table, took, named=seconds is not None),
-        origins=trios.origins(),
+        origins=asked.origins(),
+        reading=_reading(asked, places, answer, names or ()) if asked.notes else None,
     )
+
+
+def _reading(asked: Questions, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:
+    """How a table was understood, in one line."""
+    names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
+    *most, last = [str(names[k]) for k in places]
+    return (
+        f"Read {len(asked.table.lines):,} answers: the odd one of {', '.join(most)} and {last} by {names[answer]}"
+        f"{people_text(who)}; {', '.join(asked.notes)}"
+    )
+
+
+def _without_empty_rows(asked: Questions, places: Sequence[int]) -> Questions:
+    """The rows that show items: rows of other events of an experiment have none."""
+    columns = [asked.table.columns[k] for k in places]
+    shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]
+    if len(shown) in (0, len(asked.table.lines)) or asked.table.names is None:
+        return asked
+    asked.notes.append(f"{len(asked.table.lines) - len(shown):,} rows without items are left out")
+    return asked.taking(shown)
+
+
+def _person(cell: Any) -> str | None:
+    text = cell_text(cell)
+    return None if text is None or not text.strip() else text
+
+
+def has_answers(names: Sequence[str]) -> bool:
+    """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
+    bare = [re.sub(r"^\D{0,9}\d+[._ -]*|[._ -]*\d+$", "", x) for x in names]
+    return bool(_called([*names, *bare], ODD_NAMES)) or is_header_of_comparisons(names)
+
+
+def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
+    """Refuse a table in which two columns are compared with a third."""
+    found = comparison_in(table, others)
+    if found is None:
+        return
+    names = table.names or []
+    if found.answer is None or is_sure_anchor(names[found.anchor]):
+        columns = [names[k] for k in dict.fromkeys([*found[:3], *([] if found.answer is None else [found.answer])])]
+        hint = "" if found.answer is None else f"; if people named the odd one, give odd={names[found.answer]!r}"
+        raise refusal(table, f"the columns {', '.join(map(repr, columns))} {NO_TRIPLETS}{hint}")
+    raise both_readings(table, found, f"no answer names {names[found.anchor]!r}, so these may be comparisons")
 
 
 def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
@@ -283,15 +395,15 @@ def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
     return [x for x in names if column_word(x) in known]
 
 
-def _other_column(table: RowTable, given: str | int | None, what: str, known: Iterable[str]) -> int | None:
+def _other_column(table: RowTable, given: str | int | None, role: Role) -> int | None:
     """The column of the person, the time or the response time, or None."""
     if given is not None:
-        return table.place(given, what)
-    found = _called(table.names or [], known)
-    if len(found) > 1 and what != "when":
-        meant = {"who": "the person", "seconds": "the response time"}[what]
-        raise refusal(table, f"give {what}=, which column holds {meant}: it could be {' or '.join(map(repr, found))}")
-    return table.place(found[0], what) if found else None
+        return table.place(given, role.option)
+    found = role.among(table.names or [])
+    if len(found) > 1 and role is not WHEN:
+        could = " or ".join(map(repr, found))
+        raise refusal(table, f"give {role.option}=, which column holds {role.what}: it could be {could}")
+    return table.place(found[0], role.option) if found else None
 
 
 def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: int) -> int:
@@ -345,50 +457,54 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
 def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> None:
     """Refuse a table whose header says that two items are compared with a third."""
     names = table.names or []
-    if not any(column_word(names[k]) in ANCHOR_NAMES for k in places if names):
+    if not any(is_sure_anchor(names[k]) for k in places if names):
         return
     shown = ", ".join(repr(names[k]) for k in dict.fromkeys([*places, answer]))
     raise refusal(table, f"the columns {shown} {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}")
 
 
 def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray) -> None:
-    """Refuse many answers of which none is in one column, though both others have some: that one is an anchor."""
+    """Refuse answers of which none is in one column, an anchor: many, or some in columns of no known name."""
     count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
-    if len(places) < 3 or count.sum() < _ENOUGH or (count == 0).sum() != 1:
-        return
     names: Sequence[Any] = table.names or range(len(table.columns))
-    never, others = names[places[int(count.argmin())]], [names[k] for k, m in zip(places, count, strict=True) if m]
-    raise refusal(
-        table,
-        f"of {count.sum():,} answers none is in the column {never!r}, and each is in {others[0]!r} or {others[1]!r}: "
-        f"these {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
-    )
+    named_odd = table.names is not None and ODD.among([names[answer]])
+    family = table.names is None or _families([column_word(names[k]) for k in places])
+    enough = _ENOUGH if named_odd else _SOME if family else 1
+    if len(places) < 3 or count.sum() < enough or 0 not in count or (enough > 1 and (count == 0).sum() != 1):
+        return
+    never = int(count.argmin()) if (count == 0).sum() == 1 else int(np.flatnonzero(count == 0)[0])
+    others = [k for k in range(3) if k != never]
+    if enough == _ENOUGH or table.names is None:
+        first, second = (names[places[k]] for k in others)
+        raise refusal(
+            table,
+            f"of {count.sum():,} answers none is in the column {names[places[never]]!r}, and each is in {first!r} or "
+            f"{second!r}: these {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
+        )
+    found = Comparison(places[never], places[others[0]], places[others[1]], answer)
+    raise both_readings(table, found, f"of {count.sum():,} answers none is in the column {names[places[never]]!r}")
 
 
 def _columns(table: RowTable) -> str:
     return f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}"
 
 
-def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, places: Sequence[int]) -> np.ndarray:
-    """The answer of each row: a position in it, or one of the other kinds."""
+def _replies(
+    table: RowTable,
+    rows: Sequence[tuple[str, ...]],
+    answer: int,
+    places: Sequence[int],
+    missing: Any,
+    first: int | None,
+) -> tuple[np.ndarray, str]:
+    """The answer of each row: a position in it, or one of the other kinds. And how the answers name the items."""
     said = [cell_text(x) for x in table.columns[answer]]
-    replies = np.full(len(said), -1, np.int8)
-    for k, (x, row) in enumerate(zip(said, rows, strict=True)):
-        if x is None:
-            replies[k] = UNSURE
-        elif x in row and len(row) == 3:
-            replies[k] = row.index(x)
-        else:
-            replies[k] = _WORDS.get(column_word(x), -1)
-    if (replies < 0).any():
-        coded = np.flatnonzero(replies < ALIKE).tolist()  # labels may look like positions: it is all or none of them
-        positions = {"1": 0, "2": 1, "3": 2}
-        names = {} if table.names is None else {table.names[k]: i for i, k in enumerate(places)}
-        code = next((x for x in (positions, names) if len(places) == 3 and all(said[k] in x for k in coded)), None)
-        if code is None:
-            _refuse_reply(table, rows, said, np.flatnonzero(replies < 0).tolist())
-        replies[coded] = [code[str(said[k])] for k in coded]
-    return replies
+    names = [None if table.names is None else table.names[k] for k in places]
+    shown = [row if len(row) == 3 else () for row in rows]
+    found, how = positions_said(said, shown, names, missing=missing, first=first, words=_WORDS)
+    if (found == -2).any():
+        _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist())
+    return np.where(found == -1, UNSURE, found).astype(np.int8), how
 
 
 def _refuse_reply(
@@ -402,7 +518,9 @@ def _refuse_reply(
     also = f"; the same is wrong with {', '.join(others)}{rest}" if others else ""
     if len(rows[k]) == 2:
         table.refuse(k, f"the answer {said[k]!r}; expected {words}{also}")
-    hint = "; positions count from 1, and all answers must then be positions" if said[k] in tuple("0123") else ""
+    hint = "; positions count from 1 or 0, and all answers must then be positions" if said[k] in tuple("0123") else ""
+    if not hint:
+        hint = f"; missing=[{said[k]!r}] if it stands for no answer"
     table.refuse(
         k, f"the answer {said[k]!r}, which is none of {', '.join(map(repr, rows[k]))}, nor {words}{also}{hint}"
     )
@@ -415,13 +533,18 @@ def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]
     for k, cell in enumerate(table.columns[column]):
         text = cell_text(cell)
         try:
-            value = float("nan") if text is None else float(text) / unit
+            value = float("nan") if text is None or is_gap(text) else float(_with_point(text)) / unit
         except ValueError:
             value = -1.0
         if value < 0 or value == float("inf"):
             table.refuse(k, f"the response time {text!r}; expected a number of at least 0, or an empty cell")
         found.append(value)
     return found
+
+
+def _with_point(text: str) -> str:
+    """A number with a decimal comma as one with a point."""
+    return text.replace(",", ".") if re.fullmatch(r"\s*\d+,\d+\s*", text) else text
 
 
 def _time(cell: Any) -> str | None:

@@ -86,3 +86,105 @@ class Role:
         """The columns that are called so, the best names first."""
         found = [x for x in header if column_word(x) in self.names]
         return sorted(found, key=lambda x: self.names.index(column_word(x))) if self.ranked else found
+
+
+_PEOPLE = [
+    "who",
+    "person",
+    "participant",
+    "annotator",
+    "worker",
+    "rater",
+    "respondent",
+    "subject",
+    "user",
+    "judge",
+    "observer",
+    "session",
+]
+WHO = Role(
+    "who",
+    "the person",
+    (
+        *_PEOPLE,
+        *(f"{x}_id" for x in _PEOPLE),
+        *(f"{x}id" for x in _PEOPLE),
+        "responseid",
+        "response_id",
+        "prolific_pid",
+        "prolific_id",
+        "pid",
+        "ppid",
+    ),
+)
+WHEN = Role(
+    "when",
+    "the time",
+    ("when", "time", "timestamp", "date", "datetime", "answered_at", "created_at", "submitted_at", "recordeddate"),
+)
+#: Names of the response time, and how many of its unit make a second.
+SECONDS_NAMES = {
+    **dict.fromkeys(("seconds", "rt_s", "rt_seconds", "response_time_s", "reaction_time_s", "response_seconds"), 1.0),
+    **dict.fromkeys(("milliseconds", "ms", "rt_ms", "response_time_ms", "reaction_time_ms"), 1000.0),
+}
+SECONDS = Role("seconds", "the response time", tuple(SECONDS_NAMES))
+#: The answer where its name says that it is the odd one, and else.
+ODD = Role("odd", "the odd one", ("odd", "odd_one_out", "oddoneout", "odd_one"))
+ANSWER = Role(
+    "answer",
+    "the answer",
+    (
+        *(
+            "answer",
+            "response",
+            "choice",
+            "chosen",
+            "selected",
+            "selection",
+            "selected_answer",
+            "selected_item",
+            "pick",
+        ),
+        *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clicked_name", "key_resp.keys"),
+        *("mouse.clicked_name", "button_pressed", "selected_option", "choice_made", "user_answer", "given_answer"),
+    ),
+)
+#: What two others are compared with. The words of the second line name other things as well.
+ANCHOR = Role(
+    "anchor",
+    "the anchor",
+    (
+        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue", "anchor_item"),
+        *("center", "centre", "top", "x", "sample", "stimulus", "base", "main", "prompt"),
+    ),
+)
+_SURE_ANCHORS = frozenset(ANCHOR.names[:10])
+#: Two columns of which the first is the nearer one.
+NEAR_FAR = (
+    *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
+    *(("chosen", "unchosen"), ("chosen", "rejected"), ("more_similar", "less_similar"), ("similar", "dissimilar")),
+)
+_SIDES = re.compile(
+    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|l|r|first|second|third|0)(?:_?(image|img|item|word|pic)?)"
+)
+_TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third"))
+
+
+def is_sure_anchor(name: str) -> bool:
+    """True if a column's name says that two others are compared with it, and nothing else."""
+    return column_word(name) in _SURE_ANCHORS
+
+
+def option_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of columns that are called like two options, and no third: left and right, option1 and option2, A and B."""
+    stems: dict[tuple[str, str], dict[str, str]] = {}
+    for name in names:
+        found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
+        if found is not None:
+            stems.setdefault((found[1] or "", found[3] or ""), {})[found[2]] = name
+    pairs = [
+        (ends[a], ends[b]) for ends in stems.values() for a, b, c in _TWO if a in ends and b in ends and c not in ends
+    ]
+    return pairs + [
+        (ends["0"], ends["1"]) for ends in stems.values() if "0" in ends and "1" in ends and "2" not in ends
+    ]

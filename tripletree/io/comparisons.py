@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import ParseError
+from tripletree.core.provenance import Origins
+from tripletree.io.columns import SECONDS, WHEN, WHO, Role
+from tripletree.io.questions import (
+    Comparison,
+    Questions,
+    comparison_in,
+    comparisons_by_name,
+    people_text,
+    positions_said,
+    read_questions,
+    refusal,
+)
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source
-from tripletree.io.table import RowTable, cell_text, read_table
+from tripletree.io.table import RowTable, cell_text
 
-#: Headers that are known.
-_COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
-#: Names of the column with the anchor, which two others are compared with.
-ANCHOR_NAMES = ("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue")
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
     'look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow from '
@@ -32,29 +39,76 @@ NO_TRIPLETS = (
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
+class Comparisons(tuple):
+    """The rows of `read_comparisons` and their leaves, as a tuple of two, with more about each row.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, 3)
+        Rows (anchor, near, far), as positions in `leaves`.
+    leaves : LeafIndex
+    who : tuple of (str or None)
+        The person of each row.
+    origins : Origins
+        Where each was read.
+    reading : str
+        What was understood, in one line.
+    """
+
+    rows: np.ndarray
+    leaves: LeafIndex
+    who: tuple[str | None, ...]
+    origins: Origins
+    reading: str
+
+    def __new__(
+        cls, rows: np.ndarray, leaves: LeafIndex, who: Sequence[str | None], origins: Origins, reading: str
+    ) -> Comparisons:
+        made = super().__new__(cls, (rows, leaves))
+        made.rows, made.leaves, made.who, made.origins, made.reading = rows, leaves, tuple(who), origins, reading
+        return made
+
+    def __reduce__(self) -> Any:
+        return Comparisons, (self.rows, self.leaves, self.who, self.origins, self.reading)
+
+
 def read_comparisons(
     path: Source,
     *,
     columns: Sequence[str | int] | None = None,
+    answer: str | int | None = None,
+    who: str | int | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     header: bool | None = None,
-) -> tuple[np.ndarray, LeafIndex]:
+    only: str | None = None,
+    missing: Any = None,
+    first: int | None = None,
+) -> Comparisons:
     r"""Read comparisons d(anchor, near) < d(anchor, far) from a table: CSV, TSV, Parquet, or columns of numbers.
 
     Parameters
     ----------
-    path : path, file object, "-" or data frame
-        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
+    path : path, file object, "-", data frame, or list of these
+        As in `read_answers`. ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     columns : sequence of three str or int, optional
-        Which columns hold anchor, near and far, by name or by position counted from 0. By default those called
-        anchor, near, far (or anchor, positive, negative). Without such a header, the three columns of the table in
-        this order.
+        Which columns hold anchor, near and far, by name or by position counted from 0, or with `answer` the anchor and
+        the two that are compared with it. By default those called anchor (reference, query, center, ...) and near and
+        far (positive and negative, winner and loser, ...), or two options (left and right, option1 and option2, A and
+        B, ...) and an answer. Without such a header, the three columns of the table in this order.
+    answer : str or int, optional
+        The column that tells which of the two was chosen: its label, its position (0 and 1, or 1 and 2), the name of
+        its column, or the letter A or B. Rows without an answer are left out. By default the column called answer,
+        response, choice, ..., if `columns` is not given.
+    who : str or int, optional
+        The column of the person, as in `read_answers`.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur. Labels that are not strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers if all of them are, else as strings.
     header : bool, optional
         True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.
+    only, missing, first
+        As in `read_answers`.
 
     Returns
     -------
@@ -62,10 +116,13 @@ def read_comparisons(
         Rows (anchor, near, far), in the order of the file, as positions in `leaves`. Repeats and contradictions
         stay. They are comparisons, which a `TripletSet` cannot hold.
     leaves : LeafIndex
+        The two as a tuple, a `Comparisons`, which also has ``.who``, ``.origins`` and, in a line, how the table was
+        understood (``.reading``).
 
     See Also
     --------
     read_answers : answers to "which of these three is the odd one?", which are triplets.
+    tripletree.triplets_from_comparisons : the triplets that follow if both halves are said.
     read_triplets : triplets. `TripletSet.to_comparisons` gives the comparisons that they imply.
     tripletree.interop : to and from metric-learn and cblearn.
 
@@ -80,38 +137,91 @@ def read_comparisons(
         msg = f"columns must be three columns, for anchor, near and far, not {columns!r}"
         raise ValueError(msg)
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-    wanted = (tuple(columns),) if columns is not None else _COMPARISONS
-    table = read_table(
+    wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
+    asked = read_questions(
         path,
-        spaced=True,
         header=header,
-        known=lambda names: any(_named(x) and set(_named(x)) <= set(names) for x in wanted),
+        known=lambda names: set(wanted) <= set(names) if wanted else is_header_of_comparisons(names),
+        only=only,
     )
-    if columns is None:
-        found = next((x for x in _COMPARISONS if table.names is not None and set(x) <= set(table.names)), None)
-        if found is None:
-            _check_no_triplets(table, leaves, header)
-        if found is None and len(table.columns) != 3:
+    table = asked.table
+    person = table.place(who, "who") if who is not None else next(iter(_places(table, WHO)), None)
+    others = {x for x in (person, *_places(table, SECONDS), *_places(table, WHEN)) if x is not None}
+    found = None
+    if columns is not None:
+        told = None if answer is None else table.place(answer, "answer")
+        found = Comparison(*(table.place(x, "column") for x in columns), told)  # type: ignore[misc]
+    elif table.names is not None:
+        found = comparison_in(table, others, None if answer is None else table.place(answer, "answer"))
+    if found is None:
+        _check_no_triplets(table, leaves, header)
+        if len(table.columns) == 3:
+            others = set()
+        if len(table.columns) - len(others) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
             msg = (
                 f"give columns=, which of the columns hold anchor, near and far; there are {shown}. If a column tells "
-                "which of two was chosen, put that one first and the other one behind it"
+                "which of two was chosen, give it as answer=, and the anchor and the two as columns="
             )
             raise refusal(table, msg)
-        columns = found or (0, 1, 2)
-    places = [table.place(x, "column") for x in columns]
-    rows = TrioRows(table, places, "anchor, near and far must differ")
+        found = Comparison(*(k for k in range(len(table.columns)) if k not in others), None)
+    asked, swap = _answered(asked, found, missing, 0 if first is None and asked.from_zero else first)
+    table = asked.table
+    rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
-    return indexed_rows(rows, table, leaves, header, hint)
+    codes, index = indexed_rows(rows, table, leaves, header, hint)
+    codes[swap] = codes[swap][:, [0, 2, 1]]
+    people = [None] * len(codes) if person is None else [cell_text(x) for x in table.columns[person]]
+    return Comparisons(codes, index, people, asked.origins(), _reading(asked, found, people))
 
 
-def _named(columns: Iterable[Any]) -> list[str]:
-    return [x for x in columns if isinstance(x, str)]
+def is_header_of_comparisons(names: Sequence[str]) -> bool:
+    """True if a header tells what is compared with what."""
+    others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
+    return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
 
 
-def refusal(table: RowTable, message: str) -> ParseError:
-    """An error about a whole table."""
-    return ParseError(message, path=table.path, line=1 if table.unit == "line" else None)
+def _places(table: RowTable, role: Role) -> list[int]:
+    return [table.place(x, role.option) for x in role.among(table.names or [])]
+
+
+def _answered(asked: Questions, found: Comparison, missing: Any, first: int | None) -> tuple[Questions, np.ndarray]:
+    """The rows that have an answer, and those of them in which the second of the two is the nearer one."""
+    table = asked.table
+    if found.answer is None:
+        return asked, np.zeros(len(table.lines), np.bool_)
+    names = [None if table.names is None else table.names[k] for k in found[1:3]]
+    said = [cell_text(x) for x in table.columns[found.answer]]
+    options = [
+        (cell_text(x) or "", cell_text(y) or "")
+        for x, y in zip(table.columns[found.first], table.columns[found.second], strict=True)
+    ]
+    positions, how = positions_said(said, options, names, missing=missing, first=first)
+    wrong = np.flatnonzero(positions == -2).tolist()
+    if wrong:
+        k = wrong[0]
+        table.refuse(
+            k,
+            f"the answer {said[k]!r}, which is neither {options[k][0]!r} nor {options[k][1]!r}; "
+            f"missing=[{said[k]!r}] if it stands for no answer",
+        )
+    kept = np.flatnonzero(positions >= 0).tolist()
+    if not kept:
+        raise refusal(table, "no row has an answer")
+    if len(kept) < len(said):
+        asked.notes.append(f"{len(said) - len(kept):,} without an answer left out")
+    if how != "labels":
+        asked.notes.append(f"answers are {how}")
+    return asked.taking(kept), positions[kept] == 1
+
+
+def _reading(asked: Questions, found: Comparison, who: Iterable[str | None]) -> str:
+    """How a table was understood, in one line."""
+    table = asked.table
+    anchor, one, other = (str(table.names[k]) if table.names else f"column {k}" for k in found[:3])
+    what = f"{anchor} against {one} and {other}" if found.answer is not None else f"{anchor} nearer {one} than {other}"
+    more = f"; {', '.join(asked.notes)}" if asked.notes else ""
+    return f"Read {len(table.lines):,} comparison{'s' * (len(table.lines) != 1)}: {what}{people_text(who)}{more}"
 
 
 def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:

@@ -199,6 +199,11 @@ class LabelRows:
         """
         raise NotImplementedError
 
+    @staticmethod
+    def is_header(names: Sequence[str]) -> bool:
+        """True if the first line of a text is a header, though of other columns than those asked for."""
+        return False
+
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         """The error of a line of another shape, and the number of the token to point at."""
         raise NotImplementedError
@@ -498,7 +503,7 @@ def read_rows(
     rows = kind(name)
 
     def known(names: Sequence[str]) -> bool:
-        return set(columns) <= set(names)
+        return set(columns) <= set(names) or kind.is_header(names)
 
     if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
         rows.add_text(text)

@@ -21,12 +21,15 @@ from typing import Any, NoReturn, overload
 
 import numpy as np
 
+from tripletree.algorithms.supervision import triplets_from_comparisons
 from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
-from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS
+from tripletree.io.columns import ANCHOR
+from tripletree.io.comparisons import NO_TRIPLETS, is_header_of_comparisons, read_comparisons
+from tripletree.io.questions import is_no_answer
 from tripletree.io.rows import (
     LabelRows,
     RowFormat,
@@ -37,12 +40,16 @@ from tripletree.io.rows import (
     weight_of,
     write_rows,
 )
-from tripletree.io.source import Source, Target
-from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
+from tripletree.io.source import Source, Target, named_stream, raw_bytes
+from tripletree.io.table import FRAME, RowTable, arrow_batches, cell_text, coded_column, is_frame
 
 _EXPECTED = "expected 'a b | c'"
 #: Answers of a column of any name after which it is no chance that all of them are among the three.
 _ENOUGH_ANSWERS = 5
+
+
+class _ComparisonsError(ParseError):
+    """A table holds comparisons."""
 
 
 class TripletRows(LabelRows):
@@ -78,24 +85,30 @@ class TripletRows(LabelRows):
         self.labels.append((a, b, c))  # type: ignore[arg-type]
         self.lines.append(line)
 
+    @staticmethod
+    def is_header(names: Sequence[str]) -> bool:
+        return is_header_of_comparisons(names)
+
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table, unless a column beside a, b and c tells which of these is the odd one."""
         labels = [table.columns[k] for k in self.places(table, columns, None)]
         others = [(name, k) for k, name in enumerate(table.names or ()) if name not in (*columns, weight)]
         for name, k in others:
             answers = list(zip(table.columns[k], *labels, strict=True))
-            told = len(answers) >= _ENOUGH_ANSWERS or str(name).lower() in ODD_NAMES
+            named = str(name).lower() in ODD_NAMES
+            told = len(answers) >= _ENOUGH_ANSWERS or named
             if (
                 told
-                and all(x is not None and x in abc for x, *abc in answers)
+                and all(x in abc or (named and is_no_answer(cell_text(x))) for x, *abc in answers)
                 and any(x != c for x, _, _, c in answers)
             ):
                 raise ParseError(_answers_in(name, columns), path=self.path, line=table.header_line)
         super().add_table(table, columns, weight)
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
-        if any(column_word(str(x)) in ANCHOR_NAMES for x in names):
-            raise ParseError(f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}", path=self.path, line=line)
+        if ANCHOR.among(map(str, names)) or is_header_of_comparisons([str(x) for x in names]):
+            msg = f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}"
+            raise _ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
 
     def add_columns(
@@ -161,7 +174,8 @@ def read_triplets(
     Parameters
     ----------
     path : path, file object, "-", data frame, or table or stream of Arrow
-        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. A table of comparisons with an anchor gives
+        the triplets of which it says both halves (`triplets_from_comparisons`).
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default the suffix decides (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without
         one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
@@ -201,11 +215,29 @@ def read_triplets(
     [2.0]
     """
     check_row_format(format)
-    rows = read_rows(
-        TripletRows, path, format=format, columns=three_names(columns, "a, b and c of ab|c"), weight=weight
-    )
+    names = three_names(columns, "a, b and c of ab|c")
+    if not is_frame(path) and tuple(columns) == ("a", "b", "c"):
+        path = named_stream(*raw_bytes(path))
+    try:
+        rows = read_rows(TripletRows, path, format=format, columns=names, weight=weight)
+    except _ComparisonsError as error:
+        if tuple(columns) != ("a", "b", "c"):
+            raise
+        return _of_comparisons(path, leaves, error)
     index, positions = rows.indexed(leaves)
     return TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
+
+
+def _of_comparisons(path: Any, leaves: Any, error: ParseError) -> TripletSet:
+    """The triplets of which comparisons say both halves. The `error` if there are none."""
+    if not is_frame(path):
+        path.seek(0)
+    said = read_comparisons(path, leaves=leaves)
+    found = triplets_from_comparisons(said)
+    if not len(found):
+        msg = f"{error}. No two of its {len(said.rows):,} comparisons say both halves of a triplet"
+        raise ParseError(msg, problems=error.problems)
+    return found
 
 
 def read_triplet_batches(

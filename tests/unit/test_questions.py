@@ -1,0 +1,274 @@
+"""Tables of answers as laboratories write them: comparisons are never read as odd one out, layouts give the same."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from tripletree import triplets_from_comparisons
+from tripletree.core.leaves import LeafIndex
+from tripletree.errors import ParseError
+from tripletree.io import read_answers, read_comparisons, read_triplets
+
+#: (anchor, near, far), as asked and answered.
+SAID = [("cat", "dog", "eel"), ("dog", "cat", "eel"), ("eel", "carp", "cat"), ("cat", "eel", "carp")]
+#: (items, odd one, person)
+ODD = [(("cat", "dog", "eel"), 2, "anna"), (("cat", "eel", "carp"), 0, "anna"), (("eel", "dog", "carp"), 1, "ben")]
+
+
+def shown(said):
+    """The rows with the options in turn: anchor, left, right and which of them was chosen."""
+    return [(a, near, far, 0) if k % 2 else (a, far, near, 1) for k, (a, near, far) in enumerate(said)]
+
+
+def table(header, rows):
+    return header + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def labels(found):
+    rows, leaves = found
+    return [tuple(leaves[i] for i in row) for row in rows.tolist()]
+
+
+def asked(found):
+    return [(x.items, None if x.odd is None else x.items.index(x.odd), x.who) for x in found]
+
+
+ANCHORS = [
+    *("anchor", "head", "Center", "centre", "top", "X", "reference", "query", "target", "sample", "stimulus", "base"),
+    "main",
+]
+
+
+@pytest.mark.parametrize("anchor", ANCHORS)
+@pytest.mark.parametrize("pair", ["Left,Right", "option1,option2", "A,B", "choice_a,choice_b", "image_1,image_2"])
+@pytest.mark.parametrize("answer", ["Answer", "response", "choice", "selected"])
+def test_questions__a_comparison_is_never_odd_one_out(anchor, pair, answer):
+    text = table(f"{anchor},{pair},{answer}", [(*row[:3], row[1 + row[3]]) for row in shown(SAID)])
+    assert labels(read_comparisons(io.StringIO(text))) == SAID
+    assert labels(read_comparisons(pd.read_csv(io.StringIO(text)))) == SAID
+    with pytest.raises(ParseError, match="read_comparisons"):
+        read_answers(io.StringIO(text))
+    assert list(read_triplets(io.StringIO(text))) == [("cat", "dog", "eel")]
+
+
+@pytest.mark.parametrize(
+    "codes", [(0, 1), (1, 2), ("left", "right"), ("Left", "Right"), ("a", "b"), ("A", "B"), ("1.0", "2.0")]
+)
+def test_questions__codes_of_two_options(codes):
+    text = table("worker,item,left,right,answer", [("p", *row[:3], codes[row[3]]) for row in shown(SAID)])
+    found = read_comparisons(io.StringIO(text))
+    assert labels(found) == SAID
+    assert found.who == ("p",) * 4
+    assert found.reading.startswith("Read 4 comparisons: item against left and right; 1 person; answers are ")
+    assert found.origins[2].number == 4
+
+
+def test_questions__rows_without_an_answer_are_no_comparisons():
+    text = "ref,left,right,answer\ncat,dog,eel,dog\ncat,dog,carp,\ncat,carp,eel,not sure\n"
+    found = read_comparisons(io.StringIO(text))
+    assert labels(found) == [("cat", "dog", "eel")]
+    assert "2 without an answer left out" in found.reading
+    with pytest.raises(
+        ParseError, match=r"line 4: the answer 'hm', which is neither 'carp' nor 'eel'; missing=\['hm'\]"
+    ):
+        read_comparisons(io.StringIO(text.replace("not sure", "hm")))
+    assert len(read_comparisons(io.StringIO(text.replace("not sure", "hm")), missing=["hm", ""]).rows) == 1
+
+
+def test_questions__the_same_rows_in_words_and_in_numbers():
+    rows = [(0, 1, 2, "cat", "dog", "eel", "dog"), (2, 3, 0, "eel", "cat", "carp", "carp")]
+    text = table("head,winner,loser,Center,Left,Right,Answer", rows)
+    found = read_comparisons(io.StringIO(text))
+    assert labels(found) == [("cat", "dog", "eel"), ("eel", "carp", "cat")]
+    assert found.reading == "Read 2 comparisons: Center against Left and Right"
+
+
+def test_questions__both_commands_of_a_doubt_lead_on():
+    text = "item,pic1,pic2,answer\ncat,dog,eel,dog\neel,carp,cat,carp\n"
+    with pytest.raises(ParseError, match="Comparisons: read_comparisons") as caught:
+        read_answers(io.StringIO(text))
+    path = io.StringIO(text)
+    comparisons, odd = str(caught.value).partition("Comparisons: ")[2].split("; the odd one: ")
+    assert labels(eval(comparisons)) == [("cat", "dog", "eel"), ("eel", "carp", "cat")]  # noqa: S307
+    path.seek(0)
+    assert [x.odd for x in eval(odd)] == ["dog", "carp"]  # noqa: S307
+
+
+def test_questions__columns_of_no_known_name_are_no_guess():
+    rows = [("cat", "dog", "eel", "eel"), ("eel", "cat", "carp", "cat")]
+    with pytest.raises(ParseError, match="of 2 answers none is in the column 'word'"):
+        read_answers(io.StringIO(table("word,pic,toy,answer", rows)))
+    more = [*rows, ("dog", "carp", "eel", "dog")]
+    assert len(read_answers(io.StringIO(table("word,pic,toy,answer", more)))) == 3
+    assert len(read_answers(io.StringIO(table("word,pic,toy,odd one out", rows)))) == 2
+    assert len(read_answers(io.StringIO(table("left,center,right,answer", more)))) == 3  # one names the center
+    with pytest.raises(ParseError, match="of 8 answers none is in the column 'item1'"):
+        read_answers(io.StringIO(table("item1,item2,item3,answer", rows * 4)))
+
+
+def csv_list(items):
+    return '"' + json.dumps(items).replace('"', '""') + '"'
+
+
+def trials():
+    return [
+        {"trial_type": "html-button-response", "rt": 900 + k, "choices": list(x), "response": odd, "subject": who}
+        for k, (x, odd, who) in enumerate(ODD)
+    ]
+
+
+def odd_table(code):
+    return table("subject,item_1,item_2,item_3,response", [(who, *x, code(x, odd)) for x, odd, who in ODD])
+
+
+WIDE = "pid,t1_a,t1_b,t1_c,t1_odd,t2_a,t2_b,t2_c,t2_odd,t3_a,t3_b,t3_c,t3_odd"
+LAYOUTS = {
+    "labels": odd_table(lambda x, k: x[k]),
+    "positions": odd_table(lambda _x, k: k + 1),
+    "positions from 0": odd_table(lambda _x, k: k),
+    "floats": odd_table(lambda _x, k: float(k + 1)),
+    "letters": odd_table(lambda _x, k: "ABC"[k]),
+    "names of columns": odd_table(lambda _x, k: f"item_{k + 1}"),
+    "semicolons": odd_table(lambda x, k: x[k]).replace(",", ";"),
+    "pictures": odd_table(lambda x, k: x[k].upper() + ".png"),
+    "lists": table("participant,stimuli,key_resp.keys", [(who, csv_list(x), k + 1) for x, k, who in ODD]),
+    "Python lists": table("participant,stimuli,answer", [(w, '"' + str(list(x)) + '"', x[k]) for x, k, w in ODD]),
+    "events": table(
+        "participant,event,item1,item2,item3,response",
+        [row for x, k, who in ODD for row in ((who, "fixation", "", "", "", ""), (who, "question", *x, x[k]))],
+    ),
+    "jsPsych array": json.dumps([{"trial_type": "instructions", "rt": 4, "choices": ["Go on"]}, *trials()]),
+    "jsPsych lines": "".join(json.dumps(x) + "\n" for x in trials()),
+    "jsPsych nested": json.dumps({"study": "s", "trials": [{"data": {"n": 1}, **x} for x in trials()]}),
+    "jsPsych lines of arrays": json.dumps(trials()[:2]) + "\n" + json.dumps(trials()[2:]) + "\n",
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("door", ["stream", "file", "frame", "shell"])
+def test_questions__layouts_by_doors(layout, door, tmp_path, capsys):
+    text = LAYOUTS[layout]
+    name = tmp_path / ("d.json" if text.startswith(("{", "[")) else "d.csv")
+    name.write_text(text)
+    if door == "shell":
+        from tripletree.cli import main
+
+        with pytest.raises(SystemExit) as status:
+            main(["answers", str(name), "--jsonl", str(tmp_path / "out.jsonl")])
+        assert not status.value.code, capsys.readouterr().err
+        found = read_answers(tmp_path / "out.jsonl")
+    elif door == "frame":
+        if name.suffix == ".json":
+            pytest.skip("JSON is no frame")
+        found = read_answers(pd.read_csv(name, sep=";" if layout == "semicolons" else ","))
+    else:
+        found = read_answers(name if door == "file" else io.StringIO(text))
+    wanted = [(x, k, w) for x, k, w in ODD]
+    assert asked(found) == wanted
+
+
+def test_questions__a_row_a_person():
+    rows = [("p1", *"xyz", "x", *"xyw", "w", *"yzw", "w"), ("p2", *"xyz", "z", *"xyw", "", *"yzw", "y")]
+    found = read_answers(io.StringIO(table(WIDE, rows)))
+    assert [(x.odd, x.who) for x in found] == [
+        *(("x", "p1"), ("w", "p1"), ("w", "p1"), ("z", "p2"), (None, "p2"), ("y", "p2"))
+    ]
+    assert [x.line for x in found] == [2, 2, 2, 3, 3, 3]
+    other = "pid,a_1,b_1,c_1,odd_1,a_2,b_2,c_2,odd_2,a_3,b_3,c_3,odd_3"
+    assert list(read_answers(io.StringIO(table(other, rows)))) == list(found)
+
+
+def test_questions__qualtrics():
+    text = (
+        'StartDate,ResponseId,Q1,Q2\n"Start Date","Response ID","Which is odd? - cat / dog / eel",'
+        '"Which one: cat, eel or carp"\n'
+        '"{""ImportId"":""startDate""}","{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"\n'
+        "2026-01-01,R_1,eel,cat\n2026-01-02,R_2,eel,carp\n"
+    ).replace("odd? - cat", "odd? cat")
+    found = read_answers(io.StringIO(text), header=True)
+    assert asked(found) == [
+        (("cat", "dog", "eel"), 2, "R_1"),
+        (("cat", "eel", "carp"), 0, "R_1"),
+        (("cat", "dog", "eel"), 2, "R_2"),
+        (("cat", "eel", "carp"), 2, "R_2"),
+    ]
+
+
+def test_questions__a_folder_of_files_a_person_each(tmp_path):
+    for who in ("anna", "ben"):
+        (tmp_path / f"{who}.csv").write_text(table("a,b,c,odd", [(*x, x[k]) for x, k, w in ODD if w == who]))
+    (tmp_path / ".DS_Store").write_bytes(b"\0")
+    found = read_answers(tmp_path)
+    assert asked(found) == ODD
+    assert [x.line for x in found] == [2, 3, 2]
+    assert str(found.origin(2)) == f"line 2 of {tmp_path / 'ben.csv'}"
+    assert "2 people; 2 files" in found.reading
+    assert list(read_answers([tmp_path / "anna.csv", tmp_path / "ben.csv"])) == list(found)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ParseError, match="a folder without a table in it"):
+        read_answers(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("only", "kept"),
+    [
+        ("kind == 'main'", [0, 2]),
+        ("kind != main", [1]),
+        ("rt > 250", [0, 2]),
+        ("rt>=300 and kind=='main' or n == 2", [0, 1, 2]),
+        ("not (n == 1)", [1, 2]),
+        ("n in [1, 3]", [0, 2]),
+        ("kind not in ['practice']", [0, 2]),
+        ("`block no` == 'b\\'1'", [1]),
+        ("ok == true", [0, 1]),
+    ],
+)
+def test_questions__only_some_rows(only, kept):
+    more = [("main", 300, 1, "b", "True"), ("practice", 200, 2, "b'1", "TRUE"), ("main", 301, 3, "b", "False")]
+    rows = [(*x, x[k], *m) for (x, k, _), m in zip(ODD, more, strict=True)]
+    text = table("a,b,c,odd,kind,rt,n,block no,ok", rows)
+    found = read_answers(io.StringIO(text), items=["a", "b", "c"], only=only)
+    assert [x.line - 2 for x in found] == kept
+
+
+@pytest.mark.parametrize(
+    "only", ["kind", "kind ==", "== 'x'", "kind == 'x", "__import__('os')", "(" * 200, "n == 1 1", ""]
+)
+def test_questions__only_is_no_python(only):
+    with pytest.raises(ValueError, match=r"only=|is not a column"):
+        read_answers(io.StringIO("a,b,c,odd,kind,n\nx,y,z,z,main,1\n"), items=["a", "b", "c"], only=only)
+
+
+def test_questions__only_that_leaves_nothing_or_names_no_column():
+    text = "a,b,c,odd,kind\nx,y,z,z,main\n"
+    with pytest.raises(ParseError, match="no row is left of 1"):
+        read_answers(io.StringIO(text), items=["a", "b", "c"], only="kind == 'x'")
+    with pytest.raises(ParseError, match="only= 'type' is not a column of this table; it has 'a', 'b'"):
+        read_answers(io.StringIO(text), items=["a", "b", "c"], only="type == 'x'")
+
+
+def test_questions__times_with_commas_and_words_for_no_answer():
+    text = "who;a;b;c;odd;rt\nanna;cat;dog;eel;eel;1,25\nben;cat;dog;eel;weiss nicht;0,5\nben;cat;dog;eel;pass;NA\n"
+    with pytest.raises(ParseError, match=r"line 4: the answer 'pass'.*missing=\['pass'\] if it stands for no answer"):
+        read_answers(io.StringIO(text))
+    found = read_answers(io.StringIO(text), seconds="rt", missing=["pass", "weiss nicht"])
+    assert [x.kind for x in found] == ["odd", "unsure", "unsure"]
+    assert [x.seconds for x in found] == [1.25, 0.5, None]
+
+
+def test_triplets_from_comparisons__both_halves():
+    said = [("a", "b", "c"), ("b", "a", "c"), ("a", "c", "d"), ("d", "a", "c"), ("c", "d", "a"), ("d", "c", "a")]
+    wanted = {(*sorted((a, b)), c) for a, b, c in said if (b, a, c) in said}
+    assert set(triplets_from_comparisons(said)) == wanted == {("a", "b", "c"), ("c", "d", "a")}
+    many = triplets_from_comparisons([*said, ("a", "b", "c"), ("b", "a", "c"), ("a", "b", "c")])
+    assert sorted(many.weights.tolist()) == [1, 2]
+    index = LeafIndex([*"abcd"])
+    rows = index.indices([x for row in said for x in row]).reshape(-1, 3)
+    assert triplets_from_comparisons((rows, index)) == triplets_from_comparisons(said)
+    assert len(triplets_from_comparisons([])) == 0
+    frame = pd.DataFrame(said, columns=["anchor", "near", "far"])
+    assert read_triplets(frame) == triplets_from_comparisons(said)
+    with pytest.raises(ParseError, match="No two of its 1 comparisons say both halves"):
+        read_triplets(frame[:1])
