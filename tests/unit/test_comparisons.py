@@ -302,7 +302,7 @@ def test_odd_one_out__numbers_are_whole_numbers():
 def test_odd_one_out__three_columns_alone_are_not_guessed():
     with pytest.raises(ParseError, match=r"odd=2 if it is the third.*\(anchor, near, far\), they are not triplets"):
         odd_one("0 1 2\n")
-    with pytest.raises(ParseError, match="the columns 'anchor', 'near', 'far' look like .* read_comparisons"):
+    with pytest.raises(ParseError, match="the columns 'anchor', 'near', 'far' look like .*read_comparisons"):
         odd_one("anchor,near,far\ncat,dog,eel\n")
 
 

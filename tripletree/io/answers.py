@@ -373,7 +373,7 @@ def _person(cell: Any) -> str | None:
 
 def has_answers(names: Sequence[str]) -> bool:
     """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
-    bare = [re.sub(r"^\D{0,9}\d+[._ -]*|[._ -]*\d+$", "", x) for x in names]
+    bare = [re.sub(pattern, "", x) for x in names for pattern in (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$")]
     return bool(_called([*names, *bare], ODD_NAMES)) or is_header_of_comparisons(names)
 
 

@@ -27,7 +27,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
-from tripletree.io.columns import ANCHOR
+from tripletree.io.columns import is_sure_anchor
 from tripletree.io.comparisons import NO_TRIPLETS, is_header_of_comparisons, read_comparisons
 from tripletree.io.questions import is_no_answer
 from tripletree.io.rows import (
@@ -106,7 +106,7 @@ class TripletRows(LabelRows):
         super().add_table(table, columns, weight)
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
-        if ANCHOR.among(map(str, names)) or is_header_of_comparisons([str(x) for x in names]):
+        if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
             msg = f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}"
             raise _ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
