@@ -104,8 +104,10 @@ def test_one_taxon__owl():
     same = ref("owl:equivalentClass", "Y_2") + f"<owl:equivalentClass>{one('Z_2')}</owl:equivalentClass>"
     alternative = "<oio:hasAlternativeId>X:20</oio:hasAlternativeId>"
     text = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-    xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:obo="http://purl.obolibrary.org/obo/"
-    xmlns:oio="http://www.geneontology.org/formats/oboInOwl#">{one("X_1")}{one("X_2", label("cup") + is_a("X_1") + same + alternative)}
+    xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"
+    xmlns:obo="http://purl.obolibrary.org/obo/"
+    xmlns:oio="http://www.geneontology.org/formats/oboInOwl#">{one("X_1")}
+    {one("X_2", label("cup") + is_a("X_1") + same + alternative)}
     {one("Y_2", is_a("X_1") + label("mug"))}{one("Y_3", is_a("Y_2"))}{one("X_3", is_a("X_2"))}
     {one("X_4", is_a("X_1"))}{one("X_5", gone + ref("obo:IAO_0100001", "X_6"))}
     {one("X_6", gone + ref("obo:IAO_0100001", "Y_2"))}</rdf:RDF>"""

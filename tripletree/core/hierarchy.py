@@ -1459,7 +1459,7 @@ def check_rooted(value: Any) -> Hierarchy:
     if not check_hierarchy(value).rooted:
         msg = (
             "this tree is unrooted, so it displays no triplets until it has a root: h.reroot('label of an outgroup'), "
-            "h.reroot('midpoint'), or read it with outgroup='label', or with rooted=True if its root is right as written"
+            "h.reroot('midpoint'), or read it with outgroup='label', or rooted=True if its root is right as written"
         )
         raise InvalidHierarchyError(msg)
     return value

@@ -106,7 +106,7 @@ def _are_trials(content: bytes | str) -> bool:
     head = content[:_STEP]
     text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
     keys = set(re.findall(r'"([^"\\]{1,30})"\s*:', text))
-    return bool(_called(keys, ODD_NAMES)) and "children" not in keys and not keys & {"items", "tripletree"}
+    return bool(_called(sorted(keys), ODD_NAMES)) and "children" not in keys and not keys & {"items", "tripletree"}
 
 
 def _is_header_of_answers(names: Sequence[str]) -> bool:

@@ -150,7 +150,8 @@ def read_comparisons(
     found = None
     if columns is not None:
         told = None if answer is None else table.place(answer, "answer")
-        found = Comparison(*(table.place(x, "column") for x in columns), told)  # type: ignore[misc]
+        anchor, near, far = (table.place(x, "column") for x in columns)
+        found = Comparison(anchor, near, far, told)
     elif table.names is not None:
         found = comparison_in(table, others, None if answer is None else table.place(answer, "answer"))
     if found is None:
@@ -164,7 +165,8 @@ def read_comparisons(
                 "which of two was chosen, give it as answer=, and the anchor and the two as columns="
             )
             raise refusal(table, msg)
-        found = Comparison(*(k for k in range(len(table.columns)) if k not in others), None)
+        anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
+        found = Comparison(anchor, near, far, None)
     asked, swap = _answered(asked, found, missing, 0 if first is None and asked.from_zero else first)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")

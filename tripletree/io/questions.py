@@ -184,9 +184,9 @@ def _records(text: str, name: str | None) -> tuple[RowTable, bool]:
             except ParseError as error:
                 raise ParseError(str(error).partition(": ")[2] or str(error), path=name, line=k) from None
     rows: list[tuple[int, dict[str, Any]]] = []
-    for line, value in values:
+    for at, value in values:
         for record in _inner_records(value, {}, 0):
-            rows.append((line if len(values) > 1 else len(rows) + 1, record))
+            rows.append((at if len(values) > 1 else len(rows) + 1, record))
     names = list(dict.fromkeys(key for _, x in rows for key in x))
     if not rows or not names:
         raise ParseError("no records in it: expected a list of objects, one a trial", path=name)
@@ -284,10 +284,8 @@ def _stacked(asked: Questions, rest: list[int], words: list[str], groups: list[l
     n = len(table.lines)
     columns = [[x for x in table.columns[k] for _ in range(m)] for k in rest]
     for j in range(len(words)):
-        of = [x[j] for x in groups]
-        columns.append(
-            [of[g] if not isinstance(of[g], int) else table.columns[of[g]][i] for i in range(n) for g in range(m)]
-        )  # type: ignore[index]
+        cells = [table.columns[x[j]] if isinstance(x[j], int) else [x[j]] * n for x in groups]
+        columns.append([cells[g][i] for i in range(n) for g in range(m)])
     names = [*((table.names or [])[k] for k in rest), *words]
     lines = [x for x in table.lines for _ in range(m)]
     made = replace(asked, table=replace(table, names=names, columns=columns, lines=lines))
@@ -551,6 +549,7 @@ def _codes(
     names = [column_word(x or "") for x in columns[-width:]]
     yield "names of columns", {x: k for k, x in enumerate(names) if x}
     words = [words_of(x or "") for x in columns[-width:]]
+    ends: tuple[str, ...]
     for ends in (("a", "b", "c"), ("left", "middle", "right"), ("left", "center", "right"), ("left", "right")):
         own = [next((k for k, x in enumerate(words) if end in x.split("_")), -1) for end in ends[:width]]
         if -1 not in own and len(set(own)) == width:
