@@ -284,7 +284,8 @@ def _stacked(asked: Questions, rest: list[int], words: list[str], groups: list[l
     n = len(table.lines)
     columns = [[x for x in table.columns[k] for _ in range(m)] for k in rest]
     for j in range(len(words)):
-        cells = [table.columns[x[j]] if isinstance(x[j], int) else [x[j]] * n for x in groups]
+        parts = [x[j] for x in groups]
+        cells = [table.columns[x] if isinstance(x, int) else [x] * n for x in parts]
         columns.append([cells[g][i] for i in range(n) for g in range(m)])
     names = [*((table.names or [])[k] for k in rest), *words]
     lines = [x for x in table.lines for _ in range(m)]
