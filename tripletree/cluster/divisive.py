@@ -202,7 +202,7 @@ class _Known:
     ----------
     rows : ndarray of int32, shape (m, 3)
     weight : ndarray of float64, shape (m,)
-        Of mean 1 if soft. Hard: how much each counts in the choice among divisions, together one for each clade.
+        Of mean 1 if soft. If hard, as `_weight_by_clade` has it: what counts in the choice among divisions.
     cannot : ndarray of int32, shape (c, 2)
     group : ndarray of int32, shape (g,)
         The first item that must-links tie an item to. Items without must-links are their own.
