@@ -102,6 +102,7 @@ def test_info__of_a_small_hierarchy_by_hand(run):
         "branch lengths": "none",
         "triplets displayed": "14 of 20 triples of leaves (70.00%)",
         "smallest set": "5 triplets identify it, 3 rebuild it",
+        "doubts": "a root of three children: read as written, though programs write unrooted trees so",
     }
 
 
