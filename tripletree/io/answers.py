@@ -39,7 +39,7 @@ from tripletree.io.comparisons import NO_TRIPLETS, TrioRows, indexed_rows, is_he
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
     Comparison,
-    Questions,
+    QuestionTable,
     both_readings,
     comparison_in,
     is_json,
@@ -346,7 +346,7 @@ def _read_table(
     )
 
 
-def _reading(asked: Questions, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:
+def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:
     """How a table was understood, in one line."""
     names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
     *most, last = [str(names[k]) for k in places]
@@ -356,7 +356,7 @@ def _reading(asked: Questions, places: Sequence[int], answer: int, who: Iterable
     )
 
 
-def _without_empty_rows(asked: Questions, places: Sequence[int]) -> Questions:
+def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
     """The rows that show items: rows of other events of an experiment have none."""
     columns = [asked.table.columns[k] for k in places]
     shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]

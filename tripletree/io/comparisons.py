@@ -19,7 +19,7 @@ from tripletree.core.provenance import Origins
 from tripletree.io.columns import SECONDS, WHEN, WHO, Role
 from tripletree.io.questions import (
     Comparison,
-    Questions,
+    QuestionTable,
     comparison_in,
     comparisons_by_name,
     people_text,
@@ -187,7 +187,9 @@ def _places(table: RowTable, role: Role) -> list[int]:
     return [table.place(x, role.option) for x in role.among(table.names or [])]
 
 
-def _answered(asked: Questions, found: Comparison, missing: Any, first: int | None) -> tuple[Questions, np.ndarray]:
+def _answered(
+    asked: QuestionTable, found: Comparison, missing: Any, first: int | None
+) -> tuple[QuestionTable, np.ndarray]:
     """The rows that have an answer, and those of them in which the second of the two is the nearer one."""
     table = asked.table
     if found.answer is None:
@@ -217,7 +219,7 @@ def _answered(asked: Questions, found: Comparison, missing: Any, first: int | No
     return asked.taking(kept), positions[kept] == 1
 
 
-def _reading(asked: Questions, found: Comparison, who: Iterable[str | None]) -> str:
+def _reading(asked: QuestionTable, found: Comparison, who: Iterable[str | None]) -> str:
     """How a table was understood, in one line."""
     table = asked.table
     anchor, one, other = (str(table.names[k]) if table.names else f"column {k}" for k in found[:3])

@@ -39,7 +39,7 @@ _MOST_NESTED = 20
 
 
 @dataclass
-class Questions:
+class QuestionTable:
     """A table with a question a row.
 
     Attributes
@@ -58,7 +58,7 @@ class Questions:
     parts: list[tuple[str | None, int]] = field(default_factory=list)
     from_zero: bool = False
 
-    def taking(self, rows: Sequence[int]) -> Questions:
+    def taking(self, rows: Sequence[int]) -> QuestionTable:
         """Some of the rows."""
         table, ends = self.table, np.cumsum([m for _, m in self.parts])
         of = np.searchsorted(ends, np.asarray(rows, np.int64), side="right")
@@ -76,7 +76,7 @@ class Questions:
 
 def read_questions(
     path: Any, *, header: bool | None, known: Callable[[Sequence[str]], bool], only: str | None
-) -> Questions:
+) -> QuestionTable:
     """The questions of a file, a folder, a list of files or a data frame. `known` tells headers, as in `read_table`."""
     files = _files_of(path)
     if files is None:
@@ -117,11 +117,11 @@ def _files_of(path: Any) -> list[Any] | None:
     return files
 
 
-def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = False) -> Questions:
+def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = False) -> QuestionTable:
     """The table of one source. With `person` the file's name is the person, if no column is."""
     if is_frame(path):
         table = read_table(path)
-        return Questions(table, parts=[(table.path, len(table.lines))])
+        return QuestionTable(table, parts=[(table.path, len(table.lines))])
     content, name = read_bytes(path)
     notes, from_zero = [], False
     if not is_parquet(content) and is_json(content):
@@ -136,7 +136,7 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
     if person and table.names is not None and not WHO.among(table.names):
         stem = Path(name or "").name.partition(".")[0]
         table = replace(table, names=[*table.names, "who"], columns=[*table.columns, [stem] * len(table.lines)])
-    return Questions(table, notes, [(table.path, len(table.lines))], from_zero)
+    return QuestionTable(table, notes, [(table.path, len(table.lines))], from_zero)
 
 
 def is_json(content: bytes | str) -> bool:
@@ -146,7 +146,7 @@ def is_json(content: bytes | str) -> bool:
     return re.match(r"[\ufeff\s]*(?:\{|\[\s*[\[{])", text) is not None
 
 
-def _joined(asked: list[Questions], path: str) -> Questions:
+def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
     """One table of several, which must have the same columns."""
     first = asked[0].table
     names = list(dict.fromkeys(x for one in asked for x in one.table.names or ()))
@@ -165,7 +165,7 @@ def _joined(asked: list[Questions], path: str) -> Questions:
     lines = [x for one in asked for x in one.table.lines]
     joined = RowTable(path, names or None, columns, lines, first.unit, first.header_line)
     notes = [f"{len(asked)} files", *dict.fromkeys(x for one in asked for x in one.notes)]
-    return Questions(joined, notes, [x for one in asked for x in one.parts], all(x.from_zero for x in asked))
+    return QuestionTable(joined, notes, [x for one in asked for x in one.parts], all(x.from_zero for x in asked))
 
 
 def _records(text: str, name: str | None) -> tuple[RowTable, bool]:
@@ -178,14 +178,14 @@ def _records(text: str, name: str | None) -> tuple[RowTable, bool]:
         if len(lines) < 2:
             load_json(text, name)
         values = []
-        for k, line in lines:
+        for number, line in lines:
             try:
-                values.append((k, load_json(line, name)))
+                values.append((number, load_json(line, name)))
             except ParseError as error:
-                raise ParseError(str(error).partition(": ")[2] or str(error), path=name, line=k) from None
+                raise ParseError(str(error).partition(": ")[2] or str(error), path=name, line=number) from None
     rows: list[tuple[int, dict[str, Any]]] = []
     for at, value in values:
-        for record in _inner_records(value, {}, 0):
+        for record in _inner_records(value):
             rows.append((at if len(values) > 1 else len(rows) + 1, record))
     names = list(dict.fromkeys(key for _, x in rows for key in x))
     if not rows or not names:
@@ -195,37 +195,37 @@ def _records(text: str, name: str | None) -> tuple[RowTable, bool]:
     return RowTable(name, names, columns, [k for k, _ in rows], "line" if len(values) > 1 else "row"), jspsych
 
 
-def _inner_records(value: Any, above: Mapping[str, Any], depth: int) -> Iterable[dict[str, Any]]:
-    """The innermost objects of lists, each with the plain values of the objects around it."""
-    if depth > _MOST_NESTED:
-        raise ParseError(f"records are nested more than {_MOST_NESTED} deep")
-    if isinstance(value, list):
-        for x in value:
-            if isinstance(x, (dict, list)):
-                yield from _inner_records(x, above, depth + 1)
-        return
-    if not isinstance(value, dict):
-        return
-    inner = [x for x in value.values() if isinstance(x, list) and x and any(isinstance(y, dict) for y in x)]
-    own = {**above, **_flat(value, depth)}
-    if not inner:
-        yield own
-        return
-    for x in inner:
-        yield from _inner_records(x, {k: y for k, y in own.items() if not isinstance(y, list)}, depth + 1)
+def _inner_records(value: Any) -> Iterable[dict[str, Any]]:
+    """The innermost objects of lists, each with the plain values of the objects around it, in their order."""
+    todo: list[tuple[Any, dict[str, Any], int]] = [(value, {}, 0)]
+    while todo:
+        value, above, depth = todo.pop()
+        if depth > _MOST_NESTED:
+            raise ParseError(f"records are nested more than {_MOST_NESTED} deep")
+        if isinstance(value, list):
+            todo += [(x, above, depth + 1) for x in reversed(value) if isinstance(x, (dict, list))]
+        elif isinstance(value, dict):
+            inner = [x for x in value.values() if isinstance(x, list) and any(isinstance(y, dict) for y in x)]
+            own = {**above, **_flat(value)}
+            if inner:
+                plain = {k: y for k, y in own.items() if not isinstance(y, list)}
+                todo += [(x, plain, depth + 1) for x in reversed(inner)]
+            else:
+                yield own
 
 
-def _flat(value: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
     """An object without objects in it: their keys take their place, or that of the only value in an answer."""
     flat: dict[str, Any] = {}
-    for key, x in value.items():
-        if not isinstance(x, dict) or depth > _MOST_NESTED:
-            flat[key] = x
-        elif len(x) == 1 and (ANSWER.among([key]) or ODD.among([key])):
-            flat[key] = next(iter(x.values()))
+    todo = [("", key, x) for key, x in reversed(value.items())]
+    while todo:
+        path, key, x = todo.pop()
+        if isinstance(x, dict) and len(x) == 1 and (ANSWER.among([key]) or ODD.among([key])):
+            x = next(iter(x.values()))
+        if isinstance(x, dict):
+            todo += [(f"{path}{key}.", name, y) for name, y in reversed(x.items())]
         else:
-            for name, y in _flat(x, depth + 1).items():
-                flat[name if name not in value and name not in flat else f"{key}.{name}"] = y
+            flat[key if key not in flat and (not path or key not in value) else path + key] = x
     return flat
 
 
@@ -240,7 +240,7 @@ def _json_cell(x: Any) -> Any:
 # ---------------------------------------------------------------------- a row a person, and lists in cells
 
 
-def _long(asked: Questions) -> Questions:
+def _long(asked: QuestionTable) -> QuestionTable:
     """A row a question, of a table with a row a person and the questions side by side."""
     table = asked.table
     names = table.names
@@ -261,7 +261,7 @@ def _long(asked: Questions) -> Questions:
     return _of_texts(asked, texts)
 
 
-def _melted(asked: Questions, pattern: str) -> Questions | None:
+def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
     """A row a number in the columns' names. None if these then have no answer."""
     names = asked.table.names or []
     groups: dict[int, dict[str, int]] = {}
@@ -278,7 +278,7 @@ def _melted(asked: Questions, pattern: str) -> Questions | None:
     return _stacked(asked, rest, words, [[x[word] for word in words] for x in groups.values()])
 
 
-def _stacked(asked: Questions, rest: list[int], words: list[str], groups: list[list[int | list[Any]]]) -> Questions:
+def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: list[list[Any]]) -> QuestionTable:
     """Each row once for each group of columns (or of cells that are the same in all rows)."""
     table, m = asked.table, len(groups)
     n = len(table.lines)
@@ -295,8 +295,8 @@ def _stacked(asked: Questions, rest: list[int], words: list[str], groups: list[l
     return made
 
 
-def _of_texts(asked: Questions, texts: Sequence[str | None]) -> Questions:
-    """Questions whose three items stand in the text of the question: "Which is odd? cat / dog / eel"."""
+def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable:
+    """QuestionTable whose three items stand in the text of the question: "Which is odd? cat / dog / eel"."""
     table = asked.table
     groups: list[list[Any]] = []
     for k, text in enumerate(texts):
@@ -321,7 +321,7 @@ def _items_in(text: str, said: set[str]) -> list[str] | None:
     return None
 
 
-def _expanded(asked: Questions) -> Questions:
+def _expanded(asked: QuestionTable) -> QuestionTable:
     """Lists in cells, of three (or two) items, as columns of their own."""
     table = asked.table
     lists: dict[int, list[Any]] = {}

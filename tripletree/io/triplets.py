@@ -216,7 +216,7 @@ def read_triplets(
     """
     check_row_format(format)
     names = three_names(columns, "a, b and c of ab|c")
-    if not is_frame(path) and tuple(columns) == ("a", "b", "c"):
+    if not is_frame(path) and format != "parquet" and tuple(columns) == ("a", "b", "c"):
         path = named_stream(*raw_bytes(path))
     try:
         rows = read_rows(TripletRows, path, format=format, columns=names, weight=weight)
@@ -230,7 +230,7 @@ def read_triplets(
 
 def _of_comparisons(path: Any, leaves: Any, error: ParseError) -> TripletSet:
     """The triplets of which comparisons say both halves. The `error` if there are none."""
-    if not is_frame(path):
+    if hasattr(path, "seek"):
         path.seek(0)
     said = read_comparisons(path, leaves=leaves)
     found = triplets_from_comparisons(said)
