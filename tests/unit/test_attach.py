@@ -268,8 +268,9 @@ def test_attach__says_that_inner_nodes_have_no_names():
 def test_attach__does_not_look_for_text_among_a_range():
     h = Hierarchy([3_000_000] * 3_000_000 + [-1])
     with pytest.raises(UnknownLeafError) as caught:
-        h.attach({str(k): str(k) for k in range(500)})
+        h.attach({f"x{k}": f"x{k}" for k in range(500)})
     assert len(caught.value.labels) == 500
+    assert h.attach({f"x{k}": str(k) for k in range(500)}).n_leaves == 500
 
 
 def test_attach__ambiguous_names_are_named_with_their_places():
@@ -352,11 +353,11 @@ def test_attach__missing_is_an_error_unless_told_otherwise(h):
 
 def test_attach__numbers_where_labels_are_text():
     h = parse_newick("((9685,9686)9682,9615)33208;")
-    with pytest.raises(UnknownLeafError, match=r"9685 \(did you mean '9685'\? labels are text here\)") as caught:
+    with pytest.raises(UnknownLeafError) as caught:
         h.attach({"Tom": 9685, "x": 33208, "y": 5})
-    assert caught.value.suggestions == {9685: ["9685"], 33208: ["33208"]}
-    with pytest.raises(UnknownLeafError, match=r"'1' \(did you mean 1\? labels are numbers here\)"):
-        Hierarchy([2, 2, -1]).attach({"x": "1"})
+    assert caught.value.labels == [5]
+    assert h.attach({"Tom": 9685, "x": "9686", "y": 9615}) == parse_newick("((Tom,x),y);")
+    assert list(Hierarchy([2, 2, -1]).attach({"x": "1"}).leaves) == ["x"]
 
 
 def test_attach__unknown_ids_have_no_near_names():
