@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pandas as pd
 import polars as pl
@@ -372,3 +373,20 @@ def test_lineages__carnivora(shared):
     assert h.ranks[-1] == "order"
     dogs = h.common_ancestor(["Canis lupus", "Vulpes vulpes"])
     assert (h.label(dogs), h.ranks[dogs]) == ("Canidae", "family")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\tB(100);F(98);G(71);\nb\tB(100);F(91);G(80);\nc\tB(99);F(90);H(60);\nd\tB(97);P(88);K(70);\n",
+        "a\tB [99.5%]; F [98%]; G [7%]\nb\tB [9%]; F [91.2%]; G [8%]\nc\tB [9%]; F [9%]; H [6%]\nd\tB [9%]; P [8%]; K [7%]\n",
+        "id,phylum,class,genus\na,B(100),F(98),G(71)\nb,B(100),F(91),G(80)\nc,B(99),F(90),H(60)\nd,B(97),P(88),K(70)\n",
+    ],
+)
+def test_lineages__confidences_are_no_part_of_names(text):
+    assert clades(read(text)) == clades(read(re.sub(r" ?[(\[][\d.]+%?[)\]]", "", text)))
+    assert "F" in (read(text).names or ())
+
+
+def test_lineages__a_number_in_brackets_behind_a_few_names_belongs_to_them():
+    assert read("a\tB;Group (1)\nb\tB;Group (1)\nc\tB;Group (2)\nd\tB;Group (2)\ne\tC;D\n").n_nodes == 11

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from tripletree.core.checks import check_choice, counted
+from tripletree.core.confidence import rated_name
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
@@ -65,6 +66,8 @@ _RANK_LETTERS = (
 _PREFIX_RANKS = dict(_RANK_LETTERS)
 #: SILVA's numbers.
 _LEVELS = ("domain", "phylum", "class", "order", "family", "genus", "species")
+#: Names of the first rows that tell whether names have confidences, and the share of them that must have one.
+_SAMPLE, _NEARLY_ALL = 1_000, 0.9
 _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
 
@@ -103,6 +106,7 @@ class PathTree:
         self, source: str | None, missing: Iterable[str], sep: str, placeholders: Placeholders | None = None
     ) -> None:
         self.source, self.sep = source, sep
+        self._rated = False
         self.opened: list[bool] = []
         self.lost: list[Any] = []
         self._step: list[int] = []
@@ -117,6 +121,12 @@ class PathTree:
         self._node: dict[tuple[int, str | None, str], int] = {}
         self._seen: dict[str, tuple[int, _Step | None]] = {}
         self._parts: dict[str, _Step | None] = {}
+
+    def look_for_confidences(self, parts: Iterable[str]) -> None:
+        """Take a number behind each name, ``Firmicutes(98)``, for its confidence if nearly all names have one."""
+        some = [x for x in parts if x.strip()]
+        rated = sum(rated_name(x).support is not None for x in some)
+        self._rated = bool(some) and rated >= _NEARLY_ALL * len(some)
 
     def text_node(self, text: str, *, whole: bool = False) -> int:
         """The node of a path given as text. -1 if it holds no name.
@@ -247,7 +257,7 @@ class PathTree:
 
     def part(self, text: str) -> tuple[str | None, str] | None:
         """Return rank and name of one step of a path. None if there is no name."""
-        name = text.strip()
+        name = ((rated_name(text).name or "") if self._rated else text).strip()
         match = _PREFIX.fullmatch(name)
         rank, bare = None, name
         if match is not None:
@@ -816,9 +826,11 @@ def _of_table(
         used = [i for i in range(len(texts)) if items is None or not str(items[i]).startswith("#q2:")]
         sep = separator_of([[texts[i]] for i in used], sep, path=table.path, needed=False)[0]
         tree = PathTree(table.path, missing, sep, fillers)
+        tree.look_for_confidences(part for i in used[:_SAMPLE] for part in texts[i].split(sep))
         taxa = [tree.text_node(texts[i], whole=items is None) for i in used]
     else:
         tree = PathTree(table.path, missing, ";", fillers)
+        tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
         ranks = [plain_name(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
@@ -851,6 +863,7 @@ def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str], fil
         raise ParseError("no lines in it", path=path, line=1, column=1)
     sep, k = separator_of(rows, sep, path=path)
     tree = PathTree(path, missing, sep, fillers)
+    tree.look_for_confidences(part for row in rows[:_SAMPLE] if len(row) > k for part in row[k].split(sep))
     short = next((i for i, row in enumerate(rows) if len(row) <= k), None)
     if short is not None:
         msg = f"no path in this line: where other lines have an id, a tab and a path, it has {rows[short][0]!r:.60}"
