@@ -379,7 +379,8 @@ def test_lineages__carnivora(shared):
     "text",
     [
         "a\tB(100);F(98);G(71);\nb\tB(100);F(91);G(80);\nc\tB(99);F(90);H(60);\nd\tB(97);P(88);K(70);\n",
-        "a\tB [99.5%]; F [98%]; G [7%]\nb\tB [9%]; F [91.2%]; G [8%]\nc\tB [9%]; F [9%]; H [6%]\nd\tB [9%]; P [8%]; K [7%]\n",
+        "a\tB [99.5%]; F [98%]; G [7%]\nb\tB [9%]; F [91.2%]; G [8%]\n"  # as IDTAXA writes them
+        "c\tB [9%]; F [9%]; H [6%]\nd\tB [9%]; P [8%]; K [7%]\n",
         "id,phylum,class,genus\na,B(100),F(98),G(71)\nb,B(100),F(91),G(80)\nc,B(99),F(90),H(60)\nd,B(97),P(88),K(70)\n",
     ],
 )
