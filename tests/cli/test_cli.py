@@ -88,7 +88,8 @@ def test_version(run):
 
 
 def facts(text):
-    return dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in text.splitlines()[1:])
+    joined = re.sub(r"\n {12,}", "; ", text)  # the second line of a fact
+    return dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in joined.splitlines()[1:])
 
 
 def test_info__of_a_small_hierarchy_by_hand(run):

@@ -167,6 +167,6 @@ def test_results_do_not_depend_on_the_pace(monkeypatch, rng, linkage, penalty):
     triplets = tt.decompose(yule(120, rng))
     model = ReCon(linkage=linkage, penalty=penalty, on_conflict="raise" if penalty is None else "repair")
     merges = model.fit(X, triplets=triplets).linkage_
-    for module in ("merges", "penalty"):
-        monkeypatch.setattr(f"tripletree.cluster.agglomerative.{module}.Pace", OneStep)
+    for module in ("algorithms.merges", "cluster.agglomerative.penalty"):
+        monkeypatch.setattr(f"tripletree.{module}.Pace", OneStep)
     assert np.array_equal(model.fit(X, triplets=triplets).linkage_, merges)

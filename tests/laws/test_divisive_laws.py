@@ -129,7 +129,7 @@ def test_weights_by_clade_by_their_definition(seed):
     for k, (clade, other) in enumerate(ends):
         siblings = {y for x, y in ends if x == clade}
         want[k] = (len(child[clade]) - 1) / len(siblings) / ends.count((clade, other))
-    np.testing.assert_allclose(divisive._weight_by_clade(triplets), want)
+    np.testing.assert_allclose(divisive._weight_by_clade(triplets.rows, triplets.leaves), want)
 
 
 @pytest.mark.slow

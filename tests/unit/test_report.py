@@ -430,14 +430,14 @@ def test_page__a_file_is_replaced_when_all_is_written(informed, tmp_path):
 
 
 def test_report__an_ontology_with_several_parents():
-    o = tt.Ontology(["top", "x", "y", "p", "q", "r"], [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (5, 2)])
+    o = tt.Ontology(["top", "x", "y", "p", "q", "r", "s"], [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (5, 2), (6, 2)])
     X = [[0.0], [0.1], [5.0], [5.2]]
     with pytest.raises(tt.errors.NotATreeError, match="parent='certain' for the triplets"):
-        tt.report(X, hierarchy=o, sample_names=["p", "q", "r", "y"], n_resamples=0)
-    found = tt.report(X, hierarchy=o, parent="certain", sample_names=["P", "q", "r", "y"], n_resamples=0)
+        tt.report(X, hierarchy=o, sample_names=["p", "q", "r", "s"], n_resamples=0)
+    found = tt.report(X, hierarchy=o, parent="certain", sample_names=["P", "q", "r", "s"], n_resamples=0)
     assert (found.kind, found.known_samples, found.names.kinds[0]) == ("hierarchy", 4, "form")
-    assert list(found.constraints) == [("P", "q", "y")]
-    found = tt.report(X, hierarchy=o, parent="first", sample_names=["p", "q", "r", "y"], n_resamples=0)
+    assert list(found.constraints) == [("P", "q", "s")]
+    found = tt.report(X, hierarchy=o, parent="first", sample_names=["p", "q", "r", "s"], n_resamples=0)
     assert found.names is None
     assert [x[:2] for x in found.taxa] == [("x", 3)]
 

@@ -137,7 +137,7 @@ class NameMatches:
         >>> import tripletree as tt
         >>> o = tt.Ontology(["1", "2", "3"], [(1, 0), (2, 0)], names=["thing", "cat", "dog"])
         >>> tt.write_newick(tt.match_names(["Dog", "1", "cat"], o).to_hierarchy())
-        '(Dog,1,cat)thing;'
+        '(Dog,1[&incertae_sedis=1],cat)thing;'
         """
         if isinstance(self.hierarchy, Hierarchy):
             return self.attach()  # type: ignore[return-value]

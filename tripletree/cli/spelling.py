@@ -22,7 +22,7 @@ from tripletree.io import registry
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
 #: Options of readers that commands spell by themselves. Another one's name may belong to something else in a command,
 #: as ``tree=`` of a reader and ``--tree`` of `match`, where a file is written.
-_READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing"})
+_READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing", "decimal"})
 #: The command that does the work of a function in a shell.
 _COMMANDS = {
     "read_triplets": "'tripletree build'",

@@ -755,7 +755,7 @@ class DivisiveReCon(HierarchicalClusterer):
             if hard:
                 check_consistent(combine_constraints(given.triplets, given.pairs))
                 if given.codes is None and not len(given.pairs):
-                    given = replace(given, weight=_weight_by_clade(TripletSet(given.rows, aligned.leaves)))
+                    given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
             closure = binding.closure()
             _check_enough_groups(self.n_clusters, closure)
@@ -1094,17 +1094,17 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
     )
 
 
-def _weight_by_clade(triplets: TripletSet) -> np.ndarray:
+def _weight_by_clade(rows: np.ndarray, leaves: LeafIndex) -> np.ndarray:
     """Weights of triplets that can all hold: how many there are of a clade depends on how it is written down.
 
     The triplets that tell a clade from its siblings in the BUILD tree weigh as many as it has children, less 1: the
     fewest that tie the clade together. Each sibling has an equal part. For the triplets of a binary hierarchy as
     `decompose` gives them, that is 1 each.
     """
-    if not len(triplets):
+    if not len(rows):
         return np.empty(0)
-    tree = one_tree(triplets)
-    a, _, c = triplets.rows.T
+    tree = one_tree(TripletSet(rows, leaves))
+    a, _, c = rows.T
     top = kernels.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
     begin, _, leaves = tree.leaf_intervals
     place = np.empty(leaves.size, np.int64)

@@ -450,7 +450,7 @@ class AnswerSet(Immutable, Sequence):
         >>> AnswerSet(said).quick.tolist()
         [False, True]
         """
-        return self.seconds < LEAST_SECONDS
+        return freeze(self.seconds < LEAST_SECONDS)
 
     # ------------------------------------------------------------------ consequences of the answers
 
