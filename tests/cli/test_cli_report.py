@@ -55,7 +55,8 @@ KNOWN = {
 
 #: What is told of a file that was understood in one of several possible ways.
 READ = {
-    "crowd.csv": "Read 2 answers: the odd one of first, second and third by answer; 2 people; answers are positions from 1\n"
+    "crowd.csv": "Read 2 answers: the odd one of first, second and third by answer; 2 people; "
+    "answers are positions from 1\n"
 }
 
 

@@ -1094,7 +1094,7 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
     )
 
 
-def _weight_by_clade(rows: np.ndarray, leaves: LeafIndex) -> np.ndarray:
+def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
     """Weights of triplets that can all hold: how many there are of a clade depends on how it is written down.
 
     The triplets that tell a clade from its siblings in the BUILD tree weigh as many as it has children, less 1: the
@@ -1103,7 +1103,7 @@ def _weight_by_clade(rows: np.ndarray, leaves: LeafIndex) -> np.ndarray:
     """
     if not len(rows):
         return np.empty(0)
-    tree = one_tree(TripletSet(rows, leaves))
+    tree = one_tree(TripletSet(rows, index))
     a, _, c = rows.T
     top = kernels.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
     begin, _, leaves = tree.leaf_intervals
