@@ -162,3 +162,39 @@ def test_workbook__few_bytes_for_many_cells_are_refused(tmp_path, monkeypatch, d
     assert path.stat().st_size < 1 << 17
     with pytest.raises(LimitExceededError, match=r"unpacks \(Excel\) to more than [\d,]+ bytes out of"):
         read_text(path)
+
+
+def test_workbook__formulas_without_saved_values_are_no_gaps(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "measured"
+    for row in (["name", "kg", "twice"], ["cat", 4, "=B2*2"], ["lion", 190, "=B3*2"]):
+        book.active.append(row)
+    book.save(tmp_path / "table.xlsx")
+    with pytest.raises(
+        ParseError, match=r"cell C2 of sheet 'measured' holds a formula without a saved value, like 1 o"
+    ):
+        read_text(tmp_path / "table.xlsx")
+
+
+@pytest.mark.parametrize(("inner", "text"), [("<f>1+1</f><v>2</v>", "2"), ("<f/><v>2</v>", "2")])
+def test_workbook__formulas_with_saved_values_are_these(tmp_path, inner, text):
+    packed_sheet(tmp_path / "a.xlsx", f'<row r="1"><c r="A1">{inner}</c><c r="B1"><v>1</v></c></row>')
+    assert read_text(tmp_path / "a.xlsx")[0] == f"{text},1\n"
+
+
+def test_workbook__a_saved_text_may_be_empty(tmp_path):
+    data = '<row r="1"><c r="A1" t="str"><f>A9</f><v></v></c><c r="B1"><v>1</v></c></row>'
+    packed_sheet(tmp_path / "a.xlsx", data)
+    assert read_text(tmp_path / "a.xlsx")[0] == ",1\n"
+
+
+def test_workbook__codes_keep_the_zeros_that_are_shown(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["code", "kg"], [123, 4], ["00042", 190], [1234567, 7]):
+        book.active.append(row)
+    for row in (2, 4):
+        book.active.cell(row, 1).number_format = "00000"
+    book.save(tmp_path / "table.xlsx")
+    assert read_text(tmp_path / "table.xlsx")[0] == "code,kg\n00123,4\n00042,190\n1234567,7\n"

@@ -292,7 +292,7 @@ def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.nd
         samples = _mask_over(samples, y)
     used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
     used = used[all_codes[used] >= 0]
-    codes, _ = without_gaps(all_codes[used], values, "y", missing, "missing=[] makes it a class")
+    codes, _ = without_gaps(all_codes[used], values, "y", missing)
     used = used[codes >= 0]
     return np.unique(codes[codes >= 0], return_inverse=True)[1], index, freeze(used.astype(np.int32))
 

@@ -19,10 +19,10 @@ from tripletree.cli.shell import bad_input, progress, say, some
 from tripletree.cli.sources import SAMPLE, read_classes
 from tripletree.cli.spelling import option_names
 from tripletree.core.checks import counted
-from tripletree.core.labels import CLASS_GAPS, class_codes, is_gap
+from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.io.columns import can_be_ids, is_called_id
+from tripletree.io.columns import can_be_ids, ids_among, is_name
 from tripletree.io.source import decoded, is_parquet, read_bytes
 from tripletree.io.table import RowTable, split_rows
 
@@ -222,8 +222,7 @@ def read_table(
 def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
     """The classes without the words that mark samples without one. None stands for these."""
     codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS)
-    names = [f"class {x}" if is_gap(x, CLASS_GAPS) else x for x in known]  # no gap to whoever takes them on
-    return [None if k < 0 else names[k] for k in codes.tolist()]
+    return classes_or_none(codes, known)
 
 
 def names_in(files: Sequence[tuple[str | None, Callable[[str], Any]]]) -> set[str]:
@@ -298,9 +297,9 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
     `columns` loses other ids, which are no features.
     """
     first = next(iter(columns), None)
-    called = [x for x in columns if is_called_id(x) and can_be_ids(columns[x])]
+    called = ids_among(columns)
     chosen = called[0] if called else None
-    if first is not None:
+    if first is not None and (chosen in (None, first) or is_name(first, columns[first])):
         cells = list(map(_with_point, columns[first])) if decimal == "," else columns[first]
         if first.lower() in LABEL_NAMES or not all(_is_number(x) or is_gap(x) for x in cells):
             chosen = first

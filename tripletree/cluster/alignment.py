@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -343,7 +344,9 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 # ---------------------------------------------------------------------- a hierarchy
 
 
-def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
+def align_classes(
+    X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None, missing: Any = None
+) -> np.ndarray:
     """The class of each sample as a number, -1 if it is not known.
 
     Parameters
@@ -359,14 +362,16 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
         The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
         How to treat labels of no sample. "raise" names the other choice.
+    missing : value or collection of values, optional
+        The values that mark samples without a class instead.
 
     Returns
     -------
     ndarray of int64, shape (n,)
     """
-    classes = by_label_or_row(classes, index_labels(X))
+    classes, code = by_label_or_row(classes, index_labels(X)), partial(class_codes, missing=missing)
     if not isinstance(classes, Mapping):
-        return aligned_codes(classes, leaves, "classes", class_codes)[0]
+        return aligned_codes(classes, leaves, "classes", code)[0]
     if classes:
         _check_distinct(X, "to which classes refer; an array goes by the order of rows")
     unknown = [x for x in classes if x not in leaves]
@@ -376,7 +381,7 @@ def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: s
     elif unknown:
         hint = "missing_samples='ignore' leaves them out" if has_labels and missing_samples else ""
         raise UnknownLeafError(unknown, leaves.labels, what="keys of classes", hint=hint)
-    return aligned_codes(classes, leaves, "classes", class_codes)[0]
+    return aligned_codes(classes, leaves, "classes", code)[0]
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:

@@ -18,10 +18,12 @@ from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import repeated
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
+from tripletree.io.columns import ids_of_frame
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
@@ -256,6 +258,7 @@ def check_samples(
     ndarray or csr_array of float64, shape (n_samples, n_features)
         Sparse ones are as `as_rows` makes them.
     """
+    check_frame(X, tells_ids=reset and not is_precomputed(getattr(estimator, "metric", metric)))
     if hasattr(X, "tocsr") and not sparse:
         msg = (
             f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. ReCon, "
@@ -282,6 +285,8 @@ def check_samples(
             advice = _STORED_GAPS if hasattr(X, "tocsr") else _GAPS
             if is_precomputed(getattr(estimator, "metric", metric)):
                 advice = advice_for_gaps(X, check_array(X, dtype=np.float64, ensure_all_finite=False))
+            elif hasattr(X, "columns") and (empty := [x for x in X.columns if not np.isfinite(_numbers(X[x])).any()]):
+                advice = f"{counted(len(empty), 'column')} without any value: {_without(X, empty)} leaves it out"
             raise ValueError(f"X contains NaN: {_wild_cells(X, np.isnan, 'missing value')}. {advice}") from None
         if "contains infinity" in str(error):
             where = _wild_cells(X, np.isinf, "such value")
@@ -290,9 +295,75 @@ def check_samples(
             raise
         columns = [str(name) for name in getattr(X, "columns", ()) if np.asarray(X[name]).dtype.kind not in "biuf"]
         where = f" in the columns {', '.join(columns[:10])}" if columns else ""
+        ids = [x for x in ids_of_frame(X) if x in columns] if hasattr(X, "columns") else []
+        if ids:
+            raise ValueError(f"X must hold numbers, not text{where} ({error}): {_as_names(X, ids)}") from None
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
         msg += "ReCon (linkage='average', say) and ConstrainedCompleteLink take columns of text with metric='gower'"
         raise ValueError(msg) from None
+
+
+def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
+    """Refuse columns of a data frame that are no features: of one name, or times. Tell of those that are called ids.
+
+    Parameters
+    ----------
+    X : object
+        Anything else than a data frame is passed over.
+    tells_ids : bool
+    takes_words : bool
+        True if text is taken for categories.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    names = list(X.columns)
+    twice = repeated(names)
+    if twice:
+        msg = (
+            f"X has {names.count(twice[0])} columns {twice[0]!r}: give each a name of its own, or keep the first of "
+            "each with X.loc[:, ~X.columns.duplicated()]"
+        )
+        raise ValueError(msg)
+    if not names:
+        msg = f"X has {counted(len(X), 'row')} and no column (shape={X.shape}), while a minimum of 1 is required"
+        raise ValueError(msg)
+    times = [x for x, kind in zip(names, X.dtypes, strict=True) if str(kind).lower().startswith(_TIMES)]
+    if times and not takes_words:
+        shown = ", ".join(map(repr, times[:10]))
+        msg = (
+            f"X must hold numbers, not times, as in the column{'s' * (len(times) > 1)} {shown}: {_without(X, times)} "
+            "leaves out what is no number"
+        )
+        raise ValueError(msg)
+    ids = ids_of_frame(X) if tells_ids else []
+    if ids and (takes_words or all(np.asarray(X[x]).dtype.kind in "iuf" for x in ids)):
+        columns = f"column{'s' * (len(ids) > 1)} {', '.join(map(repr, ids))} of X"
+        count = "count as features" if len(ids) > 1 else "counts as a feature"
+        warn_user(f"the {columns}, called an id and different in each row, {count}: {_as_names(X, ids)}")
+
+
+#: How the types of columns of times begin, in pandas and polars.
+_TIMES = ("date", "time", "duration", "period")
+
+
+def _as_names(X: Any, ids: list[str]) -> str:
+    """How to take the names of the rows from a column."""
+    if hasattr(X, "set_index"):
+        rest = f".drop(columns={ids[1:]!r})" if len(ids) > 1 else ""
+        return f"X{rest}.set_index({ids[0]!r}) makes {ids[0]!r} the names of the rows"
+    return f"fit(X.drop({ids!r}), sample_names=X[{ids[0]!r}]) makes {ids[0]!r} the names of the rows"
+
+
+def _without(X: Any, columns: list[Any]) -> str:
+    return f"X.drop(columns={columns!r})" if hasattr(X, "set_index") else f"X.drop({columns!r})"
+
+
+def _numbers(column: Any) -> np.ndarray:
+    """The numbers of a column, NaN where there is none."""
+    try:
+        return np.asarray(column, np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(1)
 
 
 def _wild_cells(X: Any, is_wild: Any, noun: str) -> str:
@@ -329,6 +400,7 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
         if missing and reset:
             _check_known(X, samples, metric)
         return samples, None
+    check_frame(X, tells_ids=reset, takes_words=True)
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if reset or columns is None:
         columns = MixedColumns.of(X)

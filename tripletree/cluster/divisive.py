@@ -660,6 +660,7 @@ class DivisiveReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        missing: Any = None,
         sample_names: Any = None,
         validate: bool = False,
     ) -> DivisiveReCon:
@@ -681,6 +682,9 @@ class DivisiveReCon(HierarchicalClusterer):
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
             mapping or Series may leave samples out.
+        missing : value or collection of values, optional
+            The values in `classes` that mark samples without one instead: ``missing=[]`` makes -1 a class. None and NaN
+            always do.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         validate : bool
@@ -737,6 +741,7 @@ class DivisiveReCon(HierarchicalClusterer):
                 hierarchy=hierarchy,
                 classes=classes,
                 missing_samples=self.missing_samples,
+                missing=missing,
             )
             # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
             order = _order_of_values(samples, is_matrix)

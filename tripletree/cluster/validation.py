@@ -277,6 +277,7 @@ def align_knowledge(
     hierarchy: Any = None,
     classes: Any = None,
     missing_samples: str | None = None,
+    missing: Any = None,
 ) -> AlignedKnowledge:
     """Align all that is known with the rows of X: see `tripletree.cluster.alignment` for each kind, and its errors."""
     given = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
@@ -285,7 +286,9 @@ def align_knowledge(
         given,
         links,
         None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves),
-        None if classes is None else align_classes(X, classes, given.leaves, missing_samples=missing_samples),
+        None
+        if classes is None
+        else align_classes(X, classes, given.leaves, missing_samples=missing_samples, missing=missing),
     )
 
 
@@ -444,7 +447,9 @@ def measure(
             known = np.zeros(n, bool)
             known[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
-                warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random|classes has ")
+                warnings.filterwarnings(
+                    "ignore", message=r".*(triplets that look drawn at random|as a feature)|classes has "
+                )
                 fitted = model.fit(X, **knowledge.part(known), **names)
             compare(i, held_out == k, fitted)
     return Measured(holds, exchanged, sample)

@@ -20,7 +20,7 @@ CLASS_GAPS = GAPS | {"-1", "-1.0", "unknown", "unlabelled", "unlabeled"}
 _SIGNS = frozenset({"-1", "-1.0", "-", "?"})
 #: Gaps that nobody takes for a class. Taking any other code for a gap is told.
 _PLAIN_GAPS = GAPS - {"?", "-"}
-_RENAME = "give it another name if it is one"
+_AS_CLASS = "missing=[] makes it a class"
 
 
 def is_gap(text: str, gaps: frozenset[str] = GAPS) -> bool:
@@ -65,7 +65,7 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     return _in_order(codes, list(number))
 
 
-def class_codes(classes: Any, name: str, missing: Any = None, cure: str = _RENAME) -> tuple[np.ndarray, list[Any]]:
+def class_codes(classes: Any, name: str, missing: Any = None, cure: str = _AS_CLASS) -> tuple[np.ndarray, list[Any]]:
     """Code classes as `label_codes` does, and take the words for no class (`CLASS_GAPS`, or `missing`) for -1, too.
 
     A gap that could be a class is told. If it decides whether there are two classes, as in -1 and +1, it is refused.
@@ -74,7 +74,7 @@ def class_codes(classes: Any, name: str, missing: Any = None, cure: str = _RENAM
 
 
 def without_gaps(
-    codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = _RENAME
+    codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = _AS_CLASS
 ) -> tuple[np.ndarray, list[Any]]:
     """The codes of `label_codes`, or some of them, without the words for no class, as `class_codes` treats these."""
     words = gap_words(missing, CLASS_GAPS)
@@ -88,6 +88,12 @@ def without_gaps(
         return codes, known
     number = np.append(np.where(is_class, np.cumsum(is_class) - 1, -1), -1)
     return number[codes], [x for x, kept in zip(known, is_class.tolist(), strict=True) if kept]
+
+
+def classes_or_none(codes: np.ndarray, known: Sequence[Any]) -> list[Any]:
+    """The class of each sample, None if it is not known. One that is called like a gap gets another name."""
+    names = [f"class {x}" if _is_class_gap(x, CLASS_GAPS, {-1.0}) else x for x in known]
+    return [None if k < 0 else names[k] for k in codes.tolist()]
 
 
 def _is_class_gap(value: Any, words: frozenset[str], numbers: set[float]) -> bool:

@@ -101,6 +101,7 @@ def evaluate_knowledge(
     pairs: Any = None,
     hierarchy: Any = None,
     classes: Any = None,
+    missing: Any = None,
     sample_names: Any = None,
     estimator: Any = None,
     n_folds: int = 5,
@@ -119,6 +120,8 @@ def evaluate_knowledge(
         The samples, as for the estimator.
     triplets, pairs, hierarchy, classes : optional
         Exactly one of them, as for `tripletree.cluster.DivisiveReCon`.
+    missing : value or collection of values, optional
+        The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
         The names of the rows, for an X without an index.
     estimator : estimator, optional
@@ -188,7 +191,7 @@ def evaluate_knowledge(
         )
     _check_fit(model, kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    known = align_knowledge(named(X, sample_names), n, **given)
+    known = align_knowledge(named(X, sample_names), n, missing=missing, **given)
     knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, 2)]
     n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)
     if n_folds == 0:

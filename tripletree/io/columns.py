@@ -7,10 +7,11 @@ in `tripletree.io.pairs`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tripletree.io.table import column_word
+from tripletree.io.table import cell_of, cell_text, column_word
 
 # ---------------------------------------------------------------------- ids
 
@@ -49,6 +50,25 @@ def can_be_ids(cells: Sequence[str]) -> bool:
     if len(set(cells)) < len(cells) or not all(cells):
         return False
     return all(map(_WHOLE.fullmatch, cells)) or not any(map(_is_number, cells))
+
+
+def ids_among(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The columns that are called ids and can be such, one that only counts the rows last."""
+    found = [x for x in columns if is_called_id(x) and can_be_ids(columns[x])]
+    return sorted(found, key=lambda x: not is_name(x, columns[x]))
+
+
+def ids_of_frame(frame: Any) -> list[str]:
+    """The columns of a data frame that are called ids and can be such."""
+    called = [x for x in frame.columns if isinstance(x, str) and is_called_id(x)]
+    return ids_among({x: [cell_text(cell_of(y)) or "" for y in list(frame[x])] for x in called})
+
+
+def is_name(name: str, cells: Sequence[str]) -> bool:
+    """False for a column without a name that counts the rows from 0 or 1, as pandas and spreadsheets write it."""
+    nameless = re.fullmatch(r"|index|unnamed:_?\d+(?:_.*)?|level_\d+|row_?(?:no|nr|num|number)?", words_of(name))
+    first = cells[0] if cells else ""
+    return not (nameless and first in ("0", "1") and list(cells) == [str(int(first) + k) for k in range(len(cells))])
 
 
 def _is_number(text: str) -> bool:

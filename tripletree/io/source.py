@@ -31,6 +31,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeGuard
+from xml.etree import ElementTree
 
 from tripletree.core.memory import memory
 from tripletree.errors import (
@@ -129,7 +130,10 @@ def is_workbook(content: bytes) -> bool:
 
 
 def _workbook_text(content: bytes, name: str | None) -> str:
-    """The cells of the one sheet that has any, as CSV: a row a line, formulas by the values that were saved."""
+    """The cells of the one sheet that has any, as CSV: a row a line, formulas by the values that were saved.
+
+    Whole numbers whose format is zeros, as of codes (00123), are written with as many digits.
+    """
     try:
         import openpyxl
     except ImportError:
@@ -141,8 +145,12 @@ def _workbook_text(content: bytes, name: str | None) -> str:
             warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             sheets, seen = {}, _Seen(len(content), name)
+            archive = zipfile.ZipFile(io.BytesIO(content))
+            styles = archive.read("xl/styles.xml") if "xl/styles.xml" in archive.namelist() else b""
+            formatted = re.search(rb'formatCode="0{2,}"', styles) is not None
             for sheet in book.worksheets:
-                sheets[sheet.title] = _sheet_rows(sheet, seen)
+                _check_formulas(archive, sheet, name)
+                sheets[sheet.title] = _sheet_rows(sheet, seen, formatted=formatted)
     except TripletreeError:
         raise
     except (*_DAMAGED, ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError) as error:
@@ -179,20 +187,49 @@ class _Seen:
             raise _too_large(self.name, "Excel", self._limit)
 
 
-def _sheet_rows(sheet: Any, seen: _Seen) -> list[list[str]]:
+def _check_formulas(archive: zipfile.ZipFile, sheet: Any, name: str | None) -> None:
+    """Refuse a sheet with formulas whose values were not saved, as programs write it: their cells would be empty."""
+    with archive.open(sheet._worksheet_path.lstrip("/")) as stream:
+        tail, has_formulas = b"", False
+        while not has_formulas and (piece := stream.read(_PIECE)):
+            has_formulas, tail = re.search(rb"<(?:\w+:)?f[ />]", tail + piece) is not None, piece[-64:]
+    if not has_formulas:
+        return
+    bare: list[str] = []
+    with archive.open(sheet._worksheet_path.lstrip("/")) as stream:
+        for _, cell in ElementTree.iterparse(stream):
+            kind = cell.tag.rpartition("}")[2]
+            if kind == "c":
+                has = {x.tag.rpartition("}")[2]: x.text for x in cell}
+                if "f" in has and not has.get("v") and cell.get("t") != "str":  # a text may be empty
+                    bare.append(cell.get("r", "?"))
+            if kind in ("c", "row"):
+                cell.clear()
+    if bare:
+        more = f", like {len(bare) - 1:,} others" if len(bare) > 1 else ""
+        msg = (
+            f"cell {bare[0]} of sheet {sheet.title!r} holds a formula without a saved value{more}: open the workbook "
+            "in Excel or LibreOffice and save it, which calculates them"
+        )
+        raise ParseError(msg, path=name)
+
+
+def _sheet_rows(sheet: Any, seen: _Seen, *, formatted: bool) -> list[list[str]]:
     """The cells of a sheet as text, without the empty ones at the ends of rows and below the last."""
     sheet.reset_dimensions()  # the size given in the file may be wrong
     rows: list[list[str]] = []
     empty: list[str] = []
     filled = width = 0  # the rows down to the last that has a cell, and their width: all of it is filled up with commas
-    for cells in sheet.iter_rows(values_only=True):  # rows that the file passes over come one by one, without cells
+    for cells in sheet.iter_rows(
+        values_only=not formatted
+    ):  # rows that the file passes over come one by one, without cells
         if len(rows) >= _MOST_ROWS or len(cells) > _MOST_COLUMNS:
             msg = (
                 f"damaged Excel workbook: sheet {sheet.title!r} has a cell beyond row {_MOST_ROWS:,} or column "
                 f"{_MOST_COLUMNS:,}, the last of Excel; save the table as CSV (UTF-8)"
             )
             raise ParseError(msg, path=seen.name)
-        row = ["" if x is None else _cell_of_sheet(x) for x in cells]
+        row = ["" if x is None else _with_zeros(x) if formatted else _cell_of_sheet(x) for x in cells]
         while row and not row[-1]:
             row.pop()
         rows.append(row or empty)
@@ -201,6 +238,14 @@ def _sheet_rows(sheet: Any, seen: _Seen) -> list[list[str]]:
             filled, width = len(rows), max(width, len(row))
         seen.more(len(cells) + sum(map(len, row)) + filled * width - area)
     return rows[:filled]
+
+
+def _with_zeros(cell: Any) -> str:
+    """A cell as text. A whole number whose format is zeros has as many digits as these."""
+    text = _cell_of_sheet(cell.value)
+    if text.isdecimal() and not isinstance(cell.value, str) and set(cell.number_format) == {"0"}:
+        return text.zfill(len(cell.number_format))
+    return text
 
 
 def _cell_of_sheet(value: Any) -> str:

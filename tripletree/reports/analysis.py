@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from tripletree.algorithms.pair_conflict import Contradiction, find_contradictio
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, class_codes
+from tripletree.core.labels import aligned_codes, class_codes, classes_or_none
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
@@ -237,23 +238,23 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     )
 
 
-def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any = None) -> _Brought:
     from tripletree.cluster.alignment import by_label_or_row
 
     classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
     found, n_given = None, None
     if isinstance(classes, Mapping):
-        codes, _ = class_codes(list(classes.values()), "classes")
-        known = {x: y for (x, y), k in zip(classes.items(), codes.tolist(), strict=True) if k >= 0}
+        given = classes_or_none(*class_codes(list(classes.values()), "classes", missing))
+        known = {x: y for x, y in zip(classes, given, strict=True) if y is not None}
         n_given = len(known)
         meant, found = _matched_labels(known, names, synonyms)
         classes = {meant[x]: y for x, y in known.items() if x in meant}
-    codes, called = aligned_codes(classes, names, "classes", class_codes)
+    codes, called = aligned_codes(classes, names, "classes", partial(class_codes, missing=missing))
     n_used = int((codes >= 0).sum())
     if len(called) < 2:
         msg = f"the classes of {counted(n_used, 'sample')} are known, {len(called)} different: at least two are needed"
         raise InvalidLabelsError(msg)
-    value = [None if k < 0 else called[k] for k in codes.tolist()]
+    value = classes_or_none(codes, called)
     return _Brought("classes", "classes", value, n_used if n_given is None else n_given, n_used, n_used, found)
 
 
@@ -261,7 +262,6 @@ _MATCHED = {
     "triplets": _matched_triplets,
     "pairs": _matched_pairs,
     "hierarchy": _matched_hierarchy,
-    "classes": _matched_classes,
     "answers": _matched_answers,
 }
 
@@ -500,6 +500,7 @@ def report(
     hierarchy: Hierarchy | Ontology | None = None,
     classes: Any = None,
     answers: AnswerSet | None = None,
+    missing: Any = None,
     sample_names: Any = None,
     feature_names: Sequence[str] | None = None,
     synonyms: Any = None,
@@ -521,6 +522,8 @@ def report(
     triplets, pairs, hierarchy, classes, answers : optional
         Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
         or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`).
+    missing : value or collection of values, optional
+        The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
         By default the index of a DataFrame, else row numbers.
     feature_names : sequence of str, optional
@@ -611,6 +614,8 @@ def report(
     values, names, features = _table(X, sample_names, feature_names, columns)
     if hierarchy is not None:
         known = _matched_hierarchy(hierarchy, names, synonyms, parent)
+    elif classes is not None:
+        known = _matched_classes(classes, names, synonyms, missing)
     else:
         known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
     model, points, table = _measured_by(metric, model, values, features, standardize, columns)
@@ -758,6 +763,10 @@ def _table(
     """The values, encoded if there are categories, the names of the rows and of the columns."""
     from sklearn.utils.validation import check_array
 
+    from tripletree.cluster.alignment import index_labels
+    from tripletree.cluster.base import check_frame
+
+    check_frame(X, tells_ids=True, takes_words=columns is not None)
     if hasattr(X, "tocsr"):
         msg = (
             "X is sparse, and a report needs dense X, as it shows means of columns: X.toarray() if that fits into "
@@ -771,13 +780,13 @@ def _table(
     if len(points) < 3:
         msg = f"X has {counted(len(points), 'sample')}; a report needs at least 3"
         raise ValueError(msg)
-    index = X.index.tolist() if hasattr(X, "columns") and hasattr(X.index, "tolist") else range(len(points))
+    index = index_labels(X) or range(len(points))
     names = LeafIndex(list(index if sample_names is None else sample_names))
     if len(names) != len(points):
         msg = f"sample_names has {len(names)} names, X has {len(points)} rows: give one name for each row"
         raise ValueError(msg)
     if feature_names is None:
-        feature_names = X.columns.tolist() if hasattr(X, "columns") else range(points.shape[1])
+        feature_names = list(X.columns) if hasattr(X, "columns") else range(points.shape[1])
     features = tuple(map(str, feature_names))
     if len(features) != points.shape[1]:
         msg = f"feature_names has {len(features)} names, X has {points.shape[1]} columns: give one for each"

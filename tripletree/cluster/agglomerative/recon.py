@@ -281,6 +281,7 @@ class ReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        missing: Any = None,
         sample_names: Any = None,
         sample_weight: Any = None,
         validate: bool = False,
@@ -304,6 +305,9 @@ class ReCon(HierarchicalClusterer):
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
             mapping or Series may leave samples out. They give the triplets of `triplets_from_classes`: the known
             members of each class belong together before members of any other.
+        missing : value or collection of values, optional
+            The values in `classes` that mark samples without one instead: ``missing=[]`` makes -1 a class. None and NaN
+            always do.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
@@ -348,7 +352,8 @@ class ReCon(HierarchicalClusterer):
         [0, 0, 0, 1]
         """
         check_y(y)
-        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, classes=classes, validate=validate)
+        classes_too = {"classes": classes, "missing": missing, "validate": validate}
+        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, **classes_too)
 
     def _fit(
         self,
@@ -360,6 +365,7 @@ class ReCon(HierarchicalClusterer):
         sample_weight: Any,
         *,
         classes: Any = None,
+        missing: Any = None,
         validate: bool = False,
         inside: float = 0.0,
     ) -> ReCon:
@@ -384,6 +390,7 @@ class ReCon(HierarchicalClusterer):
                 hierarchy=hierarchy,
                 classes=classes,
                 missing_samples=self.missing_samples,
+                missing=missing,
             )
             given, links = known.triplets, known.pairs
             if known.hierarchy is not None:

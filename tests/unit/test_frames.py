@@ -1,0 +1,154 @@
+"""Data frames as X: ids that are no features, columns that are refused, and the classes that mark no class."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+from sklearn.datasets import make_blobs
+
+import tripletree as tt
+from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, DivisiveReCon, PCKMeans, ReCon
+from tripletree.io.columns import ids_among, ids_of_frame
+
+POINTS = [[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [5.2, 5.0]]
+FRAME = pd.DataFrame(POINTS, columns=["x", "y"])
+
+
+# ---------------------------------------------------------------------- ids
+
+
+@pytest.mark.parametrize("estimator", [DivisiveReCon(2), ReCon(2), COPKMeans(2), PCKMeans(2)], ids=repr)
+def test_frames__a_column_of_ids_is_told_with_a_cure_that_works(estimator):
+    frame = FRAME.assign(sample_id=[104, 101, 102, 103])
+    with pytest.warns(UserWarning, match=r"column 'sample_id' of X, called an id") as told:
+        estimator.fit(frame)
+    assert len(told) == 1
+    cure = str(told[0].message).partition(": ")[2].partition(" makes")[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = estimator.fit(eval(cure, {"X": frame}))
+    assert model.n_features_in_ == 2
+    assert model.labels_.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
+def test_frames__the_cure_for_polars_works():
+    X = polars.DataFrame({"id": ["a", "b", "c", "d"], "x": [0.0, 0.2, 5.0, 5.2]})
+    with pytest.raises(
+        ValueError, match=r"text in the columns id .*: fit\(X.drop\(\['id'\]\), sample_names=X\['id'\]\)"
+    ) as error:
+        DivisiveReCon(2).fit(X)
+    cure = str(error.value).rpartition("): ")[2].partition(" makes")[0]
+    model = eval(cure, {"X": X, "fit": lambda *a, **k: DivisiveReCon(2).fit(*a, triplets=[("a", "b", "c")], **k)})
+    assert list(model.hierarchy_.leaves) == ["a", "b", "c", "d"]
+
+
+def test_frames__several_ids_are_one_warning():
+    frame = FRAME.assign(**{"Unnamed: 0": range(4), "gene_id": [7, 9, 1, 3]})
+    with pytest.warns(UserWarning, match=r"columns 'gene_id', 'Unnamed: 0' of X, .* count as features") as told:
+        ReCon(2).fit(frame)
+    cure = str(told[0].message)[str(told[0].message).index(": X.") + 2 :].partition(" makes")[0]
+    assert list(eval(cure, {"X": frame}).columns) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"sample_id": [1, 2, 2, 3]},  # not all different
+        {"sample_id": [1.5, 2.5, 3.5, 4.5]},  # measured
+        {"size": [1, 2, 3, 4]},  # not called so
+        {3: [1, 2, 3, 4]},
+    ],
+    ids=str,
+)
+def test_frames__other_columns_are_features(column):
+    assert ids_of_frame(FRAME.assign(**{str(x): y for x, y in column.items()})) == []
+    DivisiveReCon(2).fit(pd.concat([FRAME, pd.DataFrame(column)], axis=1).rename(columns=str))
+
+
+def test_frames__distances_have_names_of_samples():
+    names = ["id_1", "sample_id", "gene_id"]
+    D = pd.DataFrame([[0, 1, 4], [1, 0, 5], [4, 5, 0]], index=names, columns=names)
+    assert DivisiveReCon(2, metric="precomputed").fit(D).labels_.tolist() == [0, 0, 1]
+
+
+def test_frames__evaluation_tells_of_ids_once():
+    X, y = make_blobs(40, centers=2, random_state=0)
+    frame = pd.DataFrame(X, columns=["x", "y"]).assign(rec_id=np.arange(40)[::-1])
+    with pytest.warns(UserWarning, match="called an id") as told:
+        tt.evaluate_knowledge(frame, classes=y, estimator=ReCon(2))
+    assert len([x for x in told if "called an id" in str(x.message)]) == 1
+
+
+def test_frames__a_column_that_counts_rows_comes_behind_names():
+    assert ids_among({"": list("0123"), "label": list("abcd")}) == ["label", ""]
+    assert ids_among({"index": list("1234"), "gene_id": list("9876")}) == ["gene_id", "index"]
+    assert ids_among({"index": list("2341"), "gene_id": list("9876")}) == ["index", "gene_id"]
+    assert ids_among({"CustomerID": list("1234")}) == ["CustomerID"]
+
+
+# ---------------------------------------------------------------------- columns that are refused
+
+
+@pytest.mark.parametrize("estimator", [DivisiveReCon(2), ConstrainedCompleteLink(2, metric="gower")], ids=repr)
+def test_frames__two_columns_of_one_name(estimator):
+    X = pd.DataFrame(POINTS, columns=["x", "x"])
+    with pytest.raises(
+        ValueError, match=r"X has 2 columns 'x': give each a name of its own, or .* with X\.loc"
+    ) as error:
+        estimator.fit(X)
+    estimator.fit(eval(str(error.value).rpartition("with ")[2], {"X": X}))
+
+
+def test_frames__times_are_no_numbers():
+    X = FRAME.assign(day=pd.date_range("2026-01-01", periods=4), gap=pd.to_timedelta([1, 2, 3, 4], "D"))
+    with pytest.raises(ValueError, match=r"numbers, not times, as in the columns 'day', 'gap'") as error:
+        ReCon(2).fit(X)
+    ReCon(2).fit(eval(str(error.value).partition(": ")[2].partition(" leaves")[0], {"X": X}))
+    with pytest.raises(ValueError, match=r"not times, as in the column 'day': X.drop\(\['day'\]\)"):
+        ReCon(2).fit(polars.DataFrame({"x": [1.0, 2.0], "day": [pd.Timestamp(1), pd.Timestamp(2)]}))
+
+
+def test_frames__no_column_at_all():
+    with pytest.raises(ValueError, match="X has 4 rows and no column"):
+        DivisiveReCon(2).fit(FRAME[[]])
+
+
+def test_frames__a_column_without_any_value_is_left_out():
+    X = FRAME.assign(q=np.nan)
+    with pytest.raises(ValueError, match=r"column 'q'. 1 column without any value: X.drop\(columns=\['q'\]\)"):
+        DivisiveReCon(2).fit(X)
+
+
+# ---------------------------------------------------------------------- missing=
+
+
+def test_frames__missing_makes_minus_one_a_class_in_every_fit():
+    signs = [-1, -1, 1, 1]
+    for fit in (DivisiveReCon(constraints="hard").fit, ReCon(2).fit):
+        with pytest.raises(ValueError, match=r"missing=\[\] makes it a class"):
+            fit(POINTS, classes=signs)
+        assert fit(POINTS, classes=signs, missing=[]).n_triplets_ == 2
+        words = ["x", "x", "y", "none known"]
+        assert len(fit(POINTS, classes=words).triplets_.used_leaves) == 4
+        assert len(fit(POINTS, classes=words, missing="none known").triplets_.used_leaves) == 3
+
+
+def test_frames__missing_in_evaluation_and_report():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    signs = np.where(y == 1, 1, -1)
+    told, same = (tt.evaluate_knowledge(X, classes=c, missing=[], estimator=ReCon(2)) for c in (signs, y))
+    assert told.agreement.tolist() == same.agreement.tolist()
+    found = tt.report(X, classes=signs, missing=[], n_resamples=0, n_folds=2)
+    assert found.n_used == 30
+    found = tt.report(X, classes=dict(enumerate(signs.tolist())), missing=[], n_resamples=0, n_folds=2)
+    assert found.n_used == 30
+    some = [*map(str, y[:20]), *["not yet"] * 10]
+    assert tt.report(X, classes=some, missing="not yet", n_resamples=0, n_folds=2).n_used == 20
+
+
+def test_frames__polars_in_a_report():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    found = tt.report(polars.DataFrame(X, schema=["x", "y"]), classes=y, n_resamples=0, n_folds=2)
+    assert found.features == ("x", "y")
