@@ -210,6 +210,123 @@ def test_open__terms_of_an_ontology_may_be_below_each_term_below_their_own(case)
     assert pickle.loads(pickle.dumps(o)) == o
 
 
+@st.composite
+def ontologies_open_inside(draw, most_parents):
+    inner, leaf = draw(st.integers(2, 5)), draw(st.integers(3, 4))
+    edges = []
+    for t in range(1, inner + leaf):
+        above = draw(st.lists(st.integers(0, min(t, inner) - 1), min_size=1, max_size=most_parents, unique=True))
+        edges += [(t, p) for p in above]
+    fresh = inner + leaf  # each inner term has a leaf
+    for t in sorted(set(range(inner)) - {p for _, p in edges}):
+        edges.append((fresh, t))
+        fresh += 1
+    opened = draw(st.lists(st.integers(1, fresh - 1), min_size=1, max_size=2, unique=True))
+    return inner, Ontology(range(fresh), sorted(set(edges)), incertae_sedis=opened), opened
+
+
+def certain_of_terms(inner, o, opened):
+    """The triplets of all trees in which each open term is at its parents or at an inner term below these."""
+    parents = {t: set(o.parents(t)) for t in o.terms if o.parents(t)}
+    for t in opened:
+        own = {t, *o.descendants(t)}
+        parents[t] = {x for p in o.parents(t) for x in [p, *o.descendants(p)] if x < inner and x not in own}
+    expected = None
+    for chosen in itertools.product(*parents.values()):
+        up = dict(zip(parents, chosen, strict=True))
+        if all(reaches_the_top(up, t) for t in up):
+            found = displayed(up, list(o.leaves))
+            expected = found if expected is None else expected & found
+    return expected
+
+
+def reaches_the_top(up, t):
+    for _ in up:
+        t = up.get(t, t)
+    return t not in up
+
+
+def labelled(found):
+    labels = found.leaves
+    return {(min(labels[a], labels[b]), max(labels[a], labels[b]), labels[c]) for a, b, c in found.rows.tolist()}
+
+
+@given(ontologies_open_inside(1))
+def test_open__inner_terms_that_have_one_parent_each_say_all_that_is_certain(case):
+    _, o, _ = case
+    expected = certain_of_terms(*case)
+    assert labelled(all_triplets(o)) == expected
+    assert tt.count_triplets(o) == len(expected)
+    assert o.resolution()["certain"] * len(list(itertools.combinations(o.leaves, 3))) == pytest.approx(len(expected))
+    smallest = tt.decompose(o)
+    assert len(smallest) == decomposition_size(o)
+    assert (labelled(tt.closure(smallest)) if expected else set()) == expected
+    rows = [(a, b, c) for a, b, c in itertools.permutations(o.leaves, 3) if a < b]
+    assert {row for row, shown in zip(rows, tt.displays(o, rows), strict=True) if shown} == expected
+    assert labelled(tt.induce(o, list(itertools.combinations(o.leaves, 3))).triplets) == expected
+
+
+@given(ontologies_open_inside(2))
+def test_open__inner_terms_of_an_entangled_ontology_never_say_too_much(case):
+    _, o, _ = case
+    expected = certain_of_terms(*case)
+    found = labelled(all_triplets(o))
+    assert found <= expected
+    assert tt.count_triplets(o) == len(found)
+    assert (labelled(tt.closure(tt.decompose(o))) if found else set()) == found
+
+
+@given(ontologies_open_inside(2), st.data())
+def test_open__a_contracted_term_says_only_that_its_children_are_below_the_terms_above(case, data):
+    inner, o, opened = case
+    gone = data.draw(st.lists(st.integers(1, inner - 1), unique=True))
+    small = o.contract(gone)
+    assert set(small.terms) == set(o.terms) - set(gone)
+
+    def above(t):
+        return {y for p in o.parents(t) for y in (above(p) if p in gone else [p])}
+
+    for t in small.terms:
+        assert set(small.parents(t)) == above(t)
+        is_open = small.incertae_sedis is not None and bool(small.incertae_sedis[small.terms.index(t)])
+        assert is_open == (t in opened or not set(gone).isdisjoint(o.parents(t)))
+    assert labelled(all_triplets(small)) <= labelled(all_triplets(o))
+
+
+def test_open__an_ontology_and_its_tree_contract_alike():
+    text = "((((a,b)g,c)unclassified,(d,e)h)i,f)j;"
+    h = tt.parse_newick(text)
+    terms = [*h.leaves, *h.names]
+    o = Ontology(terms, [(u, int(p)) for u, p in enumerate(h.parent[:-1])])
+    assert o.contract(["unclassified"]).to_hierarchy() == h.contract(["unclassified"])
+    assert labelled(all_triplets(o.contract(["unclassified"]))) == {
+        *(("a", "b", x) for x in "def"),
+        *(("d", "e", "f"), ("a", "c", "f"), ("b", "c", "f"), ("a", "d", "f"), ("a", "e", "f"), ("b", "d", "f")),
+        *(("b", "e", "f"), ("c", "d", "f"), ("c", "e", "f")),
+    }
+
+
+def test_open__bad_terms_to_contract():
+    o = Ontology(["r", "x", "a", "b"], [(1, 0), (2, 1), (3, 0)])
+    with pytest.raises(InvalidHierarchyError, match="'a' is a leaf term; restrict leaves it out"):
+        o.contract(["a"])
+    with pytest.raises(InvalidHierarchyError, match="'r' is a root, which stays"):
+        o.contract(np.array([True, False, False, False]))
+    with pytest.raises(tt.errors.UnknownLeafError, match="terms"):
+        o.contract(["w"])
+    with pytest.raises(TypeError, match=r"contract\(\['x'\]\)"):
+        o.contract("x")
+    with pytest.raises(InvalidHierarchyError, match="'r' cannot be open"):
+        Ontology(["r", "x"], [(1, 0)], incertae_sedis=[0])
+
+
+def test_open__the_id_of_a_contracted_term_is_another_name_of_the_term_above():
+    o = Ontology(["r", "u", "a", "b"], [(1, 0), (2, 1), (3, 0)], synonyms={"old": "u"}).contract(["u"])
+    assert dict(o.synonyms) == {"old": "r", "u": "r"}
+    with pytest.warns(UserWarning, match="'u' for 'r'"):
+        assert o.attach({"s": "u"}).open_leaves == ["a", "s"]
+
+
 def test_open__an_ontology_and_its_tree_say_the_same():
     o = Ontology(["thing", "plant", "oak", "robur", "alba", "pine"], [(1, 0), (2, 1), (3, 2), (4, 2), (5, 1)])
     items = {"a": "robur", "b": "robur", "c": "alba", "d": "oak", "e": "pine"}

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import tripletree as tt
 from tripletree.core.notes import collected
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
-from tripletree.io import read_edges, read_lineages, read_taxdump
+from tripletree.io import parse_obo, read_edges, read_lineages, read_ontology, read_taxdump
 
 FILLERS = """uncultured|g__uncultured|uncultured bacterium|s__uncultured_bacterium|Unassigned|Ambiguous_taxa
 D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmental samples <Bacteria>
@@ -186,3 +187,92 @@ def test_placeholders__taxdump_has_merged_and_deleted_ids(tmp_path):
         assert read_taxdump(folder, root=91).n_leaves == 2
     with pytest.raises(tt.errors.UnknownLeafError, match="NCBI deleted it"):
         read_taxdump(folder, root=95)
+
+
+# ---------------------------------------------------------------------- ontologies
+
+#: "odd" is below a term that is no taxon, which has a real term below it, too.
+TERMS = {
+    "X:1": ("cell", None),
+    "X:2": ("T cell", "X:1"),
+    "X:3": ("unclassified cell", "X:1"),
+    "X:4": ("odd", "X:3"),
+    "X:5": ("strange cell", "X:3"),
+    "X:6": ("strange one", "X:5"),
+    "X:7": ("strange two", "X:5"),
+    "X:8": ("Treg", "X:2"),
+    "X:9": ("Th1", "X:2"),
+}
+OBO = "".join(
+    f"[Term]\nid: {x}\nname: {name}\n" + (f"is_a: {above}\n" if above else "") for x, (name, above) in TERMS.items()
+)
+_RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+ xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:skos="http://www.w3.org/2004/02/skos/core#">"""
+OWL = _RDF + "".join(
+    f'<owl:Class rdf:about="{x}"><rdfs:label>{name}</rdfs:label>'
+    + (f'<rdfs:subClassOf rdf:resource="{above}"/>' if above else "")
+    + "</owl:Class>"
+    for x, (name, above) in TERMS.items()
+)
+SKOS = _RDF + "".join(
+    f'<skos:Concept rdf:about="{x}"><skos:prefLabel>{name}</skos:prefLabel>'
+    + (f'<skos:broader rdf:resource="{above}"/>' if above else "")
+    + "</skos:Concept>"
+    for x, (name, above) in TERMS.items()
+)
+GRAPH = {
+    "nodes": [{"id": x, "lbl": name, "type": "CLASS"} for x, (name, _) in TERMS.items()],
+    "edges": [{"sub": x, "pred": "is_a", "obj": above} for x, (_, above) in TERMS.items() if above],
+}
+CSV = "id,parent,name\n" + "".join(f"{x},{above or ''},{name}\n" for x, (name, above) in TERMS.items())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [OBO, OWL + "</rdf:RDF>", SKOS + "</rdf:RDF>", json.dumps({"graphs": [GRAPH]}), CSV],
+    ids=["obo", "owl", "skos", "obograph", "edges"],
+)
+def test_placeholders__ontologies(text):
+    with collected() as notes:
+        o = read_ontology(io.StringIO(text))
+    assert [x.text for x in notes] == ["1 placeholder term contracted"]
+    assert "X:3" not in o.terms
+    assert o.synonyms["X:3"] == "X:1"
+    assert o.open_leaves == ["X:4"]
+    # the strange cells are together wherever they belong, while Treg and Th1 may not be apart from any odd one
+    assert {(a, b, c) for a, b, c in tt.algorithms.all_triplets(o)} == {*(("X:6", "X:7", c) for c in ("X:8", "X:9"))}
+    closed = read_ontology(io.StringIO(text), placeholders=False)
+    assert tt.count_triplets(closed) == 10
+    assert read_ontology(io.StringIO(text), placeholders=["Th1", "strange one"]).open_leaves == ["X:4", "X:6", "X:9"]
+    below = read_ontology(io.StringIO(text), root="X:3")
+    assert below.roots == ["X:3"]
+    assert list(below.leaves) == ["X:4", "X:6", "X:7"]
+    if text != CSV:
+        h = tt.read_hierarchy(io.StringIO(text), labels="name")
+        assert h.open_leaves == ["odd"]
+        assert h == read_ontology(io.StringIO(text)).to_hierarchy(labels="name")
+
+
+def test_placeholders__a_term_with_several_parents():
+    o = parse_obo(OBO + "[Term]\nid: X:4\nis_a: X:8\n")
+    assert o.parents("X:4") == ["X:1", "X:8"]
+    assert o.open_leaves == ["X:4"]
+    assert list(tt.algorithms.all_triplets(o)) == []  # each leaf below the strange cells is open by itself
+
+
+def test_placeholders__a_taxdump_read_as_an_ontology(tmp_path):
+    folder = dump(tmp_path, CATS)
+    o = read_ontology(folder)
+    h = read_taxdump(folder, labels="id")
+    assert o.to_hierarchy() == h
+    assert o.incertae_sedis is not None
+    assert tt.count_triplets(o) == tt.count_triplets(h)
+    assert tt.count_triplets(read_ontology(folder, placeholders=False)) > tt.count_triplets(h)
+    top = o.roots[0]
+    assert read_ontology(folder, root=int(top)) == o
+
+
+def test_placeholders__lineages_read_as_an_ontology():
+    o, h = read_ontology(io.StringIO(QIIME), format="lineages"), read_lineages(io.StringIO(QIIME))
+    assert o.open_leaves == h.open_leaves
+    assert tt.count_triplets(o) == tt.count_triplets(h)

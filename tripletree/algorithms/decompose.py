@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.induce import CertainTriplets
+from tripletree.algorithms.induce import checked
+from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_count
-from tripletree.core.hierarchy import Hierarchy, check_rooted
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet
@@ -94,10 +95,11 @@ def decompose(
     """
     if max_triplets is not None:
         max_triplets = check_count(max_triplets, "max_triplets")
+    hierarchy = checked(hierarchy)
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return _decompose_ontology(hierarchy, max_triplets, random_state)
-    edges = _InnerEdges(check_rooted(hierarchy).suppress_unary(), guarantee)
+    edges = _InnerEdges(hierarchy.suppress_unary(), guarantee)
     counts = edges.counts(guarantee)
     total = int(counts.sum())
     if max_triplets is None and total > DEFAULT_LIMIT:
@@ -124,10 +126,11 @@ def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "ide
     >>> decomposition_size(Hierarchy.from_nested([("a", "b"), ("c", "d", "e"), "f"]))
     6
     """
+    hierarchy = checked(hierarchy)
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return int(_EntailedStars(hierarchy).counts().sum())
-    return int(_InnerEdges(check_rooted(hierarchy).suppress_unary(), guarantee).counts(guarantee).sum())
+    return int(_InnerEdges(hierarchy.suppress_unary(), guarantee).counts(guarantee).sum())
 
 
 def _check_identify(guarantee: str) -> None:

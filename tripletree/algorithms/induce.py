@@ -27,18 +27,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.memory import memory
 from tripletree.core.ontology import Ontology
-from tripletree.core.parents import displayed_count, exact_dot, sibling_pairs
+from tripletree.core.parents import displayed_count, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_triplets
 from tripletree.errors import LimitExceededError
@@ -163,7 +163,8 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     >>> induce(h, np.array([[2, 0, 1]])).odd.tolist()
     [0]
     """
-    leaves = _checked(hierarchy).leaves
+    hierarchy = checked(hierarchy)
+    leaves = hierarchy.leaves
     triples = _check_triples(leaf_triples, leaves)
     return InducedTriplets(triples, freeze(_odd_ones(hierarchy, triples)), leaves)
 
@@ -193,7 +194,7 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet | Sequence[Se
     >>> displays(h, [("human", "gorilla", "chimp"), ("human", "chimp", "gorilla")]).tolist()
     [False, True]
     """
-    _checked(hierarchy)
+    hierarchy = checked(hierarchy)
     if isinstance(triplets, (list, tuple)):
         entries = [check_label_triple(row, k) for k, row in enumerate(triplets)]
         rows = hierarchy.leaves.indices([x for row in entries for x in row], what="triplets' leaves").reshape(-1, 3)
@@ -215,9 +216,10 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     >>> count_triplets(Hierarchy.from_nested([("a", "b"), "c", "d"]))
     2
     """
+    hierarchy = checked(hierarchy)
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.count()
-    if check_rooted(hierarchy).incertae_sedis is None:
+    if hierarchy.incertae_sedis is None:
         return displayed_count(hierarchy.parent, hierarchy.n_leaves)
     return CertainTriplets(hierarchy).count()
 
@@ -253,6 +255,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     >>> list(all_triplets(Hierarchy.from_nested([("a", "b"), "c", "d"])))
     [('a', 'b', 'c'), ('a', 'b', 'd')]
     """
+    hierarchy = checked(hierarchy)
     total = count_triplets(hierarchy)
     if limit is not None and total > check_count(limit, "limit"):
         msg = (
@@ -299,6 +302,7 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
     (4, True)
     """
     rng = generator(random_state)
+    hierarchy = checked(hierarchy)
     total = count_triplets(hierarchy)
     size = check_count(size, "size")
     if size > total:
@@ -322,83 +326,6 @@ def _sampled_by_rejection(hierarchy: Hierarchy, size: int, rng: np.random.Genera
         triples = triples[(a != b) & (a != c) & (b != c)]
         found = found | induce(hierarchy, triples).triplets
     return found.subset(np.sort(rng.permutation(len(found))[:size]))
-
-
-class CertainTriplets:
-    """The certain triplets of a hierarchy, numbered: by pairs of leaves that meet in a node, and leaves apart from it.
-
-    A leaf outside of a node u is *apart* from u if the two meet in a node whose child towards the leaf is not open.
-    """
-
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        self.hierarchy = h = hierarchy
-        start, stop, _ = h.leaf_intervals
-        opened = np.zeros(h.n_nodes, np.bool_) if h.incertae_sedis is None else h.incertae_sedis
-        self.closed = Beside(h, ~opened)
-        self.leaves = Beside(h, np.where(opened, 0, stop - start))
-        #: how many leaves are apart from each node
-        beside = freeze(self.leaves.total.astype(np.float64))
-        self.apart = kernels.rooted_tree.path_sums(h.parent, beside).astype(np.int64)
-        self.pairs = sibling_pairs(h.parent, start, stop)
-
-    def count(self) -> int:
-        """Count them."""
-        return exact_dot(self.pairs, self.apart[self.hierarchy.parent[:-1]])
-
-    def unranked(self, ranks: np.ndarray) -> np.ndarray:
-        """Return the triplets with the given numbers, as rows (a, b, c)."""
-        h = self.hierarchy
-        start, stop, order = h.leaf_intervals
-        outside = self.apart[h.parent[:-1]]
-        end = np.cumsum(self.pairs * outside)
-        x = np.searchsorted(end, ranks, side="right")
-        up = h.parent[x]
-        rest = ranks - (end[x] - self.pairs[x] * outside[x])
-        rest, c = np.divmod(rest, outside[x])
-        a, b = np.divmod(rest, (stop[up] - stop[x]).astype(np.int64))
-        # leaves that meet the node higher up have smaller numbers
-        top = kernels.rooted_tree.last_above(h.parent, freeze(self.apart), freeze(up), freeze(c))
-        third = self.leaf_beside(top, c - self.apart[h.parent[top]])
-        return np.stack([order[start[x] + a], order[stop[x] + b], third], axis=1)
-
-    def leaf_beside(self, node: np.ndarray, k: np.ndarray) -> np.ndarray:
-        """Return the k-th leaf below the closed siblings of each node."""
-        start, _, order = self.hierarchy.leaf_intervals
-        sibling, rest = self.leaves.nth(node, k)
-        return order[start[sibling] + rest]
-
-
-class Beside:
-    """Weights of the siblings of each node.
-
-    Attributes
-    ----------
-    total : int64[N]
-        The weight of all siblings of each node, 0 for the root.
-    """
-
-    def __init__(self, hierarchy: Hierarchy, weight: np.ndarray) -> None:
-        self.parent = hierarchy.parent
-        self.first, self.child = hierarchy._children
-        self.weight = weight.astype(np.int64)
-        #: the weights of all children, added up one by one
-        self.sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.weight[self.child])])
-        up = self.parent[:-1]
-        self.total = np.zeros(self.parent.size, np.int64)
-        self.total[:-1] = self.sums[self.first[up + 1]] - self.sums[self.first[up]] - self.weight[:-1]
-
-    @cached_property
-    def earlier(self) -> np.ndarray:
-        """The weight of the siblings before each node."""
-        before = np.zeros(self.parent.size, np.int64)
-        before[self.child] = self.sums[:-1] - self.sums[self.first[self.parent[self.child]]]
-        return before
-
-    def nth(self, node: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sibling of each node in which the k-th unit of weight lies, and how many of its own are before."""
-        k = k + np.where(k >= self.earlier[node], self.weight[node], 0) + self.sums[self.first[self.parent[node]]]
-        at = np.searchsorted(self.sums, k, side="right") - 1
-        return self.child[at], k - self.sums[at]
 
 
 def _listed(hierarchy: Hierarchy | Ontology, ranks: range | np.ndarray) -> np.ndarray:
@@ -432,8 +359,12 @@ def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:
     return np.stack([order[start[x] + a], order[stop[x] + b], order[c]], axis=1)
 
 
-def _checked(hierarchy: Any) -> Hierarchy | Ontology:
-    return hierarchy if isinstance(hierarchy, Ontology) else check_rooted(hierarchy)
+def checked(hierarchy: Any) -> Hierarchy | Ontology:
+    """Return a hierarchy that has a root, or an ontology, as the tree that it is if some terms of it are open."""
+    if isinstance(hierarchy, Ontology):
+        tree = hierarchy.certain_tree
+        return hierarchy if tree is None else tree
+    return check_rooted(hierarchy)
 
 
 def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:

@@ -124,7 +124,7 @@ def _doubts(value: Hierarchy | Ontology, title: str, notes: list[str]) -> Iterat
     found = list(notes)
     if isinstance(value, Hierarchy) and value.rooted and title.startswith(_TREES) and _trifurcates(value):
         found.append("a root of three children: read as written, though programs write unrooted trees so")
-    opened = value.open_leaves if isinstance(value, Hierarchy) else []
+    opened = value.open_leaves
     if opened:
         found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")
     if value.synonyms:
@@ -166,7 +166,8 @@ def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
     roots = ontology.roots
     yield "roots", f"{len(roots):,}: {', '.join(map(str, roots[:5]))}" + (", ..." if len(roots) > 5 else "")
     yield "edges", _most_frequent(ontology.relations)
-    yield "several parents", f"{several:,} terms ({percent(several, ontology.n_terms)}), as {ontology.multi_parent[0]}"
+    some = f", as {ontology.multi_parent[0]}" if several else ""
+    yield "several parents", f"{several:,} terms ({percent(several, ontology.n_terms)}){some}"
     if ontology.ranks is not None:
         yield "ranks", _most_frequent(x for x in ontology.ranks if x is not None)
     triples = comb(n, 3)

@@ -169,7 +169,7 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
     """The note on definitions that name a parent which the file does not assert."""
     if name not in ("obo", "owl", "obograph") or "genus" in reading:
         return ""
-    options = {x: reading[x] for x in ("relations", "namespace") if x in reading} | {"format": name}
+    options = {x: reading[x] for x in ("relations", "namespace", "placeholders") if x in reading} | {"format": name}
     try:
         asserted, defined = (len(registry.read_ontology(stream(), **options, genus=x).edges) for x in (False, True))
     except ParseError:  # with the definitions, a term stands above itself
@@ -209,8 +209,8 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
             return found.attach(attached, **how, keep_unary=whole_chains)
         found = found.attach(attached, **how)
         found = found.restrict([x for x in attached if x in found.terms])
-        if parent not in (None, "certain"):
-            return found.to_hierarchy(parent=parent, labels=labels or "id")
+        if parent not in (None, "certain") or not (whole or found.multi_parent):
+            return found.to_hierarchy(parent="error" if parent in (None, "certain") else parent, labels=labels or "id")
         return found
     return _by_name(found) if labels == "name" and isinstance(found, Ontology) else found
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from math import comb
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_entries
 from tripletree.core.hierarchy import Hierarchy, by_own_label, check_synonyms, known_synonyms, node_mask, tell_synonyms
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -48,8 +49,8 @@ class Ontology(Immutable):
     relations : sequence of str, length m, optional
         The type of each edge. By default all are "is_a".
     incertae_sedis : array_like of bool, shape (N,), or of int, optional
-        The *open* leaf terms, as a mask or by their positions. An open term is known to be at or below its parents, no
-        more. `attach` makes items of inner terms open.
+        The *open* terms, as a mask or by their positions. An open term is known to be at or below its parents, no
+        more. `attach` makes items of inner terms open, `contract` terms below such as are no taxa.
     synonyms : mapping of str to hashable, optional
         Other names and ids of terms: each with the id of its term. `attach` and `restrict` take them.
 
@@ -74,6 +75,10 @@ class Ontology(Immutable):
     -----
     Two ontologies are equal when they have the same terms, of which the same are open, and the same edges of the same
     types, in any order. Names and ranks do not count. `hash` agrees with ``==``. There may be several roots.
+
+    Certain triplets never have one too many. They are all that hold in every reading if each term has one parent, or if
+    only leaf terms are open. If an inner term is open and some term has several parents, each leaf below the open
+    term is taken for open by itself, so that a few triplets within the open term may be missing.
 
     Examples
     --------
@@ -285,6 +290,104 @@ class Ontology(Immutable):
             index, edges, names=names, ranks=ranks, relations=relations, incertae_sedis=opened, synonyms=other
         )
 
+    @property
+    def open_leaves(self) -> list[Any]:
+        """The open leaf terms, in the order of the terms.
+
+        Examples
+        --------
+        >>> Ontology(["oak", "robur", "some oak"], [(1, 0), (2, 0)], incertae_sedis=[2]).open_leaves
+        ['some oak']
+        """
+        if self.incertae_sedis is None:
+            return []
+        return self._ids(np.flatnonzero(self.incertae_sedis & (np.diff(self._links.down_start) == 0)))
+
+    def contract(self, terms: Any) -> Ontology:
+        """Remove inner terms that are no taxa, such as "unclassified beetles". Their children become open.
+
+        Parameters
+        ----------
+        terms : iterable of hashable, or array_like of bool, shape (N,)
+            The inner terms to remove, by their ids or as a mask. Each has a parent.
+
+        Returns
+        -------
+        Ontology
+            On the same leaf terms. A child of a removed term gets the nearest terms above it that stay as parents. It
+            is open there, as nothing is known of it but that it is below them. The id of a removed term that has one
+            such term above it becomes another name (`synonyms`) of that one.
+
+        Examples
+        --------
+        >>> from tripletree import count_triplets
+        >>> o = Ontology(["oak", "uncultured", "x", "y", "robur"], [(1, 0), (2, 1), (3, 1), (4, 0)])
+        >>> count_triplets(o), count_triplets(o.contract(["uncultured"]))
+        (1, 0)
+        >>> o.contract(["uncultured"]).open_leaves
+        ['x', 'y']
+        """
+        gone = self._to_contract(terms)
+        above = self._stay_above(gone)
+        child, parent = self.edges.T
+        far = gone[parent] & ~gone[child]
+        size = np.ones(len(self.edges), np.int64)
+        size[far] = [above[p].size for p in parent[far].tolist()]
+        row = np.repeat(np.arange(len(self.edges)), size)
+        up = parent[row]
+        if far.any():
+            up[far[row]] = np.concatenate([above[p] for p in parent[far].tolist()])
+        opened = np.zeros(self.n_terms, np.bool_) if self.incertae_sedis is None else self.incertae_sedis.copy()
+        opened[child[far]] = True
+        kept = ~gone[child[row]]
+        at = np.flatnonzero(~gone)
+        number = np.cumsum(~gone) - 1
+        row, up = row[kept], up[kept]
+        index = self.terms.take(at)
+        names, ranks = (None if x is None else [x[t] for t in at.tolist()] for x in (self.names, self.ranks))
+        meant = {self.terms[t]: self.terms[int(some[0])] for t, some in above.items() if some.size == 1}
+        other = {x: meant.get(term, term) for x, term in self.synonyms.items()}
+        other |= {x: term for x, term in meant.items() if isinstance(x, str)}
+        return Ontology(
+            index,
+            np.column_stack([number[child[row]], number[up]]),
+            names=names,
+            ranks=ranks,
+            relations=[self._kinds[k] for k in self._codes[row].tolist()],
+            incertae_sedis=opened[at],
+            synonyms=known_synonyms(other, index, None),
+        )
+
+    def _to_contract(self, terms: Any) -> np.ndarray:
+        """Return the mask of the terms that `contract` removes."""
+        if isinstance(terms, str):
+            msg = f"expected a list of terms, got the text {terms!r}; contract([{terms!r}]) removes that one"
+            raise TypeError(msg)
+        if isinstance(terms, np.ndarray) and terms.dtype == np.bool_ and terms.shape == (self.n_terms,):
+            gone = terms.copy()
+        else:
+            gone = np.zeros(self.n_terms, np.bool_)
+            gone[self.terms.indices(terms, what="terms")] = True
+        leaf = np.flatnonzero(gone & (np.diff(self._links.down_start) == 0))
+        top = np.flatnonzero(gone & (self.n_parents == 0))
+        if leaf.size:
+            msg = f"term {self.terms[int(leaf[0])]!r} is a leaf term; restrict leaves it out"
+            raise InvalidHierarchyError(msg, node=int(leaf[0]))
+        if top.size:
+            msg = f"term {self.terms[int(top[0])]!r} is a root, which stays"
+            raise InvalidHierarchyError(msg, node=int(top[0]))
+        return gone
+
+    def _stay_above(self, gone: np.ndarray) -> dict[int, np.ndarray]:
+        """Return for each term that goes the nearest terms above it that stay."""
+        found: dict[int, np.ndarray] = {}
+        start, up = self._links.up_start, self._links.up
+        for t in self._links.order[gone[self._links.order]].tolist():  # parents before children
+            own = up[start[t] : start[t + 1]]
+            some = np.concatenate([found[p] if gone[p] else own[[k]] for k, p in enumerate(own.tolist())])
+            found[t] = some[np.sort(np.unique(some, return_index=True)[1])] if some.size > 1 else some
+        return found
+
     def attach(
         self, items: Any, *, missing: Literal["raise", "ignore"] = "raise", exact: bool = False, relation: str = "is_a"
     ) -> Ontology:
@@ -342,7 +445,6 @@ class Ontology(Immutable):
         opened = np.zeros(self.n_terms + len(number), np.bool_)
         if self.incertae_sedis is not None:
             opened[: self.n_terms] = self.incertae_sedis
-            opened[parent] = False  # no leaf any more
         if not exact:
             opened[child[np.diff(self._links.down_start)[parent] > 0]] = True
         return Ontology(
@@ -413,7 +515,15 @@ class Ontology(Immutable):
         """The triplets that hold for every choice of parents, as arrays for the algorithms."""
         if self.incertae_sedis is None:
             return self._shape
-        return Dominance(_with_places(self._numbered, self._links, self.incertae_sedis), len(self.leaves))
+        pairs = _known_below(self._links, self.incertae_sedis)
+        return Dominance(_with_places(self._numbered, self._links, *pairs), len(self.leaves))
+
+    @cached
+    def certain_tree(self) -> Hierarchy | None:
+        """A tree with the same certain triplets, if terms are open and none has several parents. Else None."""
+        if self.incertae_sedis is None or int(self.n_parents.max()) > 1:
+            return None
+        return self.to_hierarchy()
 
     @cached
     def _shape(self) -> Dominance:
@@ -535,7 +645,8 @@ class Ontology(Immutable):
         if n < 3:
             msg = f"need at least three leaf terms for a triplet; this ontology has {n}"
             raise ValueError(msg)
-        count = {"certain": self.dominance.count()}
+        tree = self.certain_tree
+        count = {"certain": self.dominance.count() if tree is None else CertainTriplets(tree).count()}
         for parent in ("deepest", "first", "smallest"):
             count[parent] = displayed_count(self._spanning(parent)[0], n)
         return {reading: k / comb(n, 3) for reading, k in count.items()}
@@ -667,14 +778,14 @@ def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | Non
 
 
 def _open_terms(given: Any, links: _Links, terms: LeafIndex) -> np.ndarray | None:
-    """Return the mask of open terms, which must be leaf terms with a parent. None if no term is open."""
+    """Return the mask of open terms, which must have a parent. None if no term is open."""
     mask = node_mask(given, "incertae_sedis", len(terms))
     if mask is None:
         return None
-    bad = np.flatnonzero(mask & ((np.diff(links.down_start) > 0) | (np.diff(links.up_start) == 0)))
+    bad = np.flatnonzero(mask & (np.diff(links.up_start) == 0))
     if bad.size:
         t = int(bad[0])
-        msg = f"term {terms[t]!r} cannot be open: open terms are leaf terms that have a parent"
+        msg = f"term {terms[t]!r} cannot be open: it has no parent that it could be below"
         raise InvalidHierarchyError(msg, node=t)
     return freeze(mask)
 
@@ -789,26 +900,68 @@ def _numbered(lists: _Links) -> _Numbered:
     return _Numbered(freeze(term), freeze(number), freeze(start), up, term.size + extra)
 
 
-def _with_places(numbered: _Numbered, lists: _Links, opened: np.ndarray) -> _Numbered:
-    """Number the terms with all parents that open terms may have: their own, and every inner term below these.
+def _known_below(lists: _Links, opened: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs (leaf term, inner term) of leaves that may be anywhere at or below that term, besides their parents.
 
-    So that there are few edges, each inner term k below a parent of an open term gets a *place*: a node whose parents
-    are k and the places of the inner terms right below k. The open term gets, beside its own parents, the places of the
-    inner terms right below them. A place is reached exactly from the terms from which k or a term below k is, and it
-    dominates no leaf, as an open term has its own parents, too.
+    An open leaf has one with each of its parents. A leaf below an open inner term x has one with each parent of x:
+    wherever x and all below it hang, each path from the leaf to the root ends as one that some such pair allows. From
+    below p there may be a way up to a further open term, which may hang elsewhere. Then its parents count, too.
+    """
+    childless = np.diff(lists.down_start) == 0
+    at = np.flatnonzero(opened)
+    ups = {x: lists.up[lists.up_start[x] : lists.up_start[x + 1]] for x in at.tolist()}
+    inner = [x for x in ups if not childless[x]]
+    if len(inner) * (opened.size + lists.up.size) > _MOST:
+        _too_entangled("open inner terms")
+    tops = {int(p): {int(p)} for some in ups.values() for p in some}
+    below: dict[int, np.ndarray] = {}
+    ways: dict[int, set[int]] = {p: set() for p in tops}
+    for x in inner:
+        reach = kernels.ontology.reached(lists.down_start, lists.down, frozen([x]))
+        below[x] = np.flatnonzero(reach & childless)
+        met = kernels.ontology.reached(lists.up_start, lists.up, frozen(np.flatnonzero(reach & ~childless)))
+        for p in tops:
+            if met[p]:
+                ways[p].update(map(int, ups[x]))
+    for p, found in tops.items():
+        waiting = [p]
+        while waiting:
+            new = ways[waiting.pop()] - found
+            found |= new
+            waiting += new
+    wanted: set[tuple[int, int]] = set()
+    for x, some in ups.items():
+        places = {q for p in some.tolist() for q in tops[p]}
+        wanted.update((leaf, q) for leaf in (below[x].tolist() if x in below else [x]) for q in places)
+    pairs = np.array(sorted(wanted), np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _with_places(numbered: _Numbered, lists: _Links, leaf: np.ndarray, above: np.ndarray) -> _Numbered:
+    """Number the terms with all parents that leaf terms may have: their own, and every inner term below given ones.
+
+    Parameters
+    ----------
+    numbered : _Numbered
+    lists : _Links
+    leaf, above : ndarray of int
+        Pairs of a leaf term and an inner term that it may be below.
+
+    Notes
+    -----
+    So that there are few edges, each inner term k below a term of `above` gets a *place*: a node whose parents are k
+    and the places of the inner terms right below k. The leaf gets, beside its own parents, the places of the inner
+    terms right below the term above. A place is reached exactly from the terms from which k or a term below k is, and
+    it dominates no leaf, as each has its own parents, too.
     """
     n, t = int((np.diff(lists.down_start) == 0).sum()), numbered.term.size
-    at = np.flatnonzero(opened)
-    own_parents = np.zeros(opened.size, np.bool_)
-    for x in at.tolist():
-        own_parents[lists.up[lists.up_start[x] : lists.up_start[x + 1]]] = True
-    below = kernels.ontology.reached(lists.down_start, lists.down, frozen(np.flatnonzero(own_parents)))
+    below = kernels.ontology.reached(lists.down_start, lists.down, frozen(np.unique(above)))
     inner = below & (np.diff(lists.down_start) > 0)
     ordered = lists.order[inner[lists.order]]  # parents before children, as the place of a parent is below its child's
     k = ordered.size
     number = numbered.number.astype(np.int64)
     number[numbered.number >= n] += k
-    place = np.full(opened.size, -1, np.int64)
+    place = np.full(lists.up_start.size - 1, -1, np.int64)
     place[ordered] = n + np.arange(k)
 
     def children(terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -825,10 +978,8 @@ def _with_places(numbered: _Numbered, lists: _Links, opened: np.ndarray) -> _Num
     owner, low = children(ordered)
     child.append(place[ordered[owner]])
     parent.append(place[low])
-    ups = np.diff(lists.up_start)[at]
-    above = np.concatenate([lists.up[lists.up_start[x] : lists.up_start[x + 1]] for x in at.tolist()])
     owner, low = children(above)
-    child.append(number[np.repeat(at, ups)[owner]])
+    child.append(number[leaf[owner]])
     parent.append(place[low])
     start, order = _grouped(np.concatenate(child), t + k)
     up = np.concatenate(parent)[order].astype(np.int32)
@@ -984,8 +1135,12 @@ class Dominance(Immutable):
 
 def _check_some(start: np.ndarray) -> None:
     if start.size == 0:
-        msg = (
-            f"this ontology is too entangled: lists of terms that its terms reach but do not dominate have more than "
-            f"{_MOST:,} entries; use a part of it (select, restrict), or a tree: to_hierarchy(parent='deepest')"
-        )
-        raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)
+        _too_entangled("lists of terms that its terms reach but do not dominate")
+
+
+def _too_entangled(what: str) -> NoReturn:
+    msg = (
+        f"this ontology is too entangled: {what} have more than {_MOST:,} entries; use a part of it (select, "
+        "restrict), or a tree: to_hierarchy(parent='deepest')"
+    )
+    raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)

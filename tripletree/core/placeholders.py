@@ -118,7 +118,7 @@ class Placeholders:
         filled = _FILLED.fullmatch(name) if above is not None and name.endswith("X") else None
         return FILLER if filled is not None and stem(filled[1]) == stem(above or "") else TAXON
 
-    def kinds(self, names: Sequence[str | None], parent: np.ndarray) -> np.ndarray:
+    def kinds(self, names: Sequence[str | None], parent: np.ndarray, *, inner: np.ndarray | None = None) -> np.ndarray:
         """Return the kind of each node of a forest: uint8, shape (N,). Nodes without a name are taken for taxa.
 
         Parameters
@@ -126,12 +126,15 @@ class Placeholders:
         names : sequence of (str or None), length N
         parent : ndarray of int, shape (N,)
             Positions, -1 for roots.
+        inner : ndarray of bool, shape (N,), optional
+            The nodes with children, if nodes have further parents.
         """
         found = np.zeros(len(names), np.uint8)
         if not self.known:
             return found
-        inner = np.zeros(len(names), np.bool_)
-        inner[parent[parent >= 0]] = True
+        if inner is None:
+            inner = np.zeros(len(names), np.bool_)
+            inner[parent[parent >= 0]] = True
         for start in range(0, len(names), _BLOCK):
             block = names[start : start + _BLOCK]
             near, sure = _candidates(block) if not self.more else (np.ones(len(block), np.bool_), None)

@@ -26,6 +26,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
+from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_atomic_bytes, write_text
 from tripletree.io.table import (
@@ -347,15 +348,19 @@ def edges_ontology(
     name_column: str | int | None = None,
     rank_column: str | int | None = None,
     relation_column: str | int | None = None,
+    root: Any = None,
+    placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
     header: bool | None = None,
 ) -> Ontology:
     """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
+    fillers = Placeholders.of(placeholders)
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
     table = _read(path, asked, delimiter, header)
     places = _columns(table, asked, header)
     table, others = _accepted(table, places)
-    return _ontology(_edges(table, places, strict=False), table, others)
+    made = _ontology(_edges(table, places, strict=False), table, others)
+    return past_placeholders(part(made, root), fillers)
 
 
 def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None]:

@@ -726,10 +726,8 @@ def lineages_ontology(
     ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
     edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
     names = [None if u in tree.items else x for u, x in enumerate(tree.names)]
-    inner = np.zeros(len(ids), np.bool_)
-    inner[[p for _, p in edges]] = True
     placed = np.array(tree.parent) >= 0
-    return Ontology(ids, edges, names=names, ranks=tree.ranks, incertae_sedis=tree.open_nodes() & ~inner & placed)
+    return Ontology(ids, edges, names=names, ranks=tree.ranks, incertae_sedis=tree.open_nodes() & placed)
 
 
 def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | None]]:

@@ -85,6 +85,8 @@ _PLAIN = re.compile(r" ?([^ \t\\!{]++)(?: !|\Z)")
 _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
+#: The mark of an open term, which other programs pass over.
+_OPEN = re.compile(r"[ \t]*incertae_sedis[ \t]+\"?(?:true|1)\b", re.IGNORECASE)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
 #: White space around values. Any other belongs to them.
 _BLANKS = " \t"
@@ -297,6 +299,8 @@ class OboText:
                     terms.add_genus(position, self._identifier(value, number), number)
             elif kind == "is_obsolete":
                 self._obsolete(position, value, number)
+            elif kind == "property_value" and _OPEN.match(value):
+                terms.opened.add(position)
             elif kind == "property_value" and "has_rank" in value:
                 rank = _RANK.match(value)
                 if rank:
@@ -383,6 +387,7 @@ def read_obo(
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
     genus: bool = False,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     r"""Read the terms of an OBO file and how they stand below each other.
 
@@ -403,6 +408,10 @@ def read_obo(
     genus : bool
         True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
         By default only edges that the file states (``is_a``) count.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "unclassified cell" and "environmental samples". Inner terms with such a name
+        are left out, and what is below them is open (`Ontology.contract`), as are leaf terms such as "Felis sp. 7".
+        Names extend the known ones, False takes every name for a taxon.
 
     Returns
     -------
@@ -430,7 +439,9 @@ def read_obo(
     ['a']
     """
     terms = OboText(*read_bytes(path)).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
+    return terms.ontology(
+        relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus, placeholders=placeholders
+    )
 
 
 def parse_obo(
@@ -441,13 +452,14 @@ def parse_obo(
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
     genus: bool = False,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     r"""Read the terms of an OBO text.
 
     Parameters
     ----------
     text : str
-    relations, root, namespace, obsolete, genus
+    relations, root, namespace, obsolete, genus, placeholders
         As in `read_obo`.
 
     Returns
@@ -467,7 +479,9 @@ def parse_obo(
         msg = f"expected OBO text, not {type(text).__name__}; to read a file use read_obo"
         raise TypeError(msg)
     terms = OboText(text, None).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
+    return terms.ontology(
+        relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus, placeholders=placeholders
+    )
 
 
 def obo_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
@@ -504,7 +518,8 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     Notes
     -----
     Terms, names, ranks, edges and their types are read back as they are by ``read_obo(path, relations=...)``, edges
-    in the order of their children. Identifiers that are not strings are written as ``str(term)``.
+    in the order of their children. An open term has the line ``property_value: incertae_sedis "true" xsd:boolean``.
+    Identifiers that are not strings are written as ``str(term)``.
 
     Examples
     --------
@@ -553,6 +568,7 @@ def _stanzas(ontology: Ontology, ids: list[str]) -> Iterator[str]:
         head = "is_a:" if relation == "is_a" else f"relationship: {_escaped(relation, _IN_ID)}"
         comment = "" if names[parent] is None else f" ! {names[parent]}"
         above[child].append(f"{head} {ids[parent]}{comment}\n")
+    opened = [False] * len(ids) if ontology.incertae_sedis is None else ontology.incertae_sedis.tolist()
     yield "format-version: 1.4\n"
     for u, term in enumerate(ids):
         yield f"\n[Term]\nid: {term}\n"
@@ -561,6 +577,8 @@ def _stanzas(ontology: Ontology, ids: list[str]) -> Iterator[str]:
         rank = ranks[u]
         if rank is not None:
             yield f'property_value: has_rank "{_escaped(rank, _IN_TEXT)}" xsd:string\n'
+        if opened[u]:
+            yield 'property_value: incertae_sedis "true" xsd:boolean\n'
         yield from above[u]
     for relation in sorted(set(ontology.relations)):
         if relation != "is_a":

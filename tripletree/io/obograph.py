@@ -39,12 +39,13 @@ def read_obograph(
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
     genus: bool = False,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     """Read the terms of an OBO Graphs file (JSON) and how they stand below each other.
 
     Parameters
     ----------
-    path, relations, root, namespace, obsolete, genus
+    path, relations, root, namespace, obsolete, genus, placeholders
         As in `read_obo`. Relations go by identifier, label or shorthand (``"part_of"``). The namespace is the
         ``hasOBONamespace``, deprecated terms are obsolete, and the genus stands in the ``genusIds`` of a logical
         definition.
@@ -77,7 +78,9 @@ def read_obograph(
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
     terms = _GraphDocument(*read_bytes(path)).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
+    return terms.ontology(
+        relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus, placeholders=placeholders
+    )
 
 
 def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:

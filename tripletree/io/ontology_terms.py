@@ -7,6 +7,7 @@ One set of rules for OBO, OWL and OBO Graphs:
 - Obsolete terms, and terms outside the namespace asked for, go with all of their edges.
 - A reference to a secondary identifier (``alt_id``) is one to its term, unless a term of that very id is defined.
 - Relation types go by their short names: ``part_of``, not ``BFO:0000050``. Any of a type's names may be asked for.
+- A term whose name is no taxon, such as "unclassified cell", is contracted (`Ontology.contract`).
 - A type that points down (``has_part``, or one that the file states to be the inverse of one that points up) is turned:
   its edges are those of its inverse.
 """
@@ -17,12 +18,15 @@ import re
 from array import array
 from collections.abc import Callable, Iterable
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from tripletree.core.checks import counted
+from tripletree.core.leaves import other_form
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError, UnknownLeafError
 
 #: The relation types that place a term below another: all that ``relations=None`` takes.
@@ -89,6 +93,8 @@ class TermTable:
         self.namespaces: list[str | None] = []
         self.ranks: dict[int, str] = {}
         self.obsolete: set[int] = set()
+        #: Terms that are marked as open.
+        self.opened: set[int] = set()
         self.alternatives: dict[str, str] = {}
         #: The term that stands for an obsolete one, by ids, and the terms that are only worth considering.
         self.replaced: dict[str, str] = {}
@@ -235,9 +241,11 @@ class TermTable:
         root: Strings | None,
         namespace: Strings | None,
         obsolete: bool,
-        genus: bool = False,
+        genus: bool,
+        placeholders: bool | str | Iterable[str],
     ) -> Ontology:
         """The terms and edges asked for, checked."""
+        fillers = Placeholders.of(placeholders)
         if genus:
             self._assert_genera()
         if self.imports:
@@ -263,16 +271,21 @@ class TermTable:
         number = np.cumsum(np.frombuffer(keep, np.uint8), dtype=np.int64) - 1
         terms = list(compress(ids, keep))
         meant = {x: ids[position] for x, position in others.items()}
+        placed = set(down) if self.opened else set()
+        opened = [int(number[u]) for u in sorted(self.opened) if keep[u] and u in placed]
         try:
             made = Ontology(
-                terms, number[rows], names=list(compress(names, keep)), ranks=ranks, relations=types, synonyms=meant
+                terms,
+                number[rows],
+                names=list(compress(names, keep)),
+                ranks=ranks,
+                relations=types,
+                incertae_sedis=opened,
+                synonyms=meant,
             )
         except InvalidHierarchyError as error:
             raise self._cycle_error(rows, types, places, ids) or error from None
-        if root is None:
-            return made
-        # the ontology refuses unknown ones
-        return made.select(root=[x if x in made.terms else made.synonyms.get(x, x) for x in several(root, "root")])
+        return past_placeholders(part(made, None if root is None else several(root, "root")), fillers)
 
     def _same_terms(self, keep: bytearray, called: list[str | None]) -> tuple[dict[int, int], dict[str, int]]:
         """Make one term of equivalent ones, and find what other names and ids mean.
@@ -424,6 +437,47 @@ class TermTable:
             steps.insert(6, f"... {len(cycle) - len(shown)} more ...")
         msg = f"these terms stand above themselves: {', '.join(steps)}; take one of these relations out"
         return self._error(places[cycle[0]], msg)
+
+
+def part(ontology: Ontology, root: Any) -> Ontology:
+    """The terms at or below some terms, which may go by other names. All if none is asked for."""
+    if root is None:
+        return ontology
+    asked = [root] if isinstance(root, str) or not isinstance(root, Iterable) else list(root)
+    meant = [x if x in ontology.terms else ontology.synonyms.get(x, x) for x in asked]
+    others = [x if x in ontology.terms else other_form(x) for x in meant]
+    # the ontology refuses unknown ones
+    return ontology.select(root=[y if y in ontology.terms else x for x, y in zip(meant, others, strict=True)])
+
+
+def past_placeholders(ontology: Ontology, fillers: Placeholders) -> Ontology:
+    """The ontology without inner terms whose names are no taxa, and with what is below them open, as are such leaves.
+
+    A term without a name goes by its id.
+    """
+    if not fillers:
+        return ontology
+    ids = [x if isinstance(x, str) else None for x in ontology.terms]
+    names = (
+        ids if ontology.names is None else [x if x is not None else y for x, y in zip(ontology.names, ids, strict=True)]
+    )
+    N = ontology.n_terms
+    first = np.full(N, -1, np.int64)
+    child, parent = ontology.edges[::-1].T  # the first parent of each term is written last
+    first[child] = parent
+    inner = np.zeros(N, np.bool_)
+    inner[parent] = True
+    kinds = fillers.kinds(names, first, inner=inner)
+    placed = first >= 0
+    opened = placed & (kinds != TAXON) & (~inner | (kinds == MEMBER))
+    gone = placed & inner & (kinds == FILLER)
+    if opened.any():
+        known = ontology.incertae_sedis
+        ontology = ontology._but(incertae_sedis=opened if known is None else opened | known)
+    if not gone.any():
+        return ontology
+    note("placeholders", f"{counted(int(np.count_nonzero(gone)), 'placeholder term')} contracted")
+    return ontology.contract(gone)
 
 
 def _last_of(x: str, other: dict[str, str]) -> str:

@@ -61,12 +61,13 @@ def read_owl(
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
     genus: bool = False,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     """Read the classes of an OWL file (RDF/XML) and how they stand below each other.
 
     Parameters
     ----------
-    path, relations, root, namespace, obsolete, genus
+    path, relations, root, namespace, obsolete, genus, placeholders
         As in `read_obo`. Relations go by identifier, label or shorthand (``"part_of"``). The namespace is the
         ``oboInOwl:hasOBONamespace``, deprecated classes are obsolete, and the genus is the named class in the
         ``owl:intersectionOf`` of a defined term.
@@ -101,7 +102,9 @@ def read_owl(
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
     terms = _OwlDocument(*read_bytes(path)).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
+    return terms.ontology(
+        relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus, placeholders=placeholders
+    )
 
 
 def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:

@@ -580,7 +580,8 @@ def read_ontology(
     Parameters
     ----------
     path : path, file object or "-"
-        OBO, OWL, OBO Graphs, WordNet, or any of `FORMATS` that names parents (edges, flat JSON, taxdumps, lineages).
+        OBO, OWL or SKOS, OBO Graphs, WordNet, or any of `FORMATS` that names parents (edges, flat JSON, taxdumps,
+        lineages).
     mode : {"certain", "tree"}
         "certain" keeps all parents: `induce` and its like then give the triplets that hold whichever parent is chosen
         for each term. "tree" chooses one parent for each term, by the rule `parent`, and with it more triplets, which
@@ -592,7 +593,8 @@ def read_ontology(
     format : str, optional
         One of `FORMATS`. By default `recognize` tells.
     **options
-        For the reader of the format, such as ``relations=("is_a", "part_of")``, ``root=`` or ``namespace=``.
+        For the reader of the format, such as ``relations=("is_a", "part_of")``, ``root=``, ``namespace=``, or
+        ``placeholders=False``, which takes terms such as "unclassified cell" for what they are not (see `read_obo`).
 
     Returns
     -------

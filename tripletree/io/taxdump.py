@@ -25,6 +25,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
 from tripletree.io.format import FileFormat, FileStart
+from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
 from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, tops
 
@@ -307,8 +308,9 @@ def read_taxdump(
         raise DuplicateLeafError(error.labels, where=where) from None
 
 
-def taxdump_ontology(path: Source) -> Ontology:
+def taxdump_ontology(path: Source, *, root: Any = None, placeholders: bool | str | Iterable[str] = True) -> Ontology:
     """All taxa of a taxdump as an ontology: tax ids as terms, with names where there is a names.dmp, and ranks."""
+    fillers = Placeholders.of(placeholders)
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     names = _read_names(files, taxa) if NAMES in files else None
@@ -316,7 +318,8 @@ def taxdump_ontology(path: Source) -> Ontology:
     edges = np.column_stack([child, taxa.parent[child]])
     ids = list(map(str, taxa.id.tolist()))
     others = {old: ids[i] for old, i in _merged(files, taxa).items()}
-    return Ontology(ids, edges, names=names, ranks=taxa.ranks, synonyms=others)
+    made = Ontology(ids, edges, names=names, ranks=taxa.ranks, synonyms=others)
+    return past_placeholders(part(made, root), fillers)
 
 
 # ---------------------------------------------------------------------- nodes.dmp
