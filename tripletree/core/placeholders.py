@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-#: Words that make a name a placeholder, alone or before another name.
+#: Words that make a name a placeholder, alone or before another name (a blank is written as \s).
 _NOT_KNOWN = (
-    "uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
-    "|norank|no[ -]rank|not assigned|no (?:blast )?hits?"
+    r"uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
+    r"|unplaced|unnamed|undescribed|unspecified|unranked|norank|no[\s-]rank|no\s(?:blast\s)?hits?"
+    r"|not\s(?:assigned|available|applicable|classified|determined|identified|known|ranked|specified)"
 )
 _FILLER = re.compile(
     rf"""(?:{_NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
@@ -26,6 +27,8 @@ _FILLER = re.compile(
     | (?:.+\ )?metagenomes?
     | .+\ (?:uncultured|unclassified|unassigned|unidentified|indet\.?)
     | \S+\ unknown
+    | others? | other\ (?:sequences|entries) | misc(?:\.|ellaneous)?
+    | bacterium | archaeon | eukaryote | prokaryote | organism
     | (?:\S+\ ){{1,3}}(?<!\ f\.\ )spp?\.?       # Quercus sp., but no forma specialis
     """,
     re.VERBOSE | re.DOTALL,
@@ -40,7 +43,8 @@ _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 #: Every placeholder has one of these in it, in lower case. So few names are looked at closely.
 _SIGNS = (
     *(b"unc", b"unid", b"unde", b"unkn", b"assign", b"rank", b" hit", b"_hit", b"ambigu", b"sedis", b"environm"),
-    *(b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0"),
+    *(b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam", b"unsp", b"unra", b"not ", b"not_"),
+    *(b"other", b"misc", b"bacterium\0", b"archaeon\0", b"eukaryote\0", b"prokaryote\0", b"organism\0"),
 )
 #: Leaves with one of these are open, without a closer look but for a forma specialis. Names stand between NULs.
 _SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
