@@ -67,6 +67,21 @@ LINEAGES = (
         "s1 s2 s3",
         ("s1 s2 | s3",),
     ),
+    Reading(
+        "a classifier's ranks and confidences",
+        "rdp.txt",
+        "s1\t\tRoot\trootrank\t1.0\tB\tdomain\t1.0\tF\tphylum\t0.98\ns2\t\tRoot\trootrank\t1.0\tB\tdomain\t1.0\tF\t"
+        "phylum\t0.88\ns3\t\tRoot\trootrank\t1.0\tB\tdomain\t0.9\tP\tphylum\t0.8\ts\tclass\t.7\n",
+        "s1 s2 s3",
+        ("s1 s2 | s3",),
+    ),
+    Reading(
+        "the same of another program",
+        "sintax.txt",
+        "s1\td:B(1.00),p:F(0.98),c:L(0.91)\t+\td:B,p:F\ns2\td:B(1.00),p:F(0.97)\t+\td:B\ns3\td:B(1.00),p:P(.9)\t+\t\ns4\t\t\t\n",
+        "s1 s2 s3",
+        ("s1 s2 | s3",),
+    ),
 )
 
 TREES = (

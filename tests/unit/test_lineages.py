@@ -391,3 +391,11 @@ def test_lineages__confidences_are_no_part_of_names(text):
 
 def test_lineages__a_number_in_brackets_behind_a_few_names_belongs_to_them():
     assert read("a\tB;Group (1)\nb\tB;Group (1)\nc\tB;Group (2)\nd\tB;Group (2)\ne\tC;D\n").n_nodes == 11
+
+
+def test_lineages__a_line_that_is_not_as_the_classifier_wrote_the_others():
+    line = "s{0}\td:B(1.0),p:F(0.9)\t+\td:B\n"
+    text = "".join(map(line.format, range(60))) + "s60\tB; F\n"
+    with pytest.raises(ParseError, match="line 61: name, rank and confidence in turn"):
+        read_lineages(io.StringIO(text))
+    assert len(read_lineages(io.StringIO(text[: text.index("s60")])).leaves) == 60

@@ -30,8 +30,9 @@ from tripletree.errors import (
     ParseError,
     warn_user,
 )
+from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts
-from tripletree.io.format import FileFormat
+from tripletree.io.format import LINES, FileFormat
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
 from tripletree.io.table import (
     RowTable,
@@ -791,7 +792,10 @@ def _read(
     if is_parquet(content):
         return _of_table(parquet_table(content, name), sep, columns, id_column, missing, fillers)
     text = decoded(content, name)
-    row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+    head = text[:100_000].split("\n")[: LINES + 1]
+    if not asked and classifier(split_lines("\n".join(head[:LINES]))[1]) is not None:
+        return _of_lines(text, name, sep, missing, fillers)
+    row = next((x for x in head if x.strip() and not x.startswith("#")), "")
     if asked or has_header(text, known):
         table = split_rows(text, name, delimiter=delimiter, header=True if asked else None, known=known)
         return _of_table(table, sep, columns, id_column, missing, fillers)
@@ -859,7 +863,15 @@ def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str], fil
     numbers, rows = split_lines(text)
     if not rows:
         raise ParseError("no lines in it", path=path, line=1, column=1)
-    sep, k = separator_of(rows, sep, path=path)
+    path_of = classifier(rows[:LINES])
+    if path_of is not None:
+        paths = list(map(path_of, rows))
+        if None in paths:
+            msg = "name, rank and confidence in turn, or d:Name(0.9),p:..., as in the first lines, are not in this one"
+            raise ParseError(msg, path=path, line=numbers[paths.index(None)])
+        rows = [[row[0], x or ""] for row, x in zip(rows, paths, strict=True)]
+        sep = ";" if sep == "auto" else sep
+    sep, k = (sep, 1) if path_of is not None else separator_of(rows, sep, path=path)
     tree = PathTree(path, missing, sep, fillers)
     tree.look_for_confidences(part for row in rows[:_SAMPLE] if len(row) > k for part in row[k].split(sep))
     short = next((i for i, row in enumerate(rows) if len(row) <= k), None)

@@ -24,6 +24,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, UnknownOptionError
+from tripletree.io.classifiers import classifier
 from tripletree.io.codes import FORMAT as CODES
 from tripletree.io.codes import code_place
 from tripletree.io.dot import FORMAT as DOT
@@ -327,6 +328,11 @@ def _table_by_header(x: _Lines) -> _Recognition | None:
     return None
 
 
+def _classified(x: _Lines) -> _Recognition | None:
+    found = classifier([line.split("\t") for line in x.first]) is not None
+    return _Recognition("lineages", "its lines are taxa that a classifier assigned") if found else None
+
+
 def _linkage(x: _Lines) -> _Recognition | None:
     has_header = [cell.strip() for cell in x.header.split(",")] == _LINKAGE_NAMES
     rows = x.first[has_header:]
@@ -374,7 +380,16 @@ def _pairs_of_cells(x: _Lines) -> _Recognition | None:
 
 
 #: Asked in this order: a line of triplets may look like a path, and a path like an edge.
-_LINE_RULES = (_table_by_header, _linkage, _codes, _quoted_triplets, _paths, _bare_triplets, _pairs_of_cells)
+_LINE_RULES = (
+    _classified,
+    _table_by_header,
+    _linkage,
+    _codes,
+    _quoted_triplets,
+    _paths,
+    _bare_triplets,
+    _pairs_of_cells,
+)
 
 
 def _of_lines(text: str, name: str | None) -> _Recognition:
