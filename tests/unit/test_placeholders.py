@@ -16,9 +16,11 @@ FILLERS = """uncultured|g__uncultured|uncultured bacterium|s__uncultured_bacteri
 D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmental samples <Bacteria>
 Fungi_cls_Incertae_sedis|Firmicutes_unclassified|unclassified Felidae|human gut metagenome|Quercus sp.|s__Quercus_sp
 no rank|g__norank_f__Lachno|g__|__|Unidentified|Felidae environmental sample|Gyrista_XXX_sp.
-Felidae indet.|Quercus spp.|Other|k__Others|s__bacterium|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
+Felidae indet.|Quercus spp.
+Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
 TAXA = """Quercus robur|Unio|Uncinula necator|Fusarium oxysporum f. sp. cubense|WRAA01 sp1|s__Bog-38 sp002|Bacillota_A
-Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X|Flavobacterium|Otheria|other mammals|Notothenia|Miscanthus|Microorganisms"""
+Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
+Flavobacterium|Otheria|other mammals|Notothenia|Miscanthus|Microorganisms|organism"""
 
 
 def names_of(text):
@@ -55,12 +57,7 @@ def test_placeholders__names_that_hold_anything():
 def test_placeholders__the_option():
     for given in ("Rest,No name", ["Rest", "no_name"]):
         more = Placeholders.of(given)
-        assert [more.kind(x) for x in ("g__rest", "No  name", "uncultured", "Rests")] == [
-            FILLER,
-            FILLER,
-            FILLER,
-            TAXON,
-        ]
+        assert [more.kind(x) for x in ("g__rest", "No  name", "uncultured", "Rests")] == [FILLER, FILLER, FILLER, TAXON]
         assert more.kinds(["rest"], np.array([-1])).tolist() == [FILLER]
     assert not Placeholders.of(False)
     assert Placeholders.of(False).kind("uncultured") == TAXON

@@ -28,7 +28,6 @@ _FILLER = re.compile(
     | .+\ (?:uncultured|unclassified|unassigned|unidentified|indet\.?)
     | \S+\ unknown
     | others? | other\ (?:sequences|entries) | misc(?:\.|ellaneous)?
-    | bacterium | archaeon | eukaryote | prokaryote | organism
     | (?:\S+\ ){{1,3}}(?<!\ f\.\ )spp?\.?       # Quercus sp., but no forma specialis
     """,
     re.VERBOSE | re.DOTALL,
@@ -44,7 +43,7 @@ _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 _SIGNS = (
     *(b"unc", b"unid", b"unde", b"unkn", b"assign", b"rank", b" hit", b"_hit", b"ambigu", b"sedis", b"environm"),
     *(b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam", b"unsp", b"unra", b"not ", b"not_"),
-    *(b"other", b"misc", b"bacterium\0", b"archaeon\0", b"eukaryote\0", b"prokaryote\0", b"organism\0"),
+    *(b"other", b"misc"),
 )
 #: Leaves with one of these are open, without a closer look but for a forma specialis. Names stand between NULs.
 _SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
