@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -201,3 +202,22 @@ def test_answers__known_answers_and_response_times_of_people(run, tmp_path):
     assert [x["seconds"] for x in disputed] == ["2.5", "", "0.4", "3.5", ""]
     assert "known right" not in run("answers", "crowd.csv").stdout
     assert "two for" in run("answers", "crowd.csv", "--known", "crowd.csv", status=2).stderr
+
+
+def test_answers__a_doubt_names_a_command_for_each_reading(run, tmp_path):
+    rows = ["fig,pear,saw,pear", "pear,fig,saw,fig", "saw,axe,fig,axe", "axe,saw,fig,saw"]
+    (tmp_path / "my pilot.csv").write_text("\n".join(["picture,left,right,answer", *rows]) + "\n")
+    said = run("answers", "my pilot.csv", status=2).stderr
+    comparisons, odd = said.partition("Comparisons: ")[2].strip().split("; the odd one: ")
+    assert comparisons.startswith("tripletree check --as comparisons 'my pilot.csv' --columns picture,left,right")
+    done = run(*shlex.split(comparisons)[1:])
+    assert done.stdout == "consistent: 2 triplets on 4 leaves\n"
+    assert "4 comparisons: picture against left and right; 2 triplets of which both halves are said" in done.stderr
+    assert "4 answers to 2 questions" in run(*shlex.split(odd)[1:]).stdout
+
+
+def test_answers__comparisons_of_columns_of_any_name(run, tmp_path):
+    (tmp_path / "c.csv").write_text("p,q,r,s\nfig,pear,saw,q\npear,fig,saw,q\nsaw,axe,fig,r\n")
+    done = run("explain", "c.csv", "--columns", "p,q,r", "--answer", "s")
+    assert done.stdout == "consistent: no conflict among 1 triplet\n"
+    assert "--answer is for comparisons" in run("check", "c.csv", "--as", "pairs", "--answer", "s", status=2).stderr

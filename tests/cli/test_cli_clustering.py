@@ -723,3 +723,18 @@ def test_cluster__classes_from_the_standard_input(run, tmp_path):
     assert "only one can be the standard input" in said
     done = run("report", "data.csv", "--classes", "-", "--resamples", 0, text=text)
     assert "the classes of 4 of the 4 samples" in done.stdout
+
+
+def test_cluster__comparisons_vote(run, tmp_path):
+    (tmp_path / "d.csv").write_text("name,x\nfig,0\npear,1\nsaw,1.5\naxe,2.5\n")
+    (tmp_path / "c.csv").write_text(
+        "anchor,near,far\n" + "fig,pear,saw\npear,fig,saw\nsaw,axe,pear\naxe,saw,pear\n" * 9
+    )
+    done = run("cluster", "d.csv", "--comparisons", "c.csv", "--method", "divisive", "-k", 2)
+    assert rows_of(done.stdout) == {"fig": "0", "pear": "0", "saw": "1", "axe": "1"}
+    assert "Read 36 comparisons: anchor nearer near than far" in done.stderr
+    said = run("cluster", "d.csv", "--comparisons", "c.csv", "-k", 2, status=2).stderr
+    assert "--comparisons are votes, which --method divisive weighs: add it" in said
+    (tmp_path / "ids.csv").write_text("kind,what,x\n1,fig,0\n2,pear,1\n3,saw,1.5\n4,axe,2.5\n")
+    done = run("cluster", "ids.csv", "--comparisons", "c.csv", "--method", "divisive", "-k", 2, "--drop", "kind")
+    assert list(rows_of(done.stdout)) == ["fig", "pear", "saw", "axe"]

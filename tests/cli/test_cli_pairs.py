@@ -125,7 +125,7 @@ def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command
     assert "1 must-link" in run(command, "p.csv", "--columns", "id1,id2,same").stdout
     assert "names of three columns" in run(command, "p.csv", "--columns", "id1,id2", status=2).stderr
     told = run(command, "p.csv", "--columns", "id1,id2,same", "--as", "answers", status=2).stderr
-    assert "--columns is for pairs and triplets" in told
+    assert "--columns is for pairs, triplets and comparisons" in told
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "describe"])

@@ -325,3 +325,48 @@ def test_pair_files__parquet_is_told_from_triplets(tmp_path):
         looks_like_pairs((tmp_path / x).read_bytes(), x, ("a", "b", "link"), None) for x in ("p.parquet", "t.parquet")
     ]
     assert told == [True, False]
+
+
+SPLINK = pd.DataFrame(
+    {
+        "match_weight": [5.1, -3.2, 0.0, 2.0],
+        "match_probability": [0.95, 0.1, 0.5, 0.75],
+        "unique_id_l": ["a1", "a1", "b7", "b7"],
+        "unique_id_r": ["b7", "c3", "d4", "c3"],
+        "name_l": ["ann", "ann", "bob", "bob"],
+        "name_r": ["anne", "cy", "di", "cy"],
+    }
+)
+
+
+@pytest.mark.parametrize("source", ["frame", "file", "parquet"])
+def test_pair_files__probabilities_of_splink(tmp_path, source):
+    path = SPLINK
+    if source == "file":
+        SPLINK.to_csv(path := tmp_path / "p.csv", index=False)
+    elif source == "parquet":
+        SPLINK.to_parquet(path := tmp_path / "p.parquet")
+    found = read_pairs(path)
+    assert list(found) == [("a1", "b7", "must"), ("b7", "c3", "must"), ("a1", "c3", "cannot")]
+    assert np.allclose(found.must_weights, [0.9, 0.5])
+    assert np.allclose(found.cannot_weights, [0.8])
+
+
+def test_pair_files__pairs_of_recordlinkage():
+    index = pd.MultiIndex.from_tuples([("r1", "r2"), ("r1", "r3")], names=["rec_id_1", "rec_id_2"])
+    assert list(read_pairs(index)) == [("r1", "r2", "must"), ("r1", "r3", "must")]
+    for one in (index, index.set_names([None, None])):
+        found = read_pairs(pd.Series([0.9, 0.25], index=one))
+        assert list(found) == [("r1", "r2", "must"), ("r1", "r3", "cannot")]
+        assert np.allclose([*found.must_weights, *found.cannot_weights], [0.8, 0.5])
+    frame = pd.DataFrame({"name": [1.0, 0.2], "match": [1, 0]}, index=index)
+    assert list(read_pairs(frame)) == [("r1", "r2", "must"), ("r1", "r3", "cannot")]
+
+
+def test_pair_files__columns_of_ids_that_are_not_clear():
+    with pytest.raises(ParseError, match="row 2: '1.5' is not a probability from 0 to 1"):
+        read_pairs(SPLINK.assign(match_probability=[0.9, 1.5, 0.1, 0.2]))
+    with pytest.raises(ParseError, match="lacks the columns 'a', 'b', 'link'"):
+        read_pairs(SPLINK.assign(code_id_l=range(4), code_id_r=range(4)))
+    with pytest.raises(ParseError, match="lacks the columns 'a', 'b', 'link'"):
+        read_pairs(SPLINK.drop(columns="match_probability"))

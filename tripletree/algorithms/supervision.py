@@ -257,17 +257,7 @@ def triplets_from_comparisons(
     >>> list(triplets_from_comparisons(said))
     [('cat', 'dog', 'eel')]
     """
-    if isinstance(comparisons, tuple) and len(comparisons) == 2 and isinstance(comparisons[1], LeafIndex):
-        rows, index = np.asarray(comparisons[0], np.int64).reshape(-1, 3), comparisons[1]
-    else:
-        entries = [
-            check_label_triple(x, k, "comparison") for k, x in enumerate(check_entries(comparisons, "comparisons"))
-        ]
-        flat = [x for row in entries for x in row]
-        index = (
-            leaves if isinstance(leaves, LeafIndex) else LeafIndex(sorted_labels(flat) if leaves is None else leaves)
-        )
-        rows = index.indices(flat, what="leaves of comparisons").astype(np.int64).reshape(-1, 3)
+    rows, index = comparison_rows(comparisons, leaves)
     a, b, c = rows.T
     keys = np.stack([np.minimum(a, b), np.maximum(a, b), c], axis=1)
     found, which = np.unique(keys, axis=0, return_inverse=True)
@@ -277,6 +267,18 @@ def triplets_from_comparisons(
     kept = both > 0
     weights = both[kept].astype(np.float64)
     return TripletSet(found[kept], index, weights if (weights > 1).any() else None)
+
+
+def comparison_rows(
+    comparisons: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = None
+) -> tuple[np.ndarray, LeafIndex]:
+    """Rows (anchor, near, far) as positions in the leaves, int64, of comparisons as users give them."""
+    if isinstance(comparisons, tuple) and len(comparisons) == 2 and isinstance(comparisons[1], LeafIndex):
+        return np.asarray(comparisons[0], np.int64).reshape(-1, 3), comparisons[1]
+    entries = [check_label_triple(x, k, "comparison") for k, x in enumerate(check_entries(comparisons, "comparisons"))]
+    flat = [x for row in entries for x in row]
+    index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(sorted_labels(flat) if leaves is None else leaves)
+    return index.indices(flat, what="leaves of comparisons").astype(np.int64).reshape(-1, 3), index
 
 
 def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:

@@ -19,6 +19,7 @@ from tripletree.cli.sources import (
     columns_option,
     given_name,
     read_classes,
+    read_comparison_file,
     read_pair_file,
     read_triplet_file,
 )
@@ -116,6 +117,12 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("--odd", metavar="COLUMN", help="The column of the answer, if --triplets is a table of answers.")
 @click.option(
+    "--comparisons",
+    "comparison_file",
+    metavar="FILE",
+    help='Answers to "which of two is more like the first?", which vote: for --method divisive.',
+)
+@click.option(
     "--hierarchy",
     "hierarchy_file",
     metavar="FILE",
@@ -162,6 +169,7 @@ def cluster(
     data: str,
     triplet_file: str | None,
     odd: str | None,
+    comparison_file: str | None,
     hierarchy_file: str | None,
     pair_file: str | None,
     columns: tuple[str, ...] | None,
@@ -198,10 +206,13 @@ def cluster(
     it, to be read and printed.
     """
     _check_options(ctx, method, pair_file)
+    if comparison_file is not None and method["method"] != "divisive":
+        msg = "--comparisons are votes, which --method divisive weighs: add it"
+        raise click.UsageError(msg)
     if reading and hierarchy_file is None:
         msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
         raise click.UsageError(msg)
-    if validate and (triplet_file, hierarchy_file, pair_file, class_column) == (None,) * 4:
+    if validate and (triplet_file, comparison_file, hierarchy_file, pair_file, class_column) == (None,) * 5:
         msg = "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes, too"
         raise click.UsageError(msg)
     given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
@@ -212,7 +223,8 @@ def cluster(
         msg = f"--height and {'-k' if clusters is not None else '--cut'} both say which clades are clusters: give one"
         raise click.UsageError(msg)
     flat = clusters is not None or height is not None or method["cut"] in FIND_NUMBER
-    check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
+    sources = [data, triplet_file, comparison_file, hierarchy_file, pair_file, class_file_of(class_column)]
+    check_apart(sources, [output, newick, picture])
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
@@ -230,6 +242,7 @@ def cluster(
             names_in,
             [
                 (triplet_file, lambda x: read_triplet_file(x, odd=odd)),
+                (comparison_file, lambda x: read_comparison_file(x)[1]),
                 (pair_file, lambda x: read_pair_file(x, columns=columns)),
                 (hierarchy_file, lambda x: read_hierarchy(x, reading)),
                 (class_file_of(class_column), read_classes),
@@ -244,12 +257,14 @@ def cluster(
     if validate and pair_file is not None and not flat:
         msg = "--validate with --pairs compares flat clusters: give -k, too"
         raise click.UsageError(msg)
-    known = {
+    known: dict[str, Any] = {
         "triplets": _triplets_of(triplet_file, odd, table.labels),
         "pairs": _pairs_of(pair_file, columns, table.labels),
         "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, reading, table.labels),
         "classes": _classes_of(table),
     }
+    if comparison_file is not None:
+        known["comparisons"] = read_comparison_file(comparison_file, told=True)
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {counted(n, 'sample')}"):
         model = clustered(values, table.labels, clusters, height=height, validate=validate, known=known, **method)

@@ -14,6 +14,7 @@ from tripletree.cli.outputs import check_apart, check_picture_format, save_figur
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
+    answer_option,
     blanks_option,
     either_columns_option,
     format_option,
@@ -62,6 +63,7 @@ METHODS = ("auto", "exact", "search", "greedy")
 @kind_option
 @either_columns_option
 @odd_option
+@answer_option
 @format_option
 @click.pass_context
 def explain(
@@ -70,6 +72,7 @@ def explain(
     kind: str | None,
     columns: tuple[str, ...] | None,
     odd: str | None,
+    answer: str | None,
     k: int,
     max_size: int,
     max_steps: int | None,
@@ -90,7 +93,7 @@ def explain(
     check_apart([file], [output, picture])
     if picture is not None:
         check_picture_format(picture)
-    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd, answer=answer)
     if isinstance(triplets, PairwiseConstraints):
         other = "--plot" if picture is not None else "--max-steps" if max_steps is not None else None
         explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)

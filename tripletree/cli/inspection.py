@@ -17,6 +17,7 @@ from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
 from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text
 from tripletree.cli.sources import (
+    answer_option,
     either_columns_option,
     format_option,
     given_name,
@@ -254,6 +255,7 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 @kind_option
 @either_columns_option
 @odd_option
+@answer_option
 @format_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
@@ -265,6 +267,7 @@ def check(
     kind: str | None,
     columns: tuple[str, ...] | None,
     odd: str | None,
+    answer: str | None,
     format_: Any,
     output: str | None,
 ) -> None:
@@ -277,7 +280,7 @@ def check(
     can), 2 if FILE cannot be read.
     """
     check_apart([file], [output])
-    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd, answer=answer)
     if isinstance(triplets, PairwiseConstraints):
         check_pairs(ctx, triplets, output)
         return

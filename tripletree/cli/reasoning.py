@@ -15,6 +15,7 @@ from tripletree.cli.pairs import pairs_text
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import INCONSISTENT, bad_input, busy, label_text, table_text
 from tripletree.cli.sources import (
+    answer_option,
     either_columns_option,
     format_option,
     given_name,
@@ -274,6 +275,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @kind_option
 @either_columns_option
 @odd_option
+@answer_option
 @format_option
 @click.pass_context
 def describe(
@@ -283,6 +285,7 @@ def describe(
     kind: str | None,
     columns: tuple[str, ...] | None,
     odd: str | None,
+    answer: str | None,
     max_steps: int,
     as_json: bool,
     output: str,
@@ -311,7 +314,7 @@ def describe(
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
     check_apart([triplets, data], [output])
-    given = read_constraints(triplets, kind, format_=format_, columns=columns, odd=odd)
+    given = read_constraints(triplets, kind, format_=format_, columns=columns, odd=odd, answer=answer)
     if isinstance(given, PairwiseConstraints):
         if data is not None:
             raise bad_input(f"--data is for triplets, and {given_name(triplets)} holds pairs")

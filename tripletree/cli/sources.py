@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tripletree.algorithms.supervision import triplets_from_comparisons
 from tripletree.cli.shell import bad_input, say
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
@@ -17,6 +18,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
+from tripletree.io.comparisons import Comparisons
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import LINKS, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
@@ -44,9 +46,15 @@ format_option = click.option(
 kind_option = click.option(
     "--as",
     "kind",
-    type=click.Choice(["triplets", "pairs", "answers"]),
+    type=click.Choice(["triplets", "pairs", "answers", "comparisons"]),
     help="Kind of FILE. By default it is recognised: pairs have a column 'link', or must or cannot in each line, "
-    "odd-one-out answers a column 'odd' or 'answer', or are JSON lines.",
+    "odd-one-out answers a column 'odd' or 'answer', or are JSON lines. Of comparisons with an anchor, the triplets of "
+    "which both halves are said.",
+)
+answer_option = click.option(
+    "--answer",
+    metavar="COLUMN",
+    help="FILE is a table of comparisons: the column that tells which of two is more like the first.",
 )
 odd_option = click.option(
     "--odd",
@@ -73,7 +81,8 @@ either_columns_option = click.option(
     "--columns",
     metavar="A,B,C",
     callback=_three,
-    help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c.",
+    help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c; or, of one "
+    "of comparisons, the anchor and the two.",
 )
 triplet_columns_option = click.option(
     "--columns", metavar="A,B,C", callback=_three, help="Columns of a table of triplets: a, b and c of ab|c."
@@ -148,8 +157,7 @@ def triplets_in(
     try:
         found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
         if columns is None and found.origins is None and len(found):  # out of comparisons, which is told
-            reading = read_comparisons(named_stream(raw, name)).reading
-            say(f"{reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
+            return _said_halves(raw, name)
     except ParseError as error:
         before, asked, _ = str(error).partition("name them with columns=(a, b and c of ab|c)")
         if not asked:
@@ -162,6 +170,22 @@ def triplets_in(
     return some_leaves(found, source)
 
 
+def read_comparison_file(source: Any, *, told: bool = False, **columns: Any) -> Comparisons:
+    """Read comparisons. With `told`, how they were understood is said."""
+    found = _by_columns(read_comparisons, source, columns)
+    if told:
+        say(found.reading, err=True)
+    return found
+
+
+def _said_halves(raw: bytes | str, name: str | None, **columns: Any) -> TripletSet:
+    """The triplets of which comparisons say both halves, which is told."""
+    given = read_comparison_file(named_stream(raw, name), **columns)
+    found = triplets_from_comparisons(given)
+    say(f"{given.reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
+    return found
+
+
 def holds_answers(raw: bytes | str, name: str | None) -> bool:
     """True if content looks like odd-one-out answers."""
     try:
@@ -172,18 +196,26 @@ def holds_answers(raw: bytes | str, name: str | None) -> bool:
 
 
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
-    """Read answers. Columns of a table are names, or numbers from 0 if no column has such a name."""
+    """Read answers. How a table was understood is said, if something had to be."""
+    found = _by_columns(read_answers, source, columns)
+    if found.reading is not None:
+        say(found.reading, err=True)
+    return found
+
+
+def _by_columns(read: Any, source: Any, columns: dict[str, Any]) -> Any:
+    """Read a table. Its columns are names, or numbers from 0 if no column has such a name."""
     given = {key: x for key, x in columns.items() if x is not None}
     try:
         try:
-            return told(read_answers(source, **given))
+            return read(source, **given)
         except ParseError as error:
             numbered = {key: _numbers(x) for key, x in given.items()}
             if numbered == given or "is not a column" not in str(error):
                 raise
             if hasattr(source, "seek"):
                 source.seek(0)
-            return told(read_answers(source, **numbered))
+            return read(source, **numbered)
     except ValueError as error:
         message = str(error)
         if "header=" in message and not any(x.name == "header" for x in click.get_current_context().command.params):
@@ -192,13 +224,6 @@ def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
                 "every command reads"
             )
         raise bad_input(message) from None
-
-
-def told(answers: AnswerSet) -> AnswerSet:
-    """The answers. How a table was understood is said, if something had to be."""
-    if answers.reading is not None:
-        say(answers.reading, err=True)
-    return answers
 
 
 def _numbers(columns: Any) -> Any:
@@ -226,14 +251,20 @@ def read_constraints(
     format_: Any = None,
     columns: tuple[str, ...] | None = None,
     odd: str | None = None,
+    answer: str | None = None,
 ) -> TripletSet | PairwiseConstraints:
     """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content."""
-    for option, kinds, value in (("--columns", ("pairs", "triplets"), columns), ("--odd", ("answers",), odd)):
+    for option, kinds, value in (
+        ("--odd", ("answers",), odd),
+        ("--answer", ("comparisons",), answer),
+        ("--columns", ("pairs", "triplets", "comparisons"), columns),
+    ):
         if value is not None and kind not in (None, *kinds):
-            msg = f"{option} is for {' and '.join(kinds)}, and --as {kind} excludes these"
+            named = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
+            msg = f"{option} is for {named}, and --as {kind} excludes these"
             raise click.UsageError(msg)
-        if value is not None and kind is None and option == "--odd":
-            kind = "answers"
+        if value is not None and len(kinds) == 1:
+            (kind,) = kinds
     if kind == "triplets" or source.startswith(SAMPLE):
         return read_triplet_file(source, format_=format_, pairs_go=None, columns=columns)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
@@ -243,6 +274,8 @@ def read_constraints(
         kind = "pairs" if _holds_pairs(raw, name, format_) else "answers" if holds_answers(raw, name) else "triplets"
     if kind == "answers":
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
+    if kind == "comparisons":
+        return some_leaves(_said_halves(raw, name, columns=columns, answer=answer), source)
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
     try:

@@ -31,7 +31,12 @@ _COMMANDS = {
     "read_hierarchies": "'tripletree supertree'",
     "write_newick": "'tripletree convert'",
     "write_answers": "'tripletree answers --jsonl'",
-    "read_comparisons": "in Python, tripletree.io.read_comparisons",
+    "read_comparisons": "'tripletree check --as comparisons'",
+}
+#: Commands that read a file as a function does, with their options by its arguments.
+_READERS = {
+    "read_answers": ("answers", {"items": "--items", "odd": "--odd"}),
+    "read_comparisons": ("check --as comparisons", {"columns": "--columns", "answer": "--answer"}),
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"
@@ -105,6 +110,11 @@ def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
         return _command(found["python"], options) or found[0]
     if found["call"]:
         arguments = list(_ONE_ARGUMENT.finditer(found["arguments"]))
+        source = re.match(r"'[^'\n]*'|\"[^\"\n]*\"|path\b", found["arguments"])
+        if source is not None and found["function"] in _READERS:
+            name, own = _READERS[found["function"]]
+            said = (_option(own[x["name"]], x["value"]) for x in arguments)
+            return f"tripletree {name} {'FILE' if source[0] == 'path' else _argument(source[0])} {' '.join(said)}"
         command = _command(found["function"], options)
         if command is not None and not command.startswith("--from"):
             return command

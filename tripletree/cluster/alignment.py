@@ -12,6 +12,7 @@ import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
+from tripletree.algorithms.supervision import comparison_rows
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, series_index
@@ -21,7 +22,7 @@ from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 #: The class that holds each, for messages.
-_VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
+_VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints", "comparisons": "Comparisons"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,43 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     """
     given, length = _as_set_or_rows(triplets)
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
+
+
+def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
+    """Comparisons over the samples of X, each as a vote for the triplet of which it is one half.
+
+    Parameters
+    ----------
+    X, n_samples, missing_samples
+        As for `align_triplets`.
+    comparisons : Comparisons, iterable of (anchor, near, far), data frame, or ndarray of int (m, 3)
+        Labels, except for the integer array, which holds row numbers.
+
+    Returns
+    -------
+    TripletSet
+        Weighted by how often each vote was given.
+    """
+    if hasattr(comparisons, "columns") and hasattr(comparisons, "__getitem__"):
+        from tripletree.io import read_comparisons
+
+        comparisons = read_comparisons(comparisons)
+    if isinstance(comparisons, TripletSet):
+        msg = "comparisons must be rows (anchor, near, far), not a TripletSet: give it as triplets="
+        raise TypeError(msg)
+    if isinstance(comparisons, np.ndarray) and comparisons.ndim == 2 and comparisons.dtype.kind in "iu":
+        if comparisons.shape[1] != 3:
+            msg = f"comparisons must have shape (m, 3), a row (anchor, near, far) each; got shape {comparisons.shape}"
+            raise InvalidTripletError(msg)
+        given: Any = comparisons
+    else:
+        rows, index = comparison_rows(comparisons)
+        given = TripletSet(rows, index, np.ones(len(rows)))
+    return _aligned(X, given, n_samples, missing_samples, "comparisons", _votes, len(given))
+
+
+def _votes(rows: Any, leaves: Any) -> TripletSet:
+    return TripletSet(rows, leaves, np.ones(len(rows)))
 
 
 def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
@@ -148,6 +186,7 @@ _FROM = {
         "decompose(hierarchy.restrict(samples)), or the hierarchy itself where fit takes one"
     ),
     "pairs": "",
+    "comparisons": "",
 }
 
 
@@ -173,7 +212,7 @@ def _aligned(
                 f"0..{n_samples - 1}: give tuples of labels or a {_VALUE[noun]} for labels of the index, or X as an "
                 "array (X.to_numpy()) for row numbers"
             )
-            raise InvalidTripletError(msg) if noun == "triplets" else InvalidPairError(msg)
+            raise InvalidPairError(msg) if noun == "pairs" else InvalidTripletError(msg)
         unknown = np.unique(given[(given < 0) | (given >= n_samples)]).tolist()
         if unknown:
             raise UnknownLeafError(unknown, rows_of.labels, what=_rows_text(n_samples, unknown, indexed, noun))

@@ -35,7 +35,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import named, named_by
+from tripletree.cluster.alignment import align_comparisons, named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
@@ -531,7 +531,7 @@ class DivisiveReCon(HierarchicalClusterer):
     noise_ : float
         The share of wrong triplets that was assumed. 0 if they are hard.
     triplets_, n_triplets_ : TripletSet, int
-        The triplets that were used, also from pairs, classes and a hierarchy, and their number.
+        The triplets that were used, also from pairs, classes, a hierarchy and comparisons, and their number.
     pairs_ : PairwiseConstraints
         The must-links and cannot-links that were used.
     clade_support_ : ndarray of float64, shape (n_samples - 1,), or None
@@ -574,6 +574,10 @@ class DivisiveReCon(HierarchicalClusterer):
     distances to the others, from the shortest on. Samples that are equal in this keep the order of their rows, which
     can matter if the statements on them, or their other distances, differ. The parts that ``validate=True`` hides are
     dealt in the order of the given statements.
+
+    A comparison of a with b, the nearer one, and c rules out ac|b alone. It votes for ab|c. If bc|a is true, a is as
+    far from both, and answers are a matter of chance: those for ab|c and for ac|b cancel out, while comparisons of b
+    and c with the others vote for bc|a. So many votes are wrong even if all answers are right (see `noise_`).
 
     Soft pairs, and soft triplets that look like those of flat classes (a and b of one class, c of another), are votes
     on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
@@ -657,6 +661,7 @@ class DivisiveReCon(HierarchicalClusterer):
         y: Any = None,
         *,
         triplets: Any = None,
+        comparisons: Any = None,
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
@@ -675,6 +680,9 @@ class DivisiveReCon(HierarchicalClusterer):
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
             Triplets ab|c on some of the samples. Labels come from the index if X is a pandas DataFrame, and are else
             row numbers. An integer array always holds row numbers.
+        comparisons : Comparisons, iterable of (anchor, near, far), data frame, or ndarray of int (m, 3), optional
+            "The anchor is more like the near one than like the far one", as `read_comparisons` gives it. Each is a vote
+            for the triplet of which it is one half, and soft: see Notes of the class.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not.
         hierarchy : Hierarchy, or path of a file with one, optional
@@ -726,7 +734,7 @@ class DivisiveReCon(HierarchicalClusterer):
             samples = check_samples(self, X, reset=True)
             n, is_matrix = samples.shape[0], self.metric == "precomputed"
             given_samples = samples
-            self._check_classifier(triplets=triplets, pairs=pairs, hierarchy=hierarchy)
+            self._check_classifier(triplets=triplets, comparisons=comparisons, pairs=pairs, hierarchy=hierarchy)
             check_enough_samples(self.n_clusters, n)
             if self.n_clusters is not None and self.distance_threshold is not None:
                 msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
@@ -743,12 +751,19 @@ class DivisiveReCon(HierarchicalClusterer):
                 missing_samples=self.missing_samples,
                 missing=missing,
             )
+            hard = self.constraints == "hard" or (self.constraints == "auto" and hierarchy is not None)
+            if comparisons is not None:
+                if hard:
+                    why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
+                    msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
+                    raise ValueError(msg)
+                votes = align_comparisons(named(X, sample_names), comparisons, n, missing_samples=self.missing_samples)
+                known = replace(known, triplets=known.triplets | votes)
             # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
             order = _order_of_values(samples, is_matrix)
             place = np.argsort(order)
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
             points, aligned = transformed(self.metric, points, points), known.taken(order)
-            hard = self.constraints == "hard" or (self.constraints == "auto" and hierarchy is not None)
             n_left_out = 0
             if hard and self.constraints == "auto":
                 aligned, n_left_out = _beside_hierarchy(aligned, rng)
@@ -767,7 +782,7 @@ class DivisiveReCon(HierarchicalClusterer):
             merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
             if n_left_out:
                 self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
-            only_classes = classes is not None and triplets is None and hierarchy is None
+            only_classes = classes is not None and triplets is None and comparisons is None and hierarchy is None
             codes = aligned.codes if only_classes else None
             tree, most = from_linkage(merges, aligned.leaves), closure.n_components
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)

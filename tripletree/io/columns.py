@@ -187,7 +187,26 @@ NEAR_FAR = (
 _SIDES = re.compile(
     r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|l|r|first|second|third|0)(?:_?(image|img|item|word|pic)?)"
 )
+_SIDE = re.compile(r"_?(?:1|a|l|left|first|0)$")
+_ID_END = re.compile(r"(?:.*_)?(?:id|uid|uuid|key)")
 _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third"))
+
+
+#: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
+LINK = Role("link", "the link", ("link", "same", "match", "is_match", "matched", "linked", "duplicate", "is_duplicate"))
+PROBABILITY = Role(
+    "link",
+    "the probability of a match",
+    ("match_probability", "probability", "prob", "p_match", "clerical_match_score"),
+    ranked=True,
+)
+
+
+def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
+    """The columns of two ids (unique_id_l and unique_id_r, rec_id_1 and rec_id_2) and of their link or probability."""
+    pairs = [x for x in option_pairs(names) if _ID_END.fullmatch(_SIDE.sub("", words_of(x[0])))]
+    links = PROBABILITY.among(names)[:1] or LINK.among(names)
+    return (*pairs[0], links[0]) if len(pairs) == len(links) == 1 else None
 
 
 def is_sure_anchor(name: str) -> bool:

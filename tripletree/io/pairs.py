@@ -28,6 +28,7 @@ import numpy as np
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
+from tripletree.io.columns import PROBABILITY, pair_columns
 from tripletree.io.rows import (
     DELIMITERS,
     LabelRows,
@@ -56,6 +57,7 @@ LINKS = {
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
+_COLUMNS = ("a", "b", "link")
 _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -79,6 +81,8 @@ class PairRows(LabelRows):
         self.links: list[bool] = []
         self._headless = False
         self._words_shown = False
+        #: Whether links are probabilities of must-links.
+        self._rated = False
         #: The codes among 0 and -1 that have occurred. Both together are ambiguous.
         self._zeros: set[str] = set()
         #: The first row, where it may be a header: it has a link in words and all others have numbers or yes and no.
@@ -90,6 +94,8 @@ class PairRows(LabelRows):
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row (a, b, link and perhaps a weight), or note its error."""
+        if self._rated and cells[2] is not None:
+            cells = [*cells[:2], *_rated(cells[2])]
         a, b, link, *weight = cells
         wrong = None
         if a is None or b is None or link is None:
@@ -149,8 +155,22 @@ class PairRows(LabelRows):
         elif self.links and word not in _FLAGS:
             self._named = None
 
+    def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+        """The columns asked for, or, where none are, those that are called so."""
+        if tuple(columns) == _COLUMNS and not set(columns) <= set(names):
+            columns = pair_columns(names) or columns
+        self._rated = bool(PROBABILITY.among(columns[2:]))
+        return columns
+
+    @staticmethod
+    def is_header(names: Sequence[str]) -> bool:
+        found = pair_columns(names)
+        return found is not None and found[2].strip().lower() not in LINKS  # which may be a row
+
     def _no_link(self, link: str) -> str:
         """The message about a field that is not a link, with advice the first time only."""
+        if self._rated:
+            return f"{link!r} is not a probability from 0 to 1"
         shown, self._words_shown = self._words_shown, True
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
@@ -192,6 +212,15 @@ def _weight_of(text: str | None) -> float | None:
     return value if value is not None and value <= 1 else None
 
 
+def _rated(text: str) -> tuple[str, ...]:
+    """The link and the weight of a probability: as much more probable as it is than the other link."""
+    try:
+        value = 2 * float(text) - 1
+    except ValueError:
+        return (text,)
+    return ("must" if value >= 0 else "cannot", repr(abs(value))) if -1 <= value <= 1 else (text,)
+
+
 def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[str], kind: str | None) -> bool:
     """True if a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
 
@@ -207,9 +236,10 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
         The format, by the suffix.
     """
     if is_parquet(content):
-        return set(columns) <= set(parquet_names(content, name))
+        names = parquet_names(content, name)
+        return set(columns) <= set(names) or PairRows.is_header(names)
     text = decoded(content, name)
-    if has_header(text, lambda names: set(columns) <= set(names)):
+    if has_header(text, lambda names: set(columns) <= set(names) or PairRows.is_header(names)):
         return True
     if has_header(text, lambda names: {"a", "b", "c"} <= set(names)):
         return False
@@ -230,7 +260,7 @@ def read_pairs(
     *,
     format: RowFormat | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
-    columns: Sequence[str] = ("a", "b", "link"),
+    columns: Sequence[str] = _COLUMNS,
     weight: str | None = "weight",
 ) -> PairwiseConstraints:
     r"""Read must-links and cannot-links.
@@ -238,7 +268,8 @@ def read_pairs(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
+        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. Also what recordlinkage gives: a Series of
+        probabilities by pairs of ids, or a MultiIndex of such pairs, which are must-links.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default the suffix decides (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
         a table if the first line is a header with the columns, else text.
@@ -249,7 +280,9 @@ def read_pairs(
         frame stay numbers.
     columns : sequence of three str
         Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
-        order, perhaps with a weight behind.
+        order, perhaps with a weight behind. By default also two columns of ids (``unique_id_l`` and ``unique_id_r``,
+        ``rec_id_1`` and ``rec_id_2``) with the link or, as Splink writes it, the ``match_probability`` p: a must-link
+        from 1/2 on, else a cannot-link, of weight abs(2 p - 1).
     weight : str or None
         Column of the weights, if there is one of that name. None ignores it.
 
@@ -280,8 +313,25 @@ def read_pairs(
     """
     check_row_format(format)
     return read_rows(
-        PairRows, path, format=format, columns=three_names(columns, "the two labels and the link"), weight=weight
+        PairRows,
+        _by_index(path),
+        format=format,
+        columns=three_names(columns, "the two labels and the link"),
+        weight=weight,
     ).pairs(leaves)
+
+
+def _by_index(source: Any) -> Any:
+    """A Series or frame of pandas whose rows are pairs, by their index, or the index itself, as a frame of columns."""
+    index: Any = source if hasattr(source, "levels") else getattr(source, "index", None)
+    if getattr(index, "nlevels", 1) != 2:
+        return source
+    frame = index.to_frame(index=False)
+    frame.columns = [f"id_{k}" if x is None else str(x) for k, x in enumerate(index.names, 1)]
+    if index is source:
+        return frame.assign(link="must")
+    values = source.to_frame("probability") if not hasattr(source, "columns") else source
+    return frame.assign(**{str(x): values[x].tolist() for x in values.columns})
 
 
 @overload

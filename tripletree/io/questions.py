@@ -413,13 +413,15 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
 def both_readings(table: RowTable, found: Comparison, why: str) -> ParseError:
     """The error for a table that can be read in two ways, with both commands."""
     names: Sequence[Any] = table.names or range(len(table.columns))
-    trio = [names[k] for k in found[:3]]
+    trio, source = [names[k] for k in found[:3]], repr(table.path)
+    if table.path is None or table.path.startswith("<"):  # a stream or data frame
+        source = "path"
     told = "" if found.answer is None else f", answer={names[found.answer]!r}"
     odd = "" if found.answer is None else f", odd={names[found.answer]!r}"
     msg = (
         f"{why}: is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three? "
-        f"Comparisons: read_comparisons(path, columns={trio!r}{told}); the odd one: "
-        f"read_answers(path, items={trio!r}{odd})"
+        f"Comparisons: read_comparisons({source}, columns={trio!r}{told}); the odd one: "
+        f"read_answers({source}, items={trio!r}{odd})"
     )
     return refusal(table, msg)
 

@@ -199,6 +199,10 @@ class LabelRows:
         """
         raise NotImplementedError
 
+    def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+        """The columns that are read, of a table with these names, where `columns` are asked for."""
+        return columns
+
     @staticmethod
     def is_header(names: Sequence[str]) -> bool:
         """True if the first line of a text is a header, though of other columns than those asked for."""
@@ -358,6 +362,7 @@ class LabelRows:
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """The places of the columns in a table, the weight's last if there is one."""
+        columns = self.called(table.names or (), columns)
         missing = [x for x in columns if x not in (table.names or ())]
         if missing:
             self._lacks(missing, table.names or (), table.header_line)
@@ -380,6 +385,7 @@ class LabelRows:
 
     def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
         """The columns of a Parquet file to read. An error if some are not there."""
+        columns = self.called(names, columns)
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
