@@ -8,6 +8,9 @@ CASES = {
     "tops": ("child,parent\na,x\nb,x\nc,y\nd,y\n", "2 tops got a node above them"),
     "codes": ("code,name\nA01,x\nA01.1.1,y\nB02,z\nB02.1.1,w\n", "2 tops got a node above them"),
     "root": ("((a,b),(c,d),(e,f));", "a root of three children: read as written"),
+    "placeholder": ("((a,b)uncultured,(c,d)X,e);", "1 placeholder node contracted"),
+    "open": ("((a,b)uncultured,(c,d)X,e);", "2 items known to an inner node only (open), as 'a'"),
+    "support": ("(((a,b)98,c)'Firmicutes(70)',e);", "70 to 98, at 2 of 3 inner nodes"),
     "imports": ("import: other.obo\n[Term]\nid: a\nis_a: b\n[Term]\nid: b\n", "1 import not read: other.obo"),
 }  # fmt: skip
 
@@ -20,10 +23,32 @@ def test_info_tells_what_was_made_of_a_doubt(run, tmp_path, kind):
     assert len([x for x in shown.splitlines() if right in x]) == 1
 
 
-@pytest.mark.parametrize("text", ["((a,b),(c,d));", "(a,b,c);", "((a,b),c,d,e);", "child,parent\na,x\nb,x\nc,x\n"])
+def test_info_tells_of_a_joined_forest(run, tmp_path):
+    (tmp_path / "file").write_text("((a,b),c);(d,e);")
+    told = "2 trees joined under one root, which is no taxon"
+    assert told in run("info", "file", "-O", "join=true").stdout
+
+
+TRIFURCATED = "((a,b),(c,d),(e,f))"
+NO_DOUBTS = (
+    *("((a,b),(c,d));", "(a,b,c);", "((a,b),c,d,e);", "child,parent\na,x\nb,x\nc,x\n"),
+    *(f"[&R] {TRIFURCATED};", f"[&r]{TRIFURCATED};", f"#NEXUS begin trees; tree t = [&R] {TRIFURCATED}; end;"),
+    '<phyloxml><phylogeny rooted="true"><clade><clade><clade><name>a</name></clade><clade><name>b</name></clade>'
+    "</clade><clade><name>c</name></clade><clade><name>d</name></clade></clade></phylogeny></phyloxml>",
+)
+
+
+@pytest.mark.parametrize("text", NO_DOUBTS)
 def test_info_has_no_doubt_where_there_is_none(run, tmp_path, text):
     (tmp_path / "file").write_text(text)
     assert "doubts" not in run("info", "file").stdout
+
+
+def test_a_root_of_three_children_is_no_doubt_of_somebody_who_says_so(run, tmp_path):
+    (tmp_path / "file").write_text(f"{TRIFURCATED};")
+    assert "doubts" in run("info", "file").stdout
+    assert "doubts" not in run("info", "file", "-O", "rooted=true").stdout
+    assert "doubts" not in run("info", "file", "-O", "outgroup=a,b").stdout
 
 
 def test_info_counts_open_items(run, tmp_path):

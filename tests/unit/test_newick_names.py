@@ -104,7 +104,7 @@ def test_names__words_with_apostrophes_within_are_never_something_else(names):
     [
         ("(((a,b)98:1,c)apes[&support=70],d);", (None, "apes", None), [98, 70, NAN]),
         ("(((a,b):1[98],c)'two words',d)100;", (None, "two words", None), [98, NAN, 100]),
-        ("(((a,b)[&rate=1,r={1,2},prob=0.3]:1,c)98[&posterior=0.5,prob=1],d);", (None, "98", None), [0.3, 0.5, NAN]),
+        ("(((a,b)[&rate=1,r={1,2},prob=0.3]:1,c)98[&posterior=0.5,prob=1],d);", None, [0.3, 0.5, NAN]),
         ("(((a[&support=1],b)89/45,c)1e-3[note],d:1[5]);", None, [89, 1e-3, NAN]),
         ("(((a,b)'98',c)[&!support=3,support=\"4\"],d);", None, [98, 4, NAN]),
         ("(a,b,c);", None, [NAN]),
@@ -155,8 +155,11 @@ def test_support__bad_input():
         read_support(io.StringIO("(a,b);(c,d);"))
     with pytest.raises(ParseError, match="NEXUS"):
         read_support(io.StringIO("#NEXUS begin trees; tree x = (a,b); end;"), format="newick")
-    with pytest.raises(ValueError, match="files of NeXML do not hold support values; nexus, phyloxml, newick do"):
-        read_support(io.StringIO("<nexml/>"))
+    with pytest.raises(ValueError, match="files of OBO do not hold support values; nexus, phyloxml, nexml, newick do"):
+        read_support(io.StringIO("[Term]\nid: a\n"))
+    for wrong in ("1", True, 0.5):
+        with pytest.raises(TypeError, match="part must be the position of a number"):
+            read_support(io.StringIO("((a,b)1,c);"), part=wrong)
     with pytest.raises(ValueError, match="files of OBO do not hold several trees; nexus, phyloxml, nexml, newick do"):
         read_hierarchies(io.StringIO("[Term]\nid: a\n"))
 

@@ -38,8 +38,6 @@ from tripletree.evaluation.describe import percent
 
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
 TOLERANCE = 1e-6
-#: Formats of trees that need not be rooted, by the beginnings of their titles.
-_TREES = ("Newick", "NEXUS", "PhyloXML", "NeXML")
 
 
 @click.command(
@@ -70,12 +68,12 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
     with collected() as notes:
         value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
-        rows = [*hierarchy_rows(value), *_doubts(value, title, [x.text for x in notes])]
+        rows = [*hierarchy_rows(value), *_doubts(value, [x.text for x in notes])]
         say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(rows)}")
     elif isinstance(value, AnswerSet):
         say(f"{given_name(file)}: odd-one-out answers\n{table_text(answer_rows(value))}")
     elif isinstance(value, Ontology):
-        rows = [*_ontology_rows(value), *_doubts(value, title, [x.text for x in notes])]
+        rows = [*_ontology_rows(value), *_doubts(value, [x.text for x in notes])]
         say(f"{given_name(file)}: an ontology ({title})\n{table_text(rows)}")
     else:
         say(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
@@ -108,6 +106,8 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
         yield "ranks", _most_frequent(x for x in hierarchy.ranks if x is not None)
     yield "children", _degrees(hierarchy)
     yield "branch lengths", _lengths(hierarchy)
+    if hierarchy.support is not None:
+        yield "support", _support(hierarchy.support)
     if not hierarchy.rooted:
         yield "root", "none: an unrooted tree, from which no triplet follows until it is rooted"
         return
@@ -120,11 +120,9 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     yield "smallest set", identify
 
 
-def _doubts(value: Hierarchy | Ontology, title: str, notes: list[str]) -> Iterator[tuple[str, str]]:
+def _doubts(value: Hierarchy | Ontology, notes: list[str]) -> Iterator[tuple[str, str]]:
     """What the file leaves open, and what was made of it, a line each. `notes` are those of its reader."""
     found = list(notes)
-    if isinstance(value, Hierarchy) and value.rooted and title.startswith(_TREES) and _trifurcates(value):
-        found.append("a root of three children: read as written, though programs write unrooted trees so")
     opened = value.open_leaves
     if opened:
         found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")
@@ -132,12 +130,6 @@ def _doubts(value: Hierarchy | Ontology, title: str, notes: list[str]) -> Iterat
         found.append(f"{counted(len(value.synonyms), 'other name')} of its nodes, as {next(iter(value.synonyms))!r}")
     for k, text in enumerate(found):
         yield "" if k else "doubts", text
-
-
-def _trifurcates(hierarchy: Hierarchy) -> bool:
-    """True if the root has three children and all other inner nodes have two."""
-    degree = hierarchy.n_children[hierarchy.n_leaves :]
-    return degree.size > 1 and int(degree[-1]) == 3 and bool((degree[:-1] == 2).all())
 
 
 def _repeated(hierarchy: Hierarchy) -> str:
@@ -221,6 +213,11 @@ def _lengths(hierarchy: Hierarchy) -> str:
     text = f"on all branches, root at height {root:.6g}, "
     text += "ultrametric" if float(np.ptp(leaf)) <= TOLERANCE * max(abs(root), 1e-300) else "not ultrametric"
     return text + (f", {counted(negative, 'branch', 'branches')} negative" if negative else "")
+
+
+def _support(support: Any) -> str:
+    known = support[support == support]
+    return f"{known.min():.6g} to {known.max():.6g}, at {known.size:,} of {support.size:,} inner nodes"
 
 
 def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:

@@ -102,9 +102,9 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
     name = options.pop("format", None) or registry.recognize(stream())
     form = registry.FORMATS.get(name)
     of_one = options.keys() & {"parent", "root", "relations", "namespace", "tree", "join", *_ATTACHING}
-    if form is None or form.read_all is None or of_one:
+    if form is None or form.trees is None or of_one:
         return [_hierarchy(stream, reading)]
-    return [hierarchy for _, hierarchy in form.read_all(stream(), **options)]
+    return [hierarchy for _, hierarchy in registry.read_hierarchies(stream(), format=name, **options)]
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:

@@ -98,14 +98,25 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
 
 def check_support(support: Any, inner: int) -> np.ndarray:
     """Return the support of so many inner nodes as float64, or raise a ValueError that tells how it must be."""
+    return _check_support(support, inner, several=False, error=ValueError)
+
+
+def check_supports(support: Any, inner: int, error: type[ValueError]) -> np.ndarray:
+    """`check_support`, with several numbers for each inner node allowed: a new float64 array with a row for each."""
+    values = _check_support(support, inner, several=True, error=error)
+    return np.array(values.reshape(inner, -1) if inner else values.reshape(0, 1))
+
+
+def _check_support(support: Any, inner: int, *, several: bool, error: type[ValueError]) -> np.ndarray:
     try:
         values = np.asarray(support, np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.shape != (inner,) or np.isinf(values).any():
-        shape = f"shape {values.shape}" if values.shape != (inner,) else "infinite values"
+    rows = several and values.ndim == 2 and values.shape[0] == inner and values.shape[1] > 0
+    if not (values.shape == (inner,) or rows) or np.isinf(values).any():
+        shape = "infinite values" if values.shape == (inner,) or rows else f"shape {values.shape}"
         msg = f"support must be {inner} finite numbers or NaN, one for each inner node, not an array of {shape}"
-        raise ValueError(msg)
+        raise error(msg)
     return values
 
 

@@ -1,15 +1,28 @@
 """Confidence that programs write into names: ``95``, ``94.3/99``, ``100.0:g__Bacillus``, ``Firmicutes(100)``.
 
-Such a number is the support of a clade or of an assignment, and no part of its name. Rerooting, readers of support and
-readers of lineages take names apart here.
+Such a number is the support of a clade or of an assignment, and no part of its name. Readers of trees and of lineages
+take names apart here, and so does `tripletree.interop.from_tree`.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+#: Names of support in comments: of BEAST, MrBayes, NHX (B) and ASTRAL (pp1, localPP) among them.
+SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap", "B", "pp1", "localPP")
+
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_LAST = ")]"
+#: The first and last bytes of names with numbers in them, as masks.
+_BEGINS = np.isin(np.arange(256), list(b"+-.0123456789[ \t\n\v\f\r"))
+_ENDS = np.isin(np.arange(256), list(b")]"))
+#: Whole numbers above this are ids. Programs that count replicates write up to so many.
+_MOST = 1000
 #: One number, or several of one branch, as IQ-TREE has them.
 _SUPPORT = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*)\s*", re.ASCII)
 _BEFORE = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*)\s*:\s*(\S.*)", re.ASCII | re.DOTALL)
@@ -59,6 +72,136 @@ def rated_name(name: str) -> Confidence:
     return Confidence(found[1], found[2] or found[3])
 
 
-def support_numbers(support: str) -> list[float]:
-    """Return the numbers of a support label, several for ``94.3/99``."""
-    return [float(x) for x in support.split("/")]
+def apart(
+    names: Sequence[str | None], *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False
+) -> tuple[list[str | None] | None, np.ndarray] | None:
+    """Take the names of the inner nodes of a tree apart.
+
+    Parameters
+    ----------
+    names : sequence of (str or None)
+    keys : sequence of str
+        The names of support in labels of ASTRAL's kind, ``[pp1=0.98;pp2=0.01]``.
+    sure : bool
+        True takes every number for support. Otherwise whole numbers are names if some are above 1,000, as tax ids are,
+        or if they number the nodes.
+
+    Returns
+    -------
+    names : list of (str or None), or None
+        None if no name is left.
+    support : ndarray of float64, shape (names, k)
+        NaN where a name has no number. None instead of both if no name has any.
+
+    Examples
+    --------
+    >>> apart(["94.3/99", "100:Bacilli", "Firmicutes(80)", "Felis", None])
+    ([None, 'Bacilli', 'Firmicutes', 'Felis', None], array([[ 94.3,  99. ],
+           [100. ,   nan],
+           [ 80. ,   nan],
+           [  nan,   nan],
+           [  nan,   nan]]))
+    >>> apart(["9604", "9596", "207598"])
+    """
+    places = _candidates(names)
+    if not places.size:
+        return None
+    plain = _plain_numbers(names, places)
+    if plain is not None:
+        if not sure and _are_names(plain, len(names)):
+            return None
+        support = np.full((len(names), 1), np.nan)
+        support[places, 0] = plain
+        return None, support
+    bare: list[str | None] = list(names)
+    at: list[int] = []
+    first: list[float] = []
+    more: dict[int, list[float]] = {}
+    alone, rated = [], []  # numbers without a name, and names with a number behind
+    for i in places.tolist():
+        name = names[i] or ""
+        found = _taken_apart(name, keys)
+        if found is None:
+            continue
+        bare[i], numbers = found
+        at.append(i)
+        first.append(numbers[0])
+        if len(numbers) > 1:
+            more[i] = numbers
+        elif bare[i] is None:
+            alone.append(i)
+        if name.rstrip()[-1] in _LAST:
+            rated.append(i)
+    support = np.full((len(bare), max(map(len, more.values()), default=1)), np.nan)
+    support[at, 0] = first
+    for i, numbers in more.items():
+        support[i, : len(numbers)] = numbers
+    if alone and not sure and _are_names(support[alone, 0], len(bare)):
+        support[alone] = np.nan
+        for i in alone:
+            bare[i] = names[i]
+    _keep_different(bare, names, support, rated)
+    return None if np.isnan(support).all() else (bare, support)
+
+
+def _candidates(names: Sequence[str | None]) -> np.ndarray:
+    """The places of names that begin or end as those with numbers do."""
+    text = "\0".join(["", *[x or "" for x in names], ""]).encode("utf-8", "surrogatepass")
+    codes = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(codes == 0)
+    if ends.size != len(names) + 1:  # a name has a NUL in it
+        return np.array([i for i, x in enumerate(names) if x], np.int64)
+    return np.flatnonzero(_BEGINS[codes[ends[:-1] + 1]] | _ENDS[codes[ends[1:] - 1]])
+
+
+def _plain_numbers(names: Sequence[str | None], places: np.ndarray) -> np.ndarray | None:
+    """The numbers that all names are, None if some is none."""
+    texts = [x for x in names if x is not None] if places.size < len(names) else names
+    if len(texts) > places.size:
+        return None
+    try:
+        values = np.array(list(map(float, texts)))  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    whole = "".join(texts)  # type: ignore[arg-type]
+    return values if whole.isascii() and "_" not in whole and np.isfinite(values).all() else None
+
+
+def _taken_apart(name: str, keys: Sequence[str]) -> tuple[str | None, list[float]] | None:
+    """The name and the numbers of a label, None if it has no numbers."""
+    if name.startswith("[") and name[-1] == "]" and "=" in name:  # of ASTRAL, which writes annotations as labels
+        fields = dict(x.partition("=")[::2] for x in name[1:-1].split(";"))
+        found = [float(fields[key]) for key in keys if _is_number(fields.get(key))]
+        return (None, found[:1]) if found else None
+    part = support_label(name)
+    if part.support is None and name.rstrip()[-1:] in _LAST:
+        part = rated_name(name)
+    return None if part.support is None else (part.name, [float(x) for x in part.support.split("/")])
+
+
+def _is_number(text: str | None) -> bool:
+    return text is not None and _SUPPORT.fullmatch(text) is not None and "/" not in text
+
+
+def _are_names(values: np.ndarray, inner: int) -> bool:
+    """True if the numbers that are the only names of nodes are ids: above 1,000, or the numbers of all nodes."""
+    if (values != np.floor(values)).any():
+        return False
+    if values.max() > _MOST:
+        return True
+    low = int(values.min())
+    if not (values.size == inner > 2 and low in (0, 1, inner + 1, inner + 2, inner + 3)):
+        return False
+    return np.array_equal(np.sort(values), np.arange(low, low + inner))
+
+
+def _keep_different(bare: list[str | None], names: Sequence[str | None], support: np.ndarray, rated: list[int]) -> None:
+    """Leave the numbers in names that differ by nothing else: ``Prevotella (1)`` and ``Prevotella (2)``."""
+    count = Counter(bare if rated else ())
+    whole = {i: bare[i] for i in rated if bare[i] is not None and count[bare[i]] > 1}
+    first = {x: names[i] for i, x in whole.items()}
+    differ = {x for i, x in whole.items() if names[i] != first[x]}
+    for i, x in whole.items():
+        if x in differ:
+            bare[i] = names[i]
+            support[i] = np.nan

@@ -11,14 +11,13 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_choice, check_entries, check_numbers, described
-from tripletree.core.confidence import Confidence, support_label
+from tripletree.core.checks import check_choice, check_entries, check_numbers, check_supports, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex, other_form
 from tripletree.core.parents import restricted, scrambled
-from tripletree.core.rerooting import Rerooted, RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
+from tripletree.core.rerooting import RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
 from tripletree.errors import (
     SHOWN,
     DuplicateLeafError,
@@ -59,6 +58,9 @@ class Hierarchy(Immutable):
         False for a tree whose root is arbitrary. It can be read, drawn and written, but displays no triplets.
     synonyms : mapping of str to hashable, optional
         Other names: each with the label of a leaf or the name of an inner node. `attach` and `restrict` take them.
+    support : array_like of float, shape (N - n,) or (N - n, k), optional
+        The support of each inner node and of the branch above it, such as a bootstrap value or a posterior probability.
+        NaN if unknown. With k columns a node has several numbers, as IQ-TREE writes them.
 
     Attributes
     ----------
@@ -71,6 +73,8 @@ class Hierarchy(Immutable):
     rooted : bool
     synonyms : mapping
         Read-only, empty if there are no other names.
+    support : ndarray of float64, shape (N - n,), or None
+        The first number of each inner node. None if no node has any.
 
     Raises
     ------
@@ -82,7 +86,7 @@ class Hierarchy(Immutable):
     -----
     ``==`` compares the labelled topology: two hierarchies are equal when they have the same leaves and the same clades
     (nodes with one child included), in any order of leaves, children and inner nodes, the same open nodes, and are both
-    rooted or both not. Heights, lengths, names and ranks do not count. `hash` agrees with ``==``.
+    rooted or both not. Heights, lengths, names, ranks and support do not count. `hash` agrees with ``==``.
 
     A tree with open nodes stands for many trees: in each of them every open node hangs anywhere at or below its parent,
     with all that is below it. A triplet ab|c is *certain* if all of them display it. That is so exactly if this tree
@@ -110,6 +114,7 @@ class Hierarchy(Immutable):
     synonyms: Mapping[str, Any] = fixed()
     _height: np.ndarray | None = fixed()
     _length: np.ndarray | None = fixed()
+    _support: np.ndarray | None = fixed()
 
     def __init__(
         self,
@@ -123,6 +128,7 @@ class Hierarchy(Immutable):
         incertae_sedis: Any = None,
         rooted: bool = True,
         synonyms: Mapping[str, Any] | None = None,
+        support: Any = None,
     ) -> None:
         raw = _check_parent(parent)
         if leaves is not None and not isinstance(leaves, LeafIndex):
@@ -151,6 +157,7 @@ class Hierarchy(Immutable):
             synonyms=check_synonyms(synonyms, index, named),
             _height=heights,
             _length=_node_values(length, "length", N, order),
+            _support=_node_support(support, n, N, order),
         )
 
     @classmethod
@@ -202,6 +209,17 @@ class Hierarchy(Immutable):
         if self.incertae_sedis is None:
             return []
         return [self.leaves[i] for i in np.flatnonzero(self.incertae_sedis[: self.n_leaves]).tolist()]
+
+    @property
+    def support(self) -> np.ndarray | None:
+        """Support of each inner node (float64, shape (N - n,)), NaN if unknown. None if there is none.
+
+        Examples
+        --------
+        >>> Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], support=[98, float("nan")]).support
+        array([98., nan])
+        """
+        return None if self._support is None else self._support[:, 0]
 
     @cached
     def n_children(self) -> np.ndarray:
@@ -383,7 +401,7 @@ class Hierarchy(Immutable):
         Returns
         -------
         Hierarchy
-            With the node as its root. Names, ranks, heights, lengths and nodes with one child stay.
+            With the node as its root. Names, ranks, heights, lengths, support and nodes with one child stay.
 
         Raises
         ------
@@ -541,10 +559,10 @@ class Hierarchy(Immutable):
         Examples
         --------
         >>> from tripletree import count_triplets, parse_newick
-        >>> h = parse_newick("((robur,alba)Quercus,(x,y)uncultured)Fagaceae;")
-        >>> count_triplets(h), count_triplets(h.contract(["uncultured"]))
+        >>> h = parse_newick("((robur,alba)Quercus,(x,y)others)Fagaceae;")
+        >>> count_triplets(h), count_triplets(h.contract(["others"]))
         (4, 0)
-        >>> h.contract(["uncultured"]).open_leaves
+        >>> h.contract(["others"]).open_leaves
         ['x', 'y']
         """
         n, N = len(self.leaves), self.parent.size
@@ -655,9 +673,8 @@ class Hierarchy(Immutable):
         -------
         Hierarchy
             On the same leaves, and ``rooted``. The branch with the root is halved by an outgroup. An old root with two
-            children is gone, its branches are joined. Names and ranks stay with their nodes. Labels of inner nodes that
-            are support (``95``, ``94.3/99``, the number in ``100.0:g__X``) belong to the branch above them, so they
-            move to its new lower end. Heights become lengths.
+            children is gone, its branches are joined. Names and ranks stay with their nodes. Support belongs to the
+            branch above its node, so it moves to that branch's new lower end. Heights become lengths.
 
         Raises
         ------
@@ -683,14 +700,10 @@ class Hierarchy(Immutable):
         >>> write_newick(h.reroot("midpoint"))
         '(((a:1,b:1)90:1,(c:1,d:1)95:2):3,out:6);'
         """
-        return self._rerooted(outgroup)[0]
-
-    def _rerooted(self, outgroup: Any) -> tuple[Hierarchy, Rerooted | None]:
-        """`reroot`, and how nodes and branches have moved. None if the root stays where it is."""
         n = len(self.leaves)
         place = self._root_place(outgroup)
         if place is None:
-            return self._but(rooted=True), None
+            return self._but(rooted=True)
         found = rerooted(self.parent, n, place, self.length)
         if self.incertae_sedis is not None:
             moved = self.incertae_sedis[found.turned].any()
@@ -702,9 +715,9 @@ class Hierarchy(Immutable):
                 raise InvalidHierarchyError(msg)
         old = found.old
         ranks = None if self.ranks is None else [None if u < 0 else self.ranks[u] for u in old.tolist()]
-        names = None if self.names is None else _moved_names(self.names, n, found)
+        names = None if self.names is None else [None if u < 0 else self.names[u - n] for u in old[n:].tolist()]
         opened = None if self.incertae_sedis is None else np.append(self.incertae_sedis, False)[old]
-        hierarchy = Hierarchy(
+        return Hierarchy(
             found.parent,
             self.leaves,
             length=found.length,
@@ -712,8 +725,8 @@ class Hierarchy(Immutable):
             ranks=ranks,
             incertae_sedis=opened,
             synonyms=known_synonyms(self.synonyms, self.leaves, names),
+            support=None if self._support is None else found.of_branches(self._support, n),
         )
-        return hierarchy, found
 
     def _root_place(self, outgroup: Any) -> RootPlace | None:
         """The place where `reroot` puts the root. None if it is there already."""
@@ -813,6 +826,10 @@ class Hierarchy(Immutable):
         if self.names is not None or (old[len(leaves) :] < n).any():
             known = self.names or (None,) * (self.parent.size - n)
             names = [self.leaves[u] if u < n else known[u - n] for u in inner]
+        support = None
+        if self._support is not None:
+            at = old[len(leaves) :]
+            support = np.where((at >= n)[:, None], self._support[np.maximum(at - n, 0)], np.nan)
         ranks: list[str | None] | None = None
         if self.ranks is not None:
             ranks = [None] * fresh + [self.ranks[u] for u in old[fresh:].tolist()]
@@ -828,6 +845,7 @@ class Hierarchy(Immutable):
             incertae_sedis=opened,
             rooted=self.rooted,
             synonyms=known_synonyms(self.synonyms, leaves, names),
+            support=support,
         )
 
     # ------------------------------------------------------------------ equality, pickle, display
@@ -888,7 +906,7 @@ class Hierarchy(Immutable):
         """The keywords of the constructor that make this hierarchy again."""
         values = {"height": self._height, "length": self._length, "names": self.names, "ranks": self.ranks}
         told = {"incertae_sedis": self.incertae_sedis, "rooted": self.rooted, "synonyms": dict(self.synonyms)}
-        return values | told
+        return values | told | {"support": self._support}
 
     def _but(self, **values: Any) -> Hierarchy:
         """Make this hierarchy again with other values for some keywords of the constructor."""
@@ -1041,6 +1059,16 @@ def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | Non
     if order is not None:
         ranks = [ranks[u] for u in order.tolist()]
     return tuple(ranks) if any(x is not None for x in ranks) else None
+
+
+def _node_support(support: Any, n: int, N: int, order: np.ndarray | None) -> np.ndarray | None:
+    """Return the support of the inner nodes in node order, a row each. None if no node has any."""
+    if support is None:
+        return None
+    array = check_supports(support, N - n, InvalidHierarchyError)
+    if np.isnan(array).all():
+        return None
+    return freeze(array if order is None else array[order[n:] - n])
 
 
 def _open_nodes(given: Any, N: int, order: np.ndarray | None) -> np.ndarray | None:
@@ -1214,20 +1242,6 @@ def _refuse_second(item: Any, p: int, first: int, above: list[int]) -> NoReturn:
     while isinstance(item, (list, tuple)):
         item = item[0]
     raise DuplicateLeafError([item])
-
-
-def _moved_names(names: Sequence[str | None], n: int, found: Rerooted) -> list[str | None]:
-    """The names of the inner nodes of a rerooted tree: support goes with its branch, all else with its node."""
-    parts = [Confidence(None, None) if x is None else support_label(x) for x in names]
-    support: dict[int, str | None] = {u: part.support for u, part in enumerate(parts, n) if part.support is not None}
-    if found.joined is not None:  # two branches of an old root are one branch
-        u, v = found.joined
-        support[u], support[v] = support.get(u, support.get(v)), support.get(v, support.get(u))
-    moved: list[str | None] = []
-    for u, e in zip(found.old[n:].tolist(), found.edge[n:].tolist(), strict=True):
-        called, number = parts[u - n].name if u >= 0 else None, support.get(e)
-        moved.append(called if number is None else number if called is None else f"{number}:{called}")
-    return moved
 
 
 # ---------------------------------------------------------------------- finding nodes by label or name

@@ -1,7 +1,7 @@
 """Placeholders: names that fill a place in a taxonomy and are no taxa, such as "unclassified Felidae".
 
-What hangs below one is known to be below the nearest real taxon, no more. Readers of lineages, taxdumps and tables of
-edges ask here, so that a name means the same in all of them.
+What hangs below one is known to be below the nearest real taxon, no more. All readers ask here, so that a name means
+the same in all of them. Those of trees ask about inner nodes alone: a leaf of a tree has its place whatever its name.
 """
 
 from __future__ import annotations
@@ -9,9 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tripletree.core.checks import counted
+from tripletree.core.notes import note
+
+if TYPE_CHECKING:
+    from tripletree.core.hierarchy import Hierarchy
 
 #: Words that make a name a placeholder, alone or before another name (a blank is written as \s).
 _NOT_KNOWN = (
@@ -150,6 +156,42 @@ class Placeholders:
                 if name is not None:
                     found[i] = self.kind(name, names[p] if p >= 0 else None)
         return found
+
+    def contracted(self, hierarchy: Hierarchy, *, names: Sequence[str | None] | None = None) -> Hierarchy:
+        """Return a tree without the inner nodes whose names are no taxa. Those of one kind of a genus are open.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+        names : sequence of (str or None), optional
+            The names of the inner nodes, if the hierarchy calls them by something else.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick
+        >>> h = parse_newick("((robur,alba)Quercus,(x,y)uncultured)Fagaceae;", placeholders=False)
+        >>> Placeholders.of(True).contracted(h).open_leaves
+        ['x', 'y']
+        """
+        if hierarchy.names is None or not self.known:
+            return hierarchy
+        n = hierarchy.n_leaves
+        above = np.maximum(hierarchy.parent[n:] - n, -1)
+        kinds = self.kinds(hierarchy.names if names is None else names, above, inner=np.ones(above.size, np.bool_))
+        kinds[-1] = TAXON  # the root stays
+        if not kinds.any():
+            return hierarchy
+        members = np.flatnonzero(kinds == MEMBER) + n
+        if members.size:
+            opened = np.zeros(hierarchy.n_nodes, np.bool_)
+            opened[members] = True
+            known = hierarchy.incertae_sedis
+            hierarchy = hierarchy._but(incertae_sedis=opened if known is None else opened | known)
+        gone = np.flatnonzero(kinds == FILLER) + n
+        if not gone.size:
+            return hierarchy
+        note("placeholders", f"{counted(gone.size, 'placeholder node')} contracted")
+        return hierarchy.contract(gone)
 
 
 def _candidates(names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray | None]:

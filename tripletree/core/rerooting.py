@@ -39,11 +39,12 @@ class Rerooted(NamedTuple):
     """int32: the old nodes on the way from the new root to the old one."""
 
     def of_branches(self, values: np.ndarray, n: int) -> np.ndarray:
-        """Values of the branches above the n_nodes - n inner nodes, NaN if unknown, as they are after the move."""
-        known = np.concatenate([np.full(n, np.nan), values, [np.nan]])  # the last entry serves -1: no branch
+        """Rows of values of the branches above the inner nodes, NaN if unknown, as they are after the move."""
+        none = np.full((1, values.shape[1]), np.nan)
+        known = np.concatenate([np.repeat(none, n, axis=0), values, none])  # the last row serves -1: no branch
         if self.joined is not None:
             u, v = self.joined
-            known[[u, v]] = [x if x == x else y for x, y in ((known[u], known[v]), (known[v], known[u]))]
+            known[[u, v]] = [np.where(np.isnan(known[x]), known[y], known[x]) for x, y in ((u, v), (v, u))]
         return known[self.edge[n:]]
 
 

@@ -1,64 +1,131 @@
-"""Files with several trees, and trees without a root: the options `tree`, `join`, `outgroup` and `rooted`.
+"""Files with several trees, and trees without a root: the options `tree`, `join`, `outgroup`, `rooted`, `placeholders`.
 
-Shared by the readers of Newick, NEXUS, PhyloXML and NeXML, and by `tripletree.io.registry` for all other formats.
+The readers of Newick, NEXUS, PhyloXML and NeXML give a `TreeFile`. The functions here make of it the one tree that is
+asked for, and `tripletree.io.registry` all of them, or one with its support.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import note
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.node_list import selected
 
 _log = logging.getLogger("tripletree.io")
 
+#: An option of the readers of trees: names of inner nodes that are no taxa.
+PlaceholderNames = bool | str | Iterable[str]
+
+
+class TreeFile:
+    """The trees of a file, each read when it is asked for.
+
+    Attributes
+    ----------
+    path : str or None
+        The file, for messages.
+    """
+
+    path: str | None = None
+
+    def tells_root(self, k: int) -> bool:
+        """True if the file says whether the tree number k, which has been read, has a root."""
+        raise NotImplementedError
+
+    @property
+    def names(self) -> Sequence[str | None]:
+        """The name of each tree."""
+        raise NotImplementedError
+
+    def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
+        """Read the tree number k with the support of its inner nodes.
+
+        Parameters
+        ----------
+        k : int
+        keys : sequence of str
+            Names of support in comments and the like.
+        sure : bool
+            True takes each number behind an inner node for support, though it may be the number of a node.
+        """
+        raise NotImplementedError
+
+    def check_single(self) -> None:
+        """Refuse a file with several trees if that needs more words than `selected` has."""
+
 
 def one_of(
-    names: Sequence[str | None],
-    read: Callable[[int], Hierarchy],
+    file: TreeFile,
     *,
-    tree: str | int | None,
-    join: bool,
-    outgroup: Any,
-    rooted: bool | None,
-    path: str | None,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    placeholders: PlaceholderNames = True,
+    **how: Any,
 ) -> Hierarchy:
     """Read the tree of a file that is asked for.
 
     Parameters
     ----------
-    names : sequence of str or None
-        The trees of the file.
-    read : callable
-        Reads the tree at a position.
+    file : TreeFile
     tree : str, int or None
         A name, a position, or None for the only tree.
     join : bool
         True for all trees below one root.
     outgroup, rooted
         As `as_rooted` takes them.
-    path : str or None
-        The file, for messages.
+    placeholders
+        As `Placeholders.of` takes them.
+    **how
+        For `TreeFile.read`.
     """
     if not isinstance(join, (bool, np.bool_)):
         msg = f"join must be True or False, not {join!r}"
         raise TypeError(msg)
+    fillers = Placeholders.of(placeholders)
     if not join:
-        return as_rooted(read(selected(names, tree, path=path)), outgroup, rooted)
+        if tree is None:
+            file.check_single()
+        k = selected(file.names, tree, path=file.path)
+        found = file.read(k, **how)
+        if outgroup is None and rooted is None and found.rooted and not file.tells_root(k) and _trifurcates(found):
+            note("root", "a root of three children: read as written, though programs write unrooted trees so")
+        return fillers.contracted(as_rooted(found, outgroup, rooted))
     if tree is not None:
         msg = "tree= chooses one tree, and join=True takes all of them: give one of the two"
         raise ValueError(msg)
+    names = file.names
     if not names:
-        raise ParseError("no tree in it", path=path)
-    trees = [as_rooted(read(k), None, rooted) for k in range(len(names))]
-    _log.info("%s: %d trees, joined under one root", path or "<string>", len(trees))
-    return as_rooted(join_hierarchies(trees, names=names), outgroup, None)
+        raise ParseError("no tree in it", path=file.path)
+    trees = [as_rooted(file.read(k, **how), None, rooted) for k in range(len(names))]
+    _log.info("%s: %d trees, joined under one root", file.path or "<string>", len(trees))
+    if len(trees) > 1:
+        note("a joined forest", f"{len(trees)} trees joined under one root, which is no taxon")
+    return fillers.contracted(as_rooted(join_hierarchies(trees, names=names), outgroup, None))
+
+
+def _trifurcates(hierarchy: Hierarchy) -> bool:
+    """True if the root has three children and all other inner nodes have two."""
+    degree = hierarchy.n_children[hierarchy.n_leaves :]
+    return degree.size > 1 and int(degree[-1]) == 3 and bool((degree[:-1] == 2).all())
+
+
+def each_of(
+    file: TreeFile, *, outgroup: Any = None, rooted: bool | None = None, placeholders: PlaceholderNames = True
+) -> list[tuple[str | None, Hierarchy]]:
+    """Read every tree of a file, with its name. Parameters as of `one_of`."""
+    fillers = Placeholders.of(placeholders)
+    return [(name, fillers.contracted(as_rooted(file.read(k), outgroup, rooted))) for k, name in enumerate(file.names)]
 
 
 def as_rooted(hierarchy: Hierarchy, outgroup: Any, rooted: bool | None) -> Hierarchy:
@@ -153,6 +220,7 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
         inner = [x[h.n_leaves :] for x, h in zip(found, trees, strict=True)]
         return np.concatenate([*leaves, *inner, np.array([none])])
 
+    width = max((h._support.shape[1] for h in trees if h._support is not None), default=0)
     ranks = joined(lambda h: None if h.ranks is None else np.array(h.ranks, object), None)
     return Hierarchy(
         np.concatenate([*(x for x, _ in parts), *(y for _, y in parts), [-1]]),
@@ -162,4 +230,13 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
         ranks=None if ranks is None else ranks.tolist(),
         incertae_sedis=joined(lambda h: h.incertae_sedis, False),
         synonyms={x: y for h in trees for x, y in h.synonyms.items()},
+        support=np.concatenate([*(_supports(h, width) for h in trees), np.full((1, width), np.nan)]) if width else None,
     )
+
+
+def _supports(hierarchy: Hierarchy, width: int) -> np.ndarray:
+    """The support of the inner nodes in so many columns."""
+    found = np.full((hierarchy.n_nodes - hierarchy.n_leaves, width), np.nan)
+    if hierarchy._support is not None:
+        found[:, : hierarchy._support.shape[1]] = hierarchy._support
+    return found

@@ -14,6 +14,7 @@ from typing import Any
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
+from tripletree.io.forest import TreeFile
 
 #: How many bytes, and how many tags or lines of them, are enough to recognise a format.
 _HEAD, LINES = 1 << 16, 50
@@ -67,10 +68,9 @@ class FileFormat:
     read : callable, optional
         Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None if only
         `ontology` reads it.
-    read_all : callable, optional
-        The reader of a file with several hierarchies: a list of pairs of a name, or None, and a hierarchy.
-    support : callable, optional
-        The reader that gives a hierarchy and the support of its inner nodes.
+    trees : callable, optional
+        The reader of a file that may hold several hierarchies: a `tripletree.io.forest.TreeFile`. Its options are those
+        of the text, without those for the choice of a tree and for its root.
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
     synonyms : callable, optional
@@ -90,8 +90,7 @@ class FileFormat:
     name: str
     title: str
     read: Callable[..., Hierarchy] | None = None
-    read_all: Callable[..., list[Any]] | None = None
-    support: Callable[..., Any] | None = None
+    trees: Callable[..., TreeFile] | None = None
     ontology: Callable[..., Ontology] | None = None
     synonyms: Callable[..., dict[str, list[str]]] | None = None
     write: Callable[..., Any] | None = None

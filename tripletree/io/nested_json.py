@@ -29,17 +29,20 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from tripletree.core.confidence import support_label
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, error_at
+from tripletree.io.forest import PlaceholderNames
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import UNKNOWN_LENGTH, listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_text
 
-#: The key of open nodes, and of trees without a root.
-_OPEN, _ROOTED = "incertae_sedis", "rooted"
+#: The keys of open nodes, of trees without a root, and of the support of a node.
+_OPEN, _ROOTED, _SUPPORT = "incertae_sedis", "rooted", "support"
 #: Makes the error for a message and the list or object that it is about (or stands in).
 _Refuse = Callable[[str, Any], ParseError]
 
@@ -152,6 +155,7 @@ class _Nodes:
         self.lengths: list[float] = []
         self.within: list[Any] = []
         self.opened: set[int] = set()
+        self.support: dict[int, list[float]] = {}
         self.rooted = True
         self._keys, self._error = keys, error
         self._any_children = False
@@ -201,6 +205,12 @@ class _Nodes:
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
         if node.get(_OPEN) is True:
             self.opened.add(u)
+        if _SUPPORT in node:
+            value = node[_SUPPORT]
+            if type(value) in (int, float) and _finite(value):
+                self.support[u] = [value]
+            elif isinstance(value, str) and support_label(value).support == value:
+                self.support[u] = [float(x) for x in value.split("/")]
         if above < 0 and node.get(_ROOTED) is False:
             self.rooted = False
         key = self._keys.children_key(node, self._error)
@@ -238,6 +248,15 @@ class _Nodes:
         )
         raise self._error(msg, within)
 
+    def supports(self) -> np.ndarray | None:
+        """The support of each node in the file, a row each. None if there is none."""
+        if not self.support:
+            return None
+        found = np.full((len(self.parent), max(map(len, self.support.values()))), math.nan)
+        for u, numbers in self.support.items():
+            found[u, : len(numbers)] = numbers
+        return found
+
 
 def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
     """The hierarchy of a value whose lists and objects stand in each other as its nodes do."""
@@ -252,6 +271,7 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
         lengths=nodes.lengths,
         opened=[u in nodes.opened for u in range(len(nodes.parent))] if nodes.opened else None,
         rooted=nodes.rooted,
+        support=nodes.supports(),
         missing=f"a leaf without a label, expected {wanted}",
         error=lambda message, u: error(message, nodes.within[u]),
     )
@@ -335,6 +355,7 @@ def read_json(
     length: str | None = None,
     parent: Literal["deepest", "first", "smallest", "error"] = "error",
     labels: Literal["id", "name"] = "id",
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read the hierarchy of a JSON file.
 
@@ -349,11 +370,13 @@ def read_json(
         For flat lists in which a node has several parents: which of them counts, as in `Ontology.to_hierarchy`.
     labels : {"id", "name"}
         For flat lists: whether leaves are labelled by their ids or by their names.
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, as in `read_newick`.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of the file.
+        Leaves in the order of the file. Numbers under the key support are `support`.
 
     Raises
     ------
@@ -374,9 +397,13 @@ def read_json(
     """
     value, error = _load(path)
     keys = _Keys(name, children, length)
-    if _is_flat(value, keys):
-        return _flat_ontology(value, keys, error).to_hierarchy(parent=parent, labels=labels)
-    return _nested_hierarchy(value, keys, error)
+    fillers = Placeholders.of(placeholders)
+    if not _is_flat(value, keys):
+        return fillers.contracted(_nested_hierarchy(value, keys, error))
+    ontology = _flat_ontology(value, keys, error)
+    found = ontology.to_hierarchy(parent=parent, labels=labels)
+    called = dict(zip(map(str, ontology.terms), ontology.names or [], strict=False)) if labels == "id" else {}
+    return fillers.contracted(found, names=[called.get(x or "") or x for x in found.names or ()])
 
 
 def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
@@ -420,7 +447,8 @@ def write_json(
         If True, write the names of inner nodes.
     lengths : bool
         If True, write branch lengths, under the key length. For a hierarchy with heights, the differences. Open nodes
-        have ``"incertae_sedis":true``, and the root of an unrooted tree has ``"rooted":false``.
+        have ``"incertae_sedis":true``, the root of an unrooted tree has ``"rooted":false``, and inner nodes have their
+        support, several numbers as ``"94.3/99"``.
 
     Returns
     -------
@@ -482,6 +510,13 @@ def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
         for u, value in enumerate(hierarchy.length.tolist()):
             if value == value:
                 fields[u] += ("," if fields[u] else "") + f'"length":{value!r}'
+    if hierarchy._support is not None:
+        for u, row in enumerate(hierarchy._support.tolist(), len(labels)):
+            known_ones = [x for x in row if x == x]
+            if known_ones:
+                shown = "/".join(map(repr, known_ones))
+                shown = shown if len(known_ones) == 1 else f'"{shown}"'
+                fields[u] += ("," if fields[u] else "") + f'"{_SUPPORT}":{shown}'
     if hierarchy.incertae_sedis is not None:
         for u in np.flatnonzero(hierarchy.incertae_sedis).tolist():
             fields[u] += ("," if fields[u] else "") + f'"{_OPEN}":true'

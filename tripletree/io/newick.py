@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from tripletree.core.checks import check_choice, check_support
-from tripletree.core.confidence import rated_name, support_label, support_numbers
+from tripletree.core.checks import check_choice, check_supports
+from tripletree.core.confidence import SUPPORT_KEYS, apart
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex, as_texts
 from tripletree.core.ontology import Ontology
@@ -35,7 +36,7 @@ from tripletree.errors import (
     locate,
     warn_user,
 )
-from tripletree.io.forest import as_rooted, one_of
+from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import UNKNOWN_LENGTH, selected
 from tripletree.io.source import Source, Target, read_text, write_text
@@ -46,9 +47,6 @@ from tripletree.kernels import freeze
 #
 # Tokens carry no positions, which makes the loop fast. An error names a token by its number, and the text is
 # scanned once more up to that token to find its line and column.
-
-#: Names of support in comments: of BEAST, MrBayes, NHX (B) and ASTRAL (pp1, localPP) among them.
-SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap", "B", "pp1", "localPP")
 
 Underscores = Literal["keep", "blank"]
 Lengths = bool | Literal["monotone", "exact"]
@@ -81,6 +79,7 @@ _ALL_QUOTED = re.compile(_QUOTED)
 _BRACKET = re.compile(r"[\[\]]")
 _FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_HAS_NUMBER = re.compile(r"[=\[]\s*\"?[-+.\d]")
 _ROOTING = re.compile(r"\[\s*&\s*([ur])\s*\]", re.IGNORECASE)
 _OPEN = re.compile(r"\[&[^\]]*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE)
 #: The mark of an open node, which other programs pass over.
@@ -110,10 +109,12 @@ class _Parts(NamedTuple):
     lengths: list[str]
     owners: list[int]
     """Whose length: leaf i, or the inner node ~i."""
+    support: dict[int, float]
+    """The support of inner nodes in a number beside the length."""
 
 
-class NewickText:
-    """Newick text cut into tokens. Iterating gives the hierarchies one by one.
+class NewickText(TreeFile):
+    """Newick text cut into tokens.
 
     Parameters
     ----------
@@ -169,20 +170,40 @@ class NewickText:
         """Number of semicolons."""
         return self._tokens.count(";")
 
-    def __iter__(self) -> Iterator[Hierarchy]:
-        return (self._as_hierarchy(k, parts) for k, parts in enumerate(self._each()))
+    @cached_property
+    def _trees(self) -> list[_Parts]:
+        """The trees as they are written, all of them looked at. Warns of names that were guessed."""
+        found = list(self._each())
+        guessed = self._guessed()
+        if guessed:
+            warn_user(GuessedLabelWarning(guessed, path=self.path))
+        return found
 
-    def chosen(self, k: int) -> Hierarchy:
-        """The tree number k. The others are read only as far as needed to see that they are trees."""
-        return self._as_hierarchy(k, next(islice(self._each(), k, None)))
+    @property
+    def names(self) -> list[None]:
+        """No tree of Newick has a name."""
+        return [None] * len(self._trees)
 
-    def check(self) -> int:
-        """The number of trees, once all have been looked at."""
-        return sum(1 for _ in self._each())
+    def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
+        return self._as_hierarchy(k, self._trees[k], keys, sure)
+
+    def tells_root(self, k: int) -> bool:
+        return k in self._rooted or not self._rooted_by_default
+
+    def check_single(self) -> None:
+        if self.n_trees > 1:
+            msg = (
+                f"{self.n_trees} trees where one is expected, the second from here: choose one with tree=0, "
+                "or read_hierarchies reads all; families that share no leaves are joined with join=True"
+            )
+            raise self.error_at(self.second_tree(), msg)
+        if not self.names:
+            msg = "no tree in it: the text is empty, or holds comments only"
+            raise ParseError(msg, path=self.path, line=1, column=1)
 
     def network(self, k: int) -> Ontology:
         """The network number k as an ontology: nodes with one tag, such as #H1, are one. A ParseError for trees."""
-        parts = next(islice(self._each(), k, None))
+        parts = self._trees[k]
         labels, names = self._plain_labels(parts)
         labels = self._meant(labels)
         shared = _shared_nodes([*labels, *names])
@@ -205,7 +226,7 @@ class NewickText:
         """Number of the token that starts the second tree."""
         return self._tokens.index(";") + 1
 
-    def guessed(self) -> dict[str, tuple[int, int]]:
+    def _guessed(self) -> dict[str, tuple[int, int]]:
         """The labels with quotes that were taken as they stand, each with the line and column of the first."""
         found: dict[str, tuple[int, int]] = {}
         for match in self._token.finditer(self._scanned) if self._quoted and not self._strict else ():
@@ -214,49 +235,40 @@ class NewickText:
                 found.setdefault(self._plain(t), locate(self._text, match.start())[:2])
         return found
 
-    def noted_support(self, keys: Sequence[str], inner: int, tree: int = 0) -> np.ndarray:
-        """The support of each inner node in comments and second numbers behind it, NaN if there is none.
+    def _noted_support(self, tree: int, keys: Sequence[str], inner: int) -> dict[int, float]:
+        """The support of inner nodes in comments behind them.
 
-        Parameters
-        ----------
-        keys : sequence of str
-            The first comment such as ``[&posterior=0.98]`` that a node has counts. ``[98]`` counts as well, but not
-            behind the root: PHYLIP writes the weight of a tree there.
-        inner : int
-            The number of inner nodes.
-        tree : int
-            The number of the tree.
+        The first comment of `keys` that a node has counts, such as ``[&posterior=0.98]``. ``[98]`` counts as well, but
+        not behind the root: PHYLIP writes the weight of a tree there.
         """
-        noted = np.full(inner, np.nan)
-        best = [len(keys) + 2] * inner  # the place in `keys` of the value noted
-        fields: dict[int, list[str]] = {}
-        for number, node, t in self._marks():
-            if number < tree or node is None or node >= 0:
-                continue
-            if number > tree:
-                break
-            u = ~node
-            if t[0] == ":":
-                fields.setdefault(u, []).append(t[1:])
-            elif t[0] == "[":
-                for rank, value in _noted_numbers(t[1:-1], keys):
-                    if rank < best[u] and (rank < len(keys) or u < inner - 1):
-                        noted[u], best[u] = value, rank
-        for u, numbers in fields.items():
-            if len(numbers) > 1 and np.isnan(noted[u]):
-                noted[u] = _number_in(_length_and_support(numbers)[1])
-        return noted
+        found: dict[int, tuple[int, float]] = {}
+        for u, t in self._comments_of_inner.get(tree, ()):
+            for rank, value in _noted_numbers(t[1:-1], keys):
+                if rank < found.get(u, (len(keys) + 1,))[0] and (rank < len(keys) or u < inner - 1):
+                    found[u] = rank, value
+        return {u: value for u, (_, value) in found.items()}
+
+    @cached_property
+    def _comments_of_inner(self) -> dict[int, list[tuple[int, str]]]:
+        """The comments with numbers behind the inner nodes of each tree."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        if any(_HAS_NUMBER.search(self._text, start, stop) for start, stop in self._comments):
+            for tree, node, t in self._marks():
+                if node is not None and node < 0:
+                    found.setdefault(tree, []).append((~node, t))
+        return found
 
     def _marks(self) -> Iterator[tuple[int, int | None, str]]:
-        """Lengths and comments as they stand, each with its tree's number and its node (leaf i, inner ~i)."""
+        """Comments as they stand, each with its tree's number and its node (leaf i, inner ~i)."""
         marks = [(m.start(), m[0]) for m in self._token.finditer(self._scanned)]
         marks += [(start, self._text[start:stop]) for start, stop in self._comments]
         tree, leaf, closed = 0, -1, -1
         node: int | None = None
         after = ""
         for _, t in sorted(marks):
-            if t[0] == "[" or t[0] == ":":
+            if t[0] == "[":
                 yield tree, node, t
+            if t[0] in "[:":
                 continue
             if t == ")":
                 closed += 1
@@ -281,7 +293,7 @@ class NewickText:
                 self._rooted[tree] = _ROOTING.fullmatch(texts[k])[1] in "rR"  # type: ignore[index]
         if any(_OPEN.match(x) for x in texts):
             for tree, node, t in self._marks():
-                if node is not None and t[0] == "[" and _OPEN.match(t):
+                if node is not None and _OPEN.match(t):
                     self._open.setdefault(tree, []).append(node)
 
     # ------------------------------------------------------------------ one tree
@@ -320,10 +332,14 @@ class NewickText:
             elif t == ";":
                 if state == _NOTHING or here >= 0:
                     break
+                support: dict[int, float] = {}
                 for i, numbers in more.items():
-                    lengths[i] = self._one_length([lengths[i], *numbers], i, first)
+                    written = [lengths[i], *numbers]
+                    lengths[i] = self._one_length(written, i, first)
+                    if owners[i] < 0:
+                        support[~owners[i]] = _number_in(_length_and_support(written)[1])
                 up = _parents(leaf_up, inner_up, closed)
-                return _Parts(first, k, up, labels, names, lengths, owners), k + 1
+                return _Parts(first, k, up, labels, names, lengths, owners, support), k + 1
             elif t[0] == ":":
                 if state == _NOTHING:
                     break
@@ -354,7 +370,7 @@ class NewickText:
             return parts.labels, parts.names
         return [self._plain(x) for x in parts.labels], [None if x is None else self._plain(x) for x in parts.names]
 
-    def _as_hierarchy(self, k: int, parts: _Parts) -> Hierarchy:
+    def _as_hierarchy(self, k: int, parts: _Parts, keys: Sequence[str], sure: bool) -> Hierarchy:
         """The tree number k."""
         labels, names = self._plain_labels(parts)
         if self._hybrids and (shared := _shared_nodes([*labels, *names])):
@@ -379,7 +395,24 @@ class NewickText:
             opened = [u if u >= 0 else n + ~u for u in self._open[k]]
             opened = [u for u in opened if u < parts.parent.size - 1]
         rooted = self._rooted.get(k, self._rooted_by_default)
-        return Hierarchy(parts.parent, leaves, length=length, names=names, incertae_sedis=opened, rooted=rooted)
+        found = apart(names, keys=keys, sure=sure)
+        support = None if found is None else found[1]
+        noted = parts.support | self._noted_support(k, keys, len(names)) if parts.support or self._comments else {}
+        if noted:
+            support = np.full((len(names), 1), np.nan) if support is None else support
+            for u, value in noted.items():
+                if value == value:
+                    support[u] = np.nan
+                    support[u, 0] = value
+        return Hierarchy(
+            parts.parent,
+            leaves,
+            length=length,
+            names=names if found is None else found[0],
+            incertae_sedis=opened,
+            rooted=rooted,
+            support=support,
+        )
 
     _rooted_by_default = True
 
@@ -661,6 +694,7 @@ def read_newick(
     underscores: Underscores = "keep",
     strict: bool = True,
     decimal: Decimal | None = None,
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read one hierarchy of a Newick file.
 
@@ -685,13 +719,18 @@ def read_newick(
         to the name, and a GuessedLabelWarning says which names these are.
     decimal : {".", ","}, optional
         The decimal mark of branch lengths. By default a point, and what may be a comma is refused.
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, such as "uncultured", "unclassified Felidae" and "X_incertae_sedis".
+        These nodes are contracted, and their children are open (``.incertae_sedis``). Names extend the known ones,
+        False takes every name for a taxon.
 
     Returns
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
         text leaves out or calls nan, NA or inf are NaN. `length` is None if there are none at all. Of two numbers
-        behind a node, ``:0.98:0.25``, the first is support and the second the length.
+        behind a node, ``:0.98:0.25``, the first is support and the second the length. Numbers in labels of inner nodes
+        are `support` and no names, see `read_support`.
 
     Raises
     ------
@@ -718,101 +757,22 @@ def read_newick(
     >>> read_newick(io.StringIO("[&U] (human,chimp,gorilla);"), outgroup="gorilla")
     <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
     """
+    file = newick_file(path, underscores=underscores, strict=strict, decimal=decimal)
+    return one_of(file, tree=tree, join=join, outgroup=outgroup, rooted=rooted, placeholders=placeholders)
+
+
+def newick_file(
+    path: Source, *, underscores: Underscores = "keep", strict: bool = True, decimal: Decimal | None = None
+) -> NewickText:
+    """The trees of a Newick file."""
     text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
-    return _chosen(trees, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
-
-
-def _chosen(
-    trees: NewickText, name: str | None, *, tree: int | None, join: bool, outgroup: Any, rooted: bool | None
-) -> Hierarchy:
-    """The tree of a text that is asked for."""
-    if tree is None and not join:
-        return as_rooted(_only(trees, name), outgroup, rooted)
-    every = _all(trees)
-    names = [None] * len(every)
-    return one_of(names, every.__getitem__, tree=tree, join=join, outgroup=outgroup, rooted=rooted, path=name)
-
-
-def with_support(
-    trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str], *, part: int = 0, tree: int = 0
-) -> tuple[Hierarchy, np.ndarray]:
-    """A tree of a text without the labels that are support, and the support of its inner nodes."""
-    asked = [keys] if isinstance(keys, str) else list(keys)
-    h = hierarchy
-    support = trees.noted_support(asked, h.n_nodes - h.n_leaves, tree)
-    names: list[str | None] = list(h.names or ())
-    for i, name in enumerate(names):
-        if name is not None and support[i] != support[i]:
-            names[i], support[i] = _name_and_support(name, asked, part)
-    if h.names is not None and tuple(names) != h.names:
-        h = h._but(names=names, synonyms=None)
-    return h, freeze(support)
-
-
-def _name_and_support(name: str, keys: Sequence[str], part: int) -> tuple[str | None, float]:
-    """A name without its support, and the support: ``98``, ``98:name``, ``name(98)``, ``[pp1=0.98;pp2=0.01]``."""
-    if name[:1] == "[" and name[-1:] == "]":  # of ASTRAL, which writes annotations as labels
-        fields = dict(x.partition("=")[::2] for x in name[1:-1].split(";"))
-        found = [_number_in(fields[key]) for key in keys if key in fields]
-        return (None, found[0]) if found else (name, np.nan)
-    called, support = support_label(name)
-    if support is None:
-        called, support = rated_name(name)
-    if support is None:
-        return name, np.nan
-    numbers = support_numbers(support)
-    return called, numbers[part] if -len(numbers) <= part < len(numbers) else np.nan
-
-
-def newick_trees(
-    path: Source,
-    *,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    underscores: Underscores = "keep",
-    strict: bool = True,
-    decimal: Decimal | None = None,
-) -> list[tuple[None, Hierarchy]]:
-    """Every tree of a Newick file, for `read_hierarchies`."""
-    text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
-    return [(None, as_rooted(x, outgroup, rooted)) for x in _all(trees)]
-
-
-def newick_support(
-    path: Source,
-    *,
-    keys: Sequence[str],
-    part: int = 0,
-    tree: int | None = None,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    underscores: Underscores = "keep",
-    strict: bool = True,
-    decimal: Decimal | None = None,
-) -> tuple[Hierarchy, np.ndarray]:
-    """One tree of a Newick file and the support of its inner nodes, for `read_support`."""
-    text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
-    found = _chosen(trees, name, tree=tree, join=False, outgroup=None, rooted=rooted)
-    position = 0 if tree is None else tree % trees.n_trees
-    return rerooted_support(*with_support(trees, found, keys, part=part, tree=position), outgroup)
-
-
-def rerooted_support(h: Hierarchy, support: np.ndarray, outgroup: Any) -> tuple[Hierarchy, np.ndarray]:
-    """A tree rooted at an outgroup, and the support of its inner nodes: that of the branches above them."""
-    if outgroup is None:
-        return h, support
-    found, moves = h._rerooted(outgroup)
-    return found, support if moves is None else freeze(moves.of_branches(support, h.n_leaves))
+    return NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
 
 
 def newick_network(path: Source, *, tree: int | None = None, underscores: Underscores = "keep") -> Ontology:
     """A network of a Newick file as an ontology, for `read_ontology`."""
-    text, name = read_text(path)
-    trees = NewickText(text, path=name, underscores=underscores)
-    return trees.network(selected([None] * trees.check(), tree, path=name))
+    file = newick_file(path, underscores=underscores)
+    return file.network(selected(file.names, tree, path=file.path))
 
 
 def parse_newick(
@@ -825,13 +785,14 @@ def parse_newick(
     underscores: Underscores = "keep",
     strict: bool = True,
     decimal: Decimal | None = None,
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read one hierarchy of a Newick string.
 
     Parameters
     ----------
     text : str
-    tree, join, outgroup, rooted, underscores, strict, decimal
+    tree, join, outgroup, rooted, underscores, strict, decimal, placeholders
         As in `read_newick`.
 
     Returns
@@ -851,33 +812,8 @@ def parse_newick(
         msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
         raise TypeError(msg)
     without_mark = text.removeprefix("\ufeff")  # as readers of files take it off
-    trees = NewickText(without_mark, underscores=underscores, strict=strict, decimal=decimal)
-    return _chosen(trees, None, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
-
-
-def _all(trees: NewickText) -> list[Hierarchy]:
-    """The trees of a text, with a warning of the names that were guessed."""
-    found = list(trees)
-    guessed = trees.guessed()
-    if guessed:
-        warn_user(GuessedLabelWarning(guessed, path=trees.path))
-    return found
-
-
-def _only(trees: NewickText, name: str | None) -> Hierarchy:
-    """The one tree of a text."""
-    if trees.n_trees > 1:
-        k = trees.second_tree()
-        what = f"{trees.n_trees} trees where one is expected"
-        raise trees.error_at(
-            k,
-            f"{what}, the second from here: choose one with tree=0, or read_hierarchies reads all; families that "
-            "share no leaves are joined with join=True",
-        )
-    for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
-        return hierarchy
-    msg = "no tree in it: the text is empty, or holds comments only"
-    raise ParseError(msg, path=name, line=1, column=1)
+    file = NewickText(without_mark, underscores=underscores, strict=strict, decimal=decimal)
+    return one_of(file, tree=tree, join=join, outgroup=outgroup, rooted=rooted, placeholders=placeholders)
 
 
 # ---------------------------------------------------------------------- writing
@@ -930,9 +866,10 @@ def write_newick(
     blanks : {"quote", "underscore"}
         Labels with blanks stand in quotes, or with underscores instead of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
-    support : array_like of float, shape (inner nodes,), optional
-        The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. It is written as the
-        label of the node, beside a name as ``name[&support=0.9]``: `read_support` reads both.
+    support : array_like of float, shape (inner nodes,), or False, optional
+        The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. By default
+        ``hierarchy.support``, False writes none. It is written as the label of the node, beside a name as
+        ``name[&support=0.9]``: `read_newick` reads both.
 
     Returns
     -------
@@ -1038,8 +975,11 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     check_choice(blanks, "blanks", ("quote", "underscore"))
     after = np.concatenate([_written_labels(hierarchy, blanks), np.full(N - n, ")", object)])
     called = ["" if x is None else _quoted(unblanked(x, blanks)) for x in (hierarchy.names or ()) if names]
+    numbers = hierarchy._support
     if support is not None:
-        called = _supported(called or [""] * (N - n), check_support(support, N - n).tolist())
+        numbers = None if support is False else check_supports(support, N - n, ValueError)
+    if numbers is not None:
+        called = _supported(called or [""] * (N - n), numbers)
     if called:
         after[n:] += np.array(called, object)
     length = _lengths(hierarchy, lengths)
@@ -1060,10 +1000,22 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     return "".join(after[order].tolist()) + ";"
 
 
-def _supported(names: list[str], support: list[float]) -> list[str]:
+def _supported(names: list[str], support: np.ndarray) -> list[str]:
     """The text behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
-    shown = ["" if x != x else repr(x).removesuffix(".0") for x in support]
-    return [f"{name}[&support={x}]" if name and x else name + x for name, x in zip(names, shown, strict=True)]
+
+    def written(k: int) -> list[str]:
+        return ["" if x != x else repr(x).removesuffix(".0") for x in support[:, k].tolist()]
+
+    shown = written(0)
+    for k in range(1, support.shape[1]):
+        shown = [f"{x}/{y}" if x and y else x for x, y in zip(shown, written(k), strict=True)]
+    texts = []
+    for name, x in zip(names, shown, strict=True):
+        if name and "/" in x:  # as GTDB writes it: a comment holds one number
+            texts.append(_quoted(f"{x}:{_unquoted(name)}"))
+        else:
+            texts.append(f"{name}[&support={x}]" if name and x else name + x)
+    return texts
 
 
 def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -1133,6 +1085,10 @@ def _quoted(label: str) -> str:
     return "'" + label.replace("'", "''") + "'"
 
 
+def _unquoted(label: str) -> str:
+    return label[1:-1].replace("''", "'") if label[:1] == "'" else label
+
+
 def _written_lengths(length: np.ndarray) -> np.ndarray:
     """The lengths as ``:0.25`` in the fewest digits that give the same number back. Nothing for NaN."""
     infinite = np.flatnonzero(np.isinf(length))
@@ -1149,8 +1105,7 @@ FORMAT = FileFormat(
     "newick",
     "Newick",
     read=read_newick,
-    read_all=newick_trees,
-    support=newick_support,
+    trees=newick_file,
     ontology=newick_network,
     write=write_newick,
     extensions=(".nwk", ".newick", ".tree", ".tre", ".nh"),

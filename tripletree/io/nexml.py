@@ -10,12 +10,13 @@ entities and document types.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.io.forest import as_rooted, one_of
+from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy
 from tripletree.io.source import Source, read_bytes
@@ -41,7 +42,13 @@ class _Tree:
 
 
 def read_nexml(
-    path: Source, *, tree: str | int | None = None, join: bool = False, outgroup: Any = None, rooted: bool | None = None
+    path: Source,
+    *,
+    tree: str | int | None = None,
+    join: bool = False,
+    outgroup: Any = None,
+    rooted: bool | None = None,
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read one hierarchy of a NeXML file.
 
@@ -55,6 +62,8 @@ def read_nexml(
     join, outgroup, rooted
         As in `read_newick`: all trees below one root, where to put the root of a tree, whether there is one (by default
         as a node with ``root="true"`` says).
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, as in `read_newick`.
 
     Returns
     -------
@@ -78,48 +87,33 @@ def read_nexml(
     >>> list(h.leaves), h.length.tolist()
     (['human', 'chimp'], [6.0, 6.0, nan])
     """
+    file = nexml_file(path)
+    return one_of(file, tree=tree, join=join, outgroup=outgroup, rooted=rooted, placeholders=placeholders)
+
+
+def nexml_file(path: Source) -> _NexmlFile:
+    """The trees of a NeXML file."""
     content, name = read_bytes(path)
-    return hierarchy_from_nexml(content, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted)
+    return _NexmlFile(XmlEvents(content, name), name)
 
 
-def hierarchy_from_nexml(
-    content: bytes | str,
-    path: str | None,
-    *,
-    tree: str | int | None = None,
-    join: bool = False,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-) -> Hierarchy:
-    """`read_nexml` of the content of a file."""
-    file = _File(XmlEvents(content, path))
-    return one_of(
-        [x.name for x in file.trees],
-        lambda k: file.hierarchy(file.trees[k]),
-        tree=tree,
-        join=join,
-        outgroup=outgroup,
-        rooted=rooted,
-        path=path,
-    )
-
-
-def nexml_trees(
-    path: Source, *, outgroup: Any = None, rooted: bool | None = None
-) -> list[tuple[str | None, Hierarchy]]:
-    """Name and tree of each tree element, for `read_hierarchies`."""
-    content, name = read_bytes(path)
-    file = _File(XmlEvents(content, name))
-    return [(tree.name, as_rooted(file.hierarchy(tree), outgroup, rooted)) for tree in file.trees]
-
-
-class _File:
+class _NexmlFile(TreeFile):
     """The otus and trees of a file."""
 
-    def __init__(self, events: XmlEvents) -> None:
-        self._events = events
+    def __init__(self, events: XmlEvents, path: str | None) -> None:
+        self._events, self.path = events, path
         self._otus: dict[str, dict[str, str]] = {}  # by id, the label in each block of otus
-        self.trees: list[_Tree] = list(self._read())
+        self._trees: list[_Tree] = list(self._read())
+
+    @property
+    def names(self) -> list[str | None]:
+        return [x.name for x in self._trees]
+
+    def tells_root(self, k: int) -> bool:
+        return True  # by a node with root="true", or by none
+
+    def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
+        return self._hierarchy(self._trees[k])
 
     def _read(self) -> Iterator[_Tree]:
         events = self._events
@@ -178,7 +172,7 @@ class _File:
                 raise events.error(f"the branch length {given['length'][:40]!r} is not a finite number")
             tree.edges.append((given.get("source"), given.get("target"), length, events.here))
 
-    def hierarchy(self, tree: _Tree) -> Hierarchy:
+    def _hierarchy(self, tree: _Tree) -> Hierarchy:
         """The hierarchy of one tree."""
         if tree.kind == "network":
             raise self._events.error("this is a network, in which a node may have several parents: no tree", at=tree.at)
@@ -191,6 +185,7 @@ class _File:
             labels,
             lengths=lengths,
             rooted=bool(tree.roots) or any(source is None for source, *_ in tree.edges),
+            rated=True,
             missing="this leaf has neither an otu nor a label",
             error=lambda message, u: self._events.error(message, at=tree.places[u]),
         )
@@ -245,4 +240,4 @@ class _File:
             raise self._events.error(msg, at=tree.places[tree.roots[0]])
 
 
-FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=nexml_trees, xml_roots=("nexml",))
+FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, trees=nexml_file, xml_roots=("nexml",))

@@ -21,26 +21,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-import numpy as np
-
 from tripletree.core.checks import check_choice
+from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, error_at, locate
-from tripletree.io.forest import as_rooted, one_of
+from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.newick import (
-    Blanks,
-    Decimal,
-    Lengths,
-    NewickText,
-    Underscores,
-    label_texts,
-    rerooted_support,
-    unblanked,
-    with_support,
-    write_newick,
-)
+from tripletree.io.newick import Blanks, Decimal, Lengths, NewickText, Underscores, label_texts, unblanked, write_newick
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_text
 
@@ -80,7 +68,7 @@ class _TreesBlock:
     translate: dict[str, str] = field(default_factory=dict)
 
 
-class NexusText:
+class NexusText(TreeFile):
     """The trees of a NEXUS text. The Newick of each is read when asked for.
 
     Parameters
@@ -97,35 +85,41 @@ class NexusText:
     ) -> None:
         self._decimal = decimal
         check_choice(underscores, "underscores", ("keep", "blank"))
-        self._text, self._path, self._underscores = text, path, underscores
+        self._text, self.path, self._underscores = text, path, underscores
         if not _HEADER.match(text):
             raise self._error(
                 "a NEXUS file starts with '#NEXUS', and this one does not; read_newick reads bare trees", 0
             )
         self.trees: list[NexusTree] = []
+        self._told: set[int] = set()
         #: The labels of the one TAXA block, which a tree may name by their numbers. None if there are several.
         self._taxa: list[str] = []
         self._block: _TreesBlock | None = None
         self._cut()
         self._known = frozenset(self._taxa)
 
-    def hierarchy(self, tree: NexusTree) -> Hierarchy:
+    @property
+    def names(self) -> list[str]:
+        return [x.name for x in self.trees]
+
+    def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
         """Read the tree of one TREE command."""
-        return next(iter(self._reader(tree)))
+        reader = self._reader(self.trees[k])
+        if reader.tells_root(0):
+            self._told.add(k)
+        return reader.read(0, keys=keys, sure=sure)
 
-    def supported(self, tree: NexusTree, keys: str | Sequence[str], part: int) -> tuple[Hierarchy, np.ndarray]:
-        """Read the tree of one TREE command and the support of its inner nodes."""
-        reader = self._reader(tree)
-        return with_support(reader, next(iter(reader)), keys, part=part)
+    def tells_root(self, k: int) -> bool:
+        return k in self._told
 
-    def network(self, tree: NexusTree) -> Ontology:
+    def network(self, k: int) -> Ontology:
         """Read the network of one TREE command."""
-        return self._reader(tree).network(0)
+        return self._reader(self.trees[k]).network(0)
 
     def _reader(self, tree: NexusTree) -> NewickText:
         meaning = _Meaning(tree.block.translate, self._taxa, self._known)
         reader = _TreeText(
-            self._text, tree, meaning, path=self._path, underscores=self._underscores, decimal=self._decimal
+            self._text, tree, meaning, path=self.path, underscores=self._underscores, decimal=self._decimal
         )
         if reader.n_trees > 1:  # a ' in double quotes, which are quotes to Newick alone
             raise reader.error_at(reader.second_tree(), "a ';' in the middle of a TREE command: are its quotes right?")
@@ -244,7 +238,7 @@ class NexusText:
         self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block, bool(found["u"])))
 
     def _error(self, message: str, offset: int) -> ParseError:
-        return error_at(offset, self._text, message, self._path)
+        return error_at(offset, self._text, message, self.path)
 
 
 class _Meaning:
@@ -287,7 +281,7 @@ class _TreeText(NewickText):
         return [self._meaning.of(x) for x in labels] if self._meaning else labels
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
-        return error_at(self._start + offset, self._whole, message, self._path)
+        return error_at(self._start + offset, self._whole, message, self.path)
 
     def _at(self, k: int) -> str:
         line, column, _ = locate(self._whole, self._start + self._offset(k))
@@ -308,6 +302,7 @@ def read_nexus(
     rooted: bool | None = None,
     underscores: Underscores = "keep",
     decimal: Decimal | None = None,
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read one hierarchy of a NEXUS file.
 
@@ -325,6 +320,8 @@ def read_nexus(
         NEXUS standard says).
     decimal : {".", ","}, optional
         The decimal mark of branch lengths, as in `read_newick`.
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, as in `read_newick`.
 
     Returns
     -------
@@ -346,57 +343,20 @@ def read_nexus(
     >>> list(read_nexus(io.StringIO(text)).leaves)
     ['human', 'chimp', 'Gorilla gorilla']
     """
+    file = nexus_file(path, underscores=underscores, decimal=decimal)
+    return one_of(file, tree=tree, join=join, outgroup=outgroup, rooted=rooted, placeholders=placeholders)
+
+
+def nexus_file(path: Source, *, underscores: Underscores = "keep", decimal: Decimal | None = None) -> NexusText:
+    """The trees of a NEXUS file."""
     text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
-    return one_of(
-        [x.name for x in nexus.trees],
-        lambda k: nexus.hierarchy(nexus.trees[k]),
-        tree=tree,
-        join=join,
-        outgroup=outgroup,
-        rooted=rooted,
-        path=name,
-    )
-
-
-def nexus_trees(
-    path: Source,
-    *,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    underscores: Underscores = "keep",
-    decimal: Decimal | None = None,
-) -> list[tuple[str, Hierarchy]]:
-    """Name and tree of each TREE command, for `read_hierarchies`."""
-    text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
-    return [(tree.name, as_rooted(nexus.hierarchy(tree), outgroup, rooted)) for tree in nexus.trees]
-
-
-def nexus_support(
-    path: Source,
-    *,
-    keys: Sequence[str],
-    part: int = 0,
-    tree: str | int | None = None,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    underscores: Underscores = "keep",
-    decimal: Decimal | None = None,
-) -> tuple[Hierarchy, np.ndarray]:
-    """One tree of a NEXUS file and the support of its inner nodes, for `read_support`."""
-    text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores, decimal=decimal)
-    k = selected([x.name for x in nexus.trees], tree, path=name)
-    found, support = nexus.supported(nexus.trees[k], keys, part)
-    return rerooted_support(as_rooted(found, None, rooted), support, outgroup)
+    return NexusText(text, path=name, underscores=underscores, decimal=decimal)
 
 
 def nexus_network(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Ontology:
     """A network of a NEXUS file as an ontology, for `read_ontology`."""
-    text, name = read_text(path)
-    nexus = NexusText(text, path=name, underscores=underscores)
-    return nexus.network(nexus.trees[selected([x.name for x in nexus.trees], tree, path=name)])
+    file = nexus_file(path, underscores=underscores)
+    return file.network(selected(file.names, tree, path=file.path))
 
 
 # ---------------------------------------------------------------------- writing
@@ -445,7 +405,7 @@ def write_nexus(
         The tree's name.
     names, lengths, blanks, support
         As in `write_newick`: names of inner nodes, branch lengths, monotone ones on request, blanks as underscores,
-        the support of the inner nodes.
+        the support of the inner nodes, by default their own.
 
     Returns
     -------
@@ -526,7 +486,8 @@ def write_nexus_all(
     --------
     >>> text = write_nexus_all({"x": Hierarchy.from_nested(["a", "b"]), "y": Hierarchy.from_nested(["b", "c"])})
     >>> import io
-    >>> [(name, list(h.leaves)) for name, h in nexus_trees(io.StringIO(text))]
+    >>> from tripletree.io import read_hierarchies
+    >>> [(name, list(h.leaves)) for name, h in read_hierarchies(io.StringIO(text))]
     [('x', ['a', 'b']), ('y', ['b', 'c'])]
     """
     if isinstance(trees, Hierarchy):
@@ -587,8 +548,7 @@ FORMAT = FileFormat(
     "nexus",
     "NEXUS",
     read=read_nexus,
-    read_all=nexus_trees,
-    support=nexus_support,
+    trees=nexus_file,
     ontology=nexus_network,
     write=write_nexus,
     extensions=(".nex", ".nexus", ".nxs"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
+from tripletree.core.confidence import apart
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 
@@ -33,6 +34,8 @@ def listed_hierarchy(
     ranks: Sequence[str | None] | None = None,
     opened: Sequence[bool] | None = None,
     rooted: bool = True,
+    support: np.ndarray | None = None,
+    rated: bool = False,
     missing: str,
     error: Callable[[str, int], ParseError],
 ) -> Hierarchy:
@@ -50,6 +53,10 @@ def listed_hierarchy(
     opened : sequence of bool, optional
         The open nodes.
     rooted : bool
+    support : ndarray of float, shape (N, k), optional
+        Of all nodes.
+    rated : bool
+        True if numbers in the names of inner nodes are support.
     missing : str
         The message for a leaf without a label.
     error : callable
@@ -71,15 +78,22 @@ def listed_hierarchy(
     number = np.full(N + 1, -1, np.int32)  # the last entry serves -1: no parent
     number[old] = np.arange(N, dtype=np.int32)
     length = np.array(lengths, np.float64)[old]
+    names: list[str | None] | None = [None if labels[u] is None else str(labels[u]) for u in at[n:]]
+    given = None if support is None else support[old[n:]]
+    found = apart(names) if rated and names is not None else None
+    if found is not None:
+        names = found[0]
+        given = found[1] if given is None else np.where(np.isnan(given[:, :1]), found[1][:, :1], given)
     try:
         return Hierarchy(
             number[up[old]],
             [labels[u] for u in at[:n]],
             length=None if np.isnan(length).all() else length,
-            names=[None if labels[u] is None else str(labels[u]) for u in at[n:]],
+            names=names,
             ranks=None if ranks is None else [ranks[u] for u in at],
             incertae_sedis=None if opened is None else [opened[u] and parent[u] >= 0 for u in at],
             rooted=rooted,
+            support=given,
         )
     except InvalidHierarchyError as problem:
         if problem.node is None:

@@ -16,14 +16,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tripletree.core.checks import check_choice
+from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.io.forest import as_rooted, one_of
+from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
-from tripletree.io.newick import rerooted_support
-from tripletree.io.node_list import branch_length, listed_hierarchy, selected
+from tripletree.io.node_list import branch_length, listed_hierarchy
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlHandlers
-from tripletree.kernels import freeze
 
 CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
 
@@ -60,7 +59,7 @@ class _Phylogeny:
     ranks: list[str | None] = field(default_factory=list)
     labels: dict[str, dict[int, str]] = field(default_factory=lambda: {kind: {} for kind in _PLACES.values()})
     places: list[int] = field(default_factory=list)
-    rooted: bool = True
+    rooted: bool | None = None
     opened: set[int] = field(default_factory=set)
     confidence: dict[int, list[tuple[str, float]]] = field(default_factory=dict)  # by clade: types and values
 
@@ -73,6 +72,7 @@ def read_phyloxml(
     outgroup: Any = None,
     rooted: bool | None = None,
     labels: CladeLabels = "name",
+    placeholders: PlaceholderNames = True,
 ) -> Hierarchy:
     """Read one hierarchy of a PhyloXML file.
 
@@ -88,11 +88,13 @@ def read_phyloxml(
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence.
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, as in `read_newick`.
 
     Returns
     -------
     Hierarchy
-        Leaves in the order of the file. `ranks` come from the taxonomies.
+        Leaves in the order of the file. `ranks` come from the taxonomies, `support` from the confidences.
 
     See Also
     --------
@@ -109,75 +111,33 @@ def read_phyloxml(
     >>> list(h.leaves), h.length.tolist()
     (['human', 'chimp'], [6.0, 6.0, nan])
     """
-    content, name = read_bytes(path)
-    return hierarchy_from_phyloxml(content, name, tree=tree, join=join, outgroup=outgroup, rooted=rooted, labels=labels)
+    file = phyloxml_file(path, labels=labels)
+    return one_of(file, tree=tree, join=join, outgroup=outgroup, rooted=rooted, placeholders=placeholders)
 
 
-def hierarchy_from_phyloxml(
-    content: bytes | str,
-    path: str | None,
-    *,
-    tree: str | int | None = None,
-    join: bool = False,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    labels: CladeLabels = "name",
-) -> Hierarchy:
-    """`read_phyloxml` of the content of a file."""
-    events, found = _phylogenies(content, path, labels)
-    return one_of(
-        [x.name for x in found],
-        lambda k: _hierarchy(found[k], events, labels),
-        tree=tree,
-        join=join,
-        outgroup=outgroup,
-        rooted=rooted,
-        path=path,
-    )
-
-
-def phyloxml_trees(
-    path: Source, *, outgroup: Any = None, rooted: bool | None = None, labels: CladeLabels = "name"
-) -> list[tuple[str | None, Hierarchy]]:
-    """Name and tree of each phylogeny, for `read_hierarchies`."""
-    content, name = read_bytes(path)
-    events, found = _phylogenies(content, name, labels)
-    return [(x.name, as_rooted(_hierarchy(x, events, labels), outgroup, rooted)) for x in found]
-
-
-def phyloxml_support(
-    path: Source,
-    *,
-    keys: Sequence[str],
-    part: int = 0,
-    tree: str | int | None = None,
-    outgroup: Any = None,
-    rooted: bool | None = None,
-    labels: CladeLabels = "name",
-) -> tuple[Hierarchy, np.ndarray]:
-    """One phylogeny of a file and the confidence of its inner nodes, for `read_support`: of a type in `keys` first."""
-    content, name = read_bytes(path)
-    events, found = _phylogenies(content, name, labels)
-    phylogeny = found[selected([x.name for x in found], tree, path=name)]
-    h = _hierarchy(phylogeny, events, labels)
-    asked = [keys] if isinstance(keys, str) else list(keys)
-    childless = set(range(len(phylogeny.parent))) - set(phylogeny.parent)
-    # the inner nodes of `listed_hierarchy` are those of the list, backwards
-    inner = [u for u in reversed(range(len(phylogeny.parent))) if u not in childless]
-    support = np.full(len(inner), np.nan)
-    for i, u in enumerate(inner):
-        known = phylogeny.confidence.get(u, [])
-        named = [value for key in asked for kind, value in known if kind == key]
-        values = named or [value for _, value in known]
-        if -len(values) <= part < len(values):
-            support[i] = values[part]
-    return rerooted_support(as_rooted(h, None, rooted), freeze(support), outgroup)
-
-
-def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlHandlers, list[_Phylogeny]]:
+def phyloxml_file(path: Source, *, labels: CladeLabels = "name") -> _PhyloxmlFile:
+    """The phylogenies of a PhyloXML file."""
     check_choice(labels, "labels", get_args(CladeLabels))
-    events = XmlHandlers(content, path)
-    return events, _read(events)
+    content, name = read_bytes(path)
+    return _PhyloxmlFile(XmlHandlers(content, name), labels, name)
+
+
+class _PhyloxmlFile(TreeFile):
+    """The phylogenies of a file."""
+
+    def __init__(self, events: XmlHandlers, labels: str, path: str | None) -> None:
+        self._events, self._labels, self.path = events, labels, path
+        self._found = _read(events)
+
+    @property
+    def names(self) -> list[str | None]:
+        return [x.name for x in self._found]
+
+    def tells_root(self, k: int) -> bool:
+        return self._found[k].rooted is not None
+
+    def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
+        return _hierarchy(self._found[k], self._events, self._labels, keys)
 
 
 def _read(events: XmlHandlers) -> list[_Phylogeny]:
@@ -210,7 +170,8 @@ def _read(events: XmlHandlers) -> list[_Phylogeny]:
             if tag != "phyloxml":
                 raise events.error(f"PhyloXML starts with the element phyloxml, and this is {tag!r}")
         elif tag == "phylogeny" and len(tags) == 1:
-            phylogeny = _Phylogeny(events.here, rooted=attributes.get("rooted", "true").strip() not in ("false", "0"))
+            told = attributes.get("rooted")
+            phylogeny = _Phylogeny(events.here, rooted=None if told is None else told.strip() not in ("false", "0"))
         elif heard < 0 and phylogeny is not None and (tags[-1], tag) in _HEARD:
             heard, given = len(tags), attributes
             text.clear()
@@ -277,17 +238,31 @@ def _length(text: str | None, events: XmlHandlers) -> float:
     return length
 
 
-def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str) -> Hierarchy:
+def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str, keys: Sequence[str]) -> Hierarchy:
     return listed_hierarchy(
         phylogeny.parent,
         list(map(phylogeny.labels[labels].get, range(len(phylogeny.parent)))),
         lengths=phylogeny.lengths,
         ranks=phylogeny.ranks if any(x is not None for x in phylogeny.ranks) else None,
         opened=list(map(phylogeny.opened.__contains__, range(len(phylogeny.parent)))) if phylogeny.opened else None,
-        rooted=phylogeny.rooted,
+        rooted=phylogeny.rooted is not False,
+        support=_support(phylogeny, keys),
+        rated=True,
         missing=f"this leaf has no {labels}",
         error=lambda message, u: events.error(message + _hint(message, phylogeny.labels, u), at=phylogeny.places[u]),
     )
+
+
+def _support(phylogeny: _Phylogeny, keys: Sequence[str]) -> np.ndarray | None:
+    """The confidences of each clade: of a type in `keys`, else all of them in the order of the file."""
+    if not phylogeny.confidence:
+        return None
+    width = max(map(len, phylogeny.confidence.values()))
+    support = np.full((len(phylogeny.parent), width), np.nan)
+    for u, known in phylogeny.confidence.items():
+        values = [value for key in keys for kind, value in known if kind == key] or [value for _, value in known]
+        support[u, : len(values)] = values
+    return support
 
 
 def _hint(message: str, labels: dict[str, dict[int, str]], u: int) -> str:
@@ -298,11 +273,4 @@ def _hint(message: str, labels: dict[str, dict[int, str]], u: int) -> str:
     return "; it has " + " and ".join(there) if there else ", and nothing else that could be its label"
 
 
-FORMAT = FileFormat(
-    "phyloxml",
-    "PhyloXML",
-    read=read_phyloxml,
-    read_all=phyloxml_trees,
-    support=phyloxml_support,
-    xml_roots=("phyloxml",),
-)
+FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, trees=phyloxml_file, xml_roots=("phyloxml",))

@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, UnknownOptionError
@@ -31,7 +32,7 @@ from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
 from tripletree.io.edges import usual_columns as edge_columns
 from tripletree.io.folders import FORMAT as FOLDER
-from tripletree.io.forest import as_rooted
+from tripletree.io.forest import as_rooted, each_of, one_of
 from tripletree.io.format import LINES, FileFormat, FileStart
 from tripletree.io.icd import FORMAT as ICD
 from tripletree.io.lineages import FORMAT as LINEAGES
@@ -40,7 +41,6 @@ from tripletree.io.lineages import usual_columns as lineage_columns
 from tripletree.io.linkage_files import FORMAT as LINKAGE
 from tripletree.io.nested_json import FORMAT as JSON
 from tripletree.io.newick import FORMAT as NEWICK
-from tripletree.io.newick import SUPPORT_KEYS
 from tripletree.io.nexml import FORMAT as NEXML
 from tripletree.io.nexus import FORMAT as NEXUS
 from tripletree.io.obo import FORMAT as OBO
@@ -61,6 +61,7 @@ from tripletree.io.source import (
 from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
+from tripletree.kernels import freeze
 
 #: Every format by its name. Those that recognise themselves do so in this order. The others, which compete for the same
 #: text, are told apart in `_of_lines` below.
@@ -503,9 +504,10 @@ def read_hierarchies(path: Source, *, format: str | None = None, **options: Any)
     [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
     """
     source, form = _source(path, format)
-    read = _capable(form, "read_all", "hold several trees")
-    _check_options(form, read, options)
-    return read(source, **options)
+    read = _capable(form, "hold several trees")
+    shared = {x: options.pop(x) for x in _keywords(each_of) if x in options}
+    _check_options(form, read, options, _keywords(each_of))
+    return each_of(read(source, **options), **shared)
 
 
 def read_support(
@@ -552,19 +554,42 @@ def read_support(
     ((None, 'apes', None), [98.0, 70.0, nan])
     """
     source, form = _source(path, format)
-    read = _capable(form, "support", "hold support values")
-    _check_options(form, read, options)
-    return read(source, keys=keys, **options)
+    read = _capable(form, "hold support values")
+    part = options.pop("part", 0)
+    if isinstance(part, bool) or not isinstance(part, int):
+        msg = f"part must be the position of a number of a node, such as 0 for the first, not {part!r}"
+        raise TypeError(msg)
+    shared = {x: options.pop(x) for x in _keywords(one_of) if x in options}
+    _check_options(form, read, options, ("part", *_keywords(one_of)))
+    file = read(source, **options)
+    hierarchy = one_of(file, **shared, keys=[keys] if isinstance(keys, str) else list(keys), sure=True)
+    return hierarchy, _part(hierarchy, part)
 
 
-def _capable(form: FileFormat, what: str, purpose: str) -> Any:
-    """The function of a format for some purpose, or an error with the formats that have one."""
-    read = getattr(form, what)
-    if read is None:
-        able = ", ".join(name for name, x in FORMATS.items() if getattr(x, what) is not None)
+def _part(hierarchy: Hierarchy, part: int) -> np.ndarray:
+    """One of the numbers of each inner node, NaN where it has fewer. Negative positions count from its last one."""
+    given = hierarchy._support
+    if given is None:
+        return freeze(np.full(hierarchy.n_nodes - hierarchy.n_leaves, np.nan))
+    if part >= 0:
+        return freeze(given[:, part].copy() if part < given.shape[1] else np.full(len(given), np.nan))
+    at = np.sum(~np.isnan(given), axis=1) + part
+    return freeze(np.where(at >= 0, given[np.arange(len(given)), np.maximum(at, 0)], np.nan))
+
+
+def _keywords(function: Any) -> tuple[str, ...]:
+    """The names of the options of a function."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY)
+
+
+def _capable(form: FileFormat, purpose: str) -> Any:
+    """The function of a format that reads files of several trees, or an error with the formats that have one."""
+    if form.trees is None:
+        able = ", ".join(name for name, x in FORMATS.items() if x.trees is not None)
         msg = f"files of {form.title} do not {purpose}; {able} do"
         raise ValueError(msg)
-    return read
+    return form.trees
 
 
 @overload
@@ -715,9 +740,9 @@ def _name_of(path: Source) -> str:
 
 def _check_options(form: FileFormat, function: Any, options: dict[str, Any], more: tuple[str, ...] = ()) -> None:
     """Refuse options that the reader or writer of a format does not take. `more` are taken besides its own."""
-    parameters = inspect.signature(function).parameters.values()
-    taken = [x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY] + list(more)
-    open_ended = any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
+    taken = [*_keywords(function), *more]
+    kinds = [x.kind for x in inspect.signature(function).parameters.values()]
+    open_ended = inspect.Parameter.VAR_KEYWORD in kinds
     wrong = [x for x in options if x not in taken and not open_ended]
     if wrong:
         raise UnknownOptionError(wrong, list(dict.fromkeys(taken)), form.name)
