@@ -613,9 +613,19 @@ def test_cluster__tables_as_pandas_writes_them(run):
     assert list(rows_of(done.stdout)) == list("wxyz")
 
 
-def test_cluster__parquet_is_told(run, tmp_path):
+def test_cluster__parquet_is_a_table(run, tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"sku": [907, 11, 12], "x": [0, 1, 9.5], "kind": ["a", None, "b"]})
+    frame.to_parquet(tmp_path / "d.parquet")
+    assert rows_of(run("cluster", "d.parquet", "--classes", "kind", "-k", 2).stdout) == {
+        "907": "0",
+        "11": "0",
+        "12": "1",
+    }
+    assert "'kind' ('a' in row 1)" in run("cluster", "d.parquet", status=2).stderr
     (tmp_path / "d.parquet").write_bytes(b"PAR1rest")
-    assert "is a Parquet file; DATA must be CSV or TSV" in run("cluster", "d.parquet", status=2).stderr
+    assert "not a Parquet file" in run("cluster", "d.parquet", status=2).stderr
 
 
 @pytest.mark.parametrize("method", ["recon", "divisive"])

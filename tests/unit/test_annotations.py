@@ -283,7 +283,7 @@ def test_annotations__tables_that_are_none_are_told(text, options, message, line
         ("a,b\n", {"evidence": []}, "evidence must be a code or a collection of codes"),
         ("a,b\n", {"evidence": [1]}, "evidence must be a code or a collection of codes"),
         ("a,b\n", {"aspect": "BP"}, "aspect must be of 'P', 'F' and 'C'"),
-        ("a,b\n", {"item": 0, "node": 0}, "are the same column"),
+        ("a,b\n", {"item": 0, "node": 0}, "item and node are the same column"),
         ("a,b\n", {"separator": ""}, "separator must be a text"),
         (gaf(), {"item": "name"}, "item must be 'id' or 'symbol' for GAF"),
         (gaf(), {"node": 4, "header": False}, "node= and header= cannot be used with GAF"),

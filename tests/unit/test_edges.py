@@ -92,7 +92,12 @@ def test_edges__a_delimiter_of_ones_own():
         (ROWS, ("a", "b"), {"child_column": "c"}, "child_column 'c' is not a column of this table; it has 'a', 'b'"),
         (ROWS, ("a", "a"), {"child_column": "a"}, "'a' stands 2 times in the header"),
         (ROWS, None, {"child_column": 2}, "child_column 2 is not a column of this table; it has 2 columns"),
-        (ROWS, ("a", "b"), {"child_column": "a", "parent_column": "a"}, "child and parent are the same column"),
+        (
+            ROWS,
+            ("a", "b"),
+            {"child_column": "a", "parent_column": "a"},
+            "child_column and parent_column are the same column",
+        ),
         ([(p, c) for c, p in ROWS], None, {}, "as if they stood the other way round"),
         (ROWS, ("source", "target"), {}, "as if they stood the other way round"),
         ([], ("child", "parent"), {}, "no rows below the header"),

@@ -23,6 +23,7 @@ from tripletree.cli.sources import (
     read_answer_file,
     read_triplet_file,
     seed_option,
+    words_of_option,
 )
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.core.checks import counted
@@ -54,11 +55,6 @@ def _names(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
     return names
 
 
-def _words(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
-    """Words with commas between."""
-    return None if value is None else [x.strip() for x in value.split(",")]
-
-
 def _columns(command: Any) -> Any:
     """Add the options for the columns of a table."""
     options = (
@@ -68,7 +64,9 @@ def _columns(command: Any) -> Any:
         click.option("--when", metavar="COLUMN", help="The column of the time."),
         click.option("--seconds", metavar="COLUMN", help="The column of the response time, in seconds."),
         click.option("--only", metavar="CONDITION", help="Take only such rows: \"trial_type == 'main' and rt > 200\"."),
-        click.option("--missing", metavar="WORDS", callback=_words, help="Answers that are none, with commas between."),
+        click.option(
+            "--missing", metavar="WORDS", callback=words_of_option, help="Answers that are none, with commas between."
+        ),
         click.option("--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are."),
         click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
     )

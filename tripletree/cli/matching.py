@@ -11,12 +11,12 @@ from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import blanks_option, output_option
-from tripletree.cli.tables import decimal_option, delimiter_for
+from tripletree.cli.tables import decimal_option
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
 from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import csv_text, read_text, write_text
-from tripletree.io.table import split_rows
+from tripletree.io.table import cell_text, read_table
 
 
 @click.command(
@@ -133,21 +133,20 @@ def read_other_names(source: str) -> dict[str, list[str]]:
 
 
 def _names(source: str, column: str | None, decimal: str) -> list[str]:
-    text, name = read_text(source)
-    if column is None and not source.lower().endswith((".csv", ".tsv", ".xlsx", ".xlsm")):
-        return _texts(text.splitlines())
-    table = split_rows(text, name, delimiter=delimiter_for(text, decimal), header=True, empty_rows=True)
+    if column is None and not source.lower().endswith((".csv", ".tsv", ".xlsx", ".xlsm", ".parquet")):
+        return _texts(read_text(source)[0].splitlines())
+    table = read_table(source, header=True, empty_rows=True, decimal=decimal)
     at = 0 if column is None else table.place(column, "the column")
     found = _texts(table.columns[at])
     if column is None and len(table.columns) > 1 and len(set(found)) < len(found):
         first, *others = map(repr, table.names or ())
         where = f"{len(set(found))} of its {len(found)} names are different; give --column if they stand in another"
-        say(f"names are taken from {first}, the first column of {name}: {where}: {', '.join(others)}", err=True)
+        say(f"names are taken from {first}, the first column of {table.path}: {where}: {', '.join(others)}", err=True)
     return found
 
 
 def _choices(source: str) -> dict[str, str | None]:
-    table = split_rows(*read_text(source), header=True, empty_rows=True)
+    table = read_table(source, header=True, empty_rows=True)
     names, taxa = (table.columns[table.place(x, "the column")] for x in ("name", "match"))
     found: dict[str, str | None] = {}
     for line, name, taxon in zip(table.lines, names, taxa, strict=True):
@@ -159,7 +158,7 @@ def _choices(source: str) -> dict[str, str | None]:
 
 
 def _texts(cells: list[Any]) -> list[str]:
-    return [x.strip() for x in cells if (x or "").strip()]
+    return [x.strip() for x in map(cell_text, cells) if x is not None and x.strip()]
 
 
 def _write_table(found: NameMatches, output: str) -> None:

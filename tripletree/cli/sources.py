@@ -63,6 +63,11 @@ odd_option = click.option(
 )
 
 
+def words_of_option(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    """Words with commas between."""
+    return None if value is None else [x.strip() for x in value.split(",")]
+
+
 def _three(_ctx: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     """The names of three columns."""
     if value is None:

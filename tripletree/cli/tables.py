@@ -16,15 +16,15 @@ import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, progress, say, some
-from tripletree.cli.sources import SAMPLE, read_classes
+from tripletree.cli.sources import SAMPLE, read_classes, words_of_option
 from tripletree.cli.spelling import option_names
 from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.io.columns import can_be_ids, ids_among, is_name
-from tripletree.io.source import decoded, is_parquet, read_bytes
-from tripletree.io.table import RowTable, split_rows
+from tripletree.io.table import RowTable, cell_text, is_number, with_point
+from tripletree.io.table import read_table as table_columns
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
@@ -48,22 +48,16 @@ decimal_option = click.option(
 )
 
 
-def _words(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
-    """Words with commas between."""
-    return None if value is None else [x.strip() for x in value.split(",")]
-
-
 missing_option = click.option(
     "--missing-class",
     metavar="WORDS",
-    callback=_words,
+    callback=words_of_option,
     help="Words in --classes that mark rows without a class, with commas between.  [default: NA, -1, unknown, ?, ...]",
 )
 
 #: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _AS_CLASS = "--missing-class NA makes it a class: only what is named there is none then"
-_WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 #: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
@@ -124,7 +118,7 @@ def read_table(
     missing: Sequence[str] | None = None,
     named: Callable[[], Collection[str]] = tuple,
 ) -> Table:
-    """Read a table with a header line. Tabs or commas (or semicolons) between the fields, as the header has them.
+    """Read a table with a header line: tabs, commas or semicolons between fields, as the header has them, or Parquet.
 
     Parameters
     ----------
@@ -158,13 +152,8 @@ def read_table(
     -------
     Table
     """
-    content, name = read_bytes(source)
-    where = name or source
-    if is_parquet(content):
-        raise bad_input(f"{where} is a Parquet file; DATA must be CSV or TSV")
-    text = decoded(content, name)
-    delimiter = delimiter_for(text, decimal)
-    table = split_rows(text, where, delimiter=delimiter, header=True, known=lambda names: True, empty_rows=True)
+    table = table_columns(source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal)
+    where = table.path or source
     header, n = table.names or [], len(table.lines)
     if n < 2:
         raise bad_input(f"{where}: {counted(n, 'sample')}; expected a header line and at least two")
@@ -182,7 +171,7 @@ def read_table(
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
     cells = dict(zip(header, table.columns, strict=True))
-    columns = {x: [(cell or "").strip() for cell in cells[x]] for x in header if x not in drop}
+    columns = {x: [(cell_text(y) or "").strip() for y in cells[x]] for x in header if x not in drop}
     texts = None
     if text_column is not None:
         if text_column in (index_column, class_column, *drop):
@@ -205,7 +194,7 @@ def read_table(
     if decimal == ",":
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
-        columns = {x: list(map(_with_point, column)) for x, column in columns.items()}
+        columns = {x: list(map(with_point, column)) for x, column in columns.items()}
     if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
@@ -244,19 +233,6 @@ def class_file_of(name: str | None) -> str | None:
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
 
 
-def delimiter_for(text: str, decimal: str) -> str | None:
-    """The delimiter of the cells, if decimals have commas: the header may have commas in its names, too."""
-    if decimal != ",":
-        return None
-    header = next((x for x in text.splitlines() if x.strip() and not x.startswith("#")), "")
-    return next((x for x in "\t;|" if x in header), ",")
-
-
-def _with_point(text: str) -> str:
-    """A number with a decimal comma as one with a point. Anything else as it is."""
-    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
-
-
 def _check_no_points(columns: dict[str, list[str]], table: RowTable) -> None:
     """Refuse numbers with points where commas stand before decimals: they may part thousands."""
     for name, column in columns.items():
@@ -277,18 +253,10 @@ def _check_header(names: list[str], where: str) -> None:
     counted_from_0 = [str(k) for k in range(len(names))]
     if [x for x in names if x] == counted_from_0[: len(names) - names.count("")]:
         return  # counted, as pandas does it
-    if not _is_number(names[0]) and names[1:] == counted_from_0[:-1]:
+    if not is_number(names[0]) and names[1:] == counted_from_0[:-1]:
         return  # the same, beside a named index
-    if all(_is_number(x) for x in names) or (len(names) > 2 and all(_is_number(x) for x in names[1:])):
+    if all(is_number(x) for x in names) or (len(names) > 2 and all(is_number(x) for x in names[1:])):
         raise bad_input(f"{where}: the first line holds numbers; expected a header with the names of the columns")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
 
 
 def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[], Collection[str]]) -> str | None:
@@ -300,8 +268,8 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
     called = ids_among(columns)
     chosen = called[0] if called else None
     if first is not None and (chosen in (None, first) or is_name(first, columns[first])):
-        cells = list(map(_with_point, columns[first])) if decimal == "," else columns[first]
-        if first.lower() in LABEL_NAMES or not all(_is_number(x) or is_gap(x) for x in cells):
+        cells = list(map(with_point, columns[first])) if decimal == "," else columns[first]
+        if first.lower() in LABEL_NAMES or not all(is_number(x) or is_gap(x) for x in cells):
             chosen = first
     able = [x for x in columns if can_be_ids(columns[x])]
     if set(able) - {chosen}:  # the knowledge tells which of them
@@ -326,7 +294,7 @@ def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
     if len(set(column)) < len(column):
         several = repeated(column)
         lines = some(str(line) for text, line in zip(column, table.lines, strict=True) if text == several[0])
-        more = f"column {name!r}; --index-column takes the labels from another; {several[0]!r} in lines {lines}"
+        more = f"column {name!r}; --index-column takes the labels from another; {several[0]!r} in {table.unit}s {lines}"
         raise DuplicateLeafError(several, where=f" in {table.path} ({more})")
     return column
 
@@ -348,9 +316,9 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
     wrong, has_texts = [], False
     for name, column in columns.items():
         for text, line in zip(column, table.lines, strict=True):
-            if not _is_number(text) and not is_gap(text):
+            if not is_number(text) and not is_gap(text):
                 has_texts |= text.count(" ") > 2
-                wrong.append(f"{name!r} ({text!r} in line {line})")
+                wrong.append(f"{name!r} ({text!r} in {table.unit} {line})")
                 break
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
@@ -377,7 +345,7 @@ def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -
     }
     total = sum(map(len, places.values()))
     if total:
-        parts = some(f"column {name!r} (line {some(lines)})" for name, lines in places.items() if lines)
+        parts = some(f"column {name!r} ({table.unit} {some(lines)})" for name, lines in places.items() if lines)
         noun = "a value is missing" if total == 1 else f"{total} values are missing"
         how = "fill in, leave out such rows, or leave out columns with --drop"
         raise bad_input(f"{table.path}: {noun}: {parts}; {how}{hint}")
@@ -388,9 +356,9 @@ def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndar
     is_complete = gaps == "raise"  # it has been checked
     known = np.array([is_complete or not is_gap(x) for x in column])
     cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]
-    if gaps == "mixed" and not all(map(_is_number, cells)):
-        commas = [x for x in cells if _WITH_COMMA.fullmatch(x)]
-        if commas and all(_is_number(x) or _WITH_COMMA.fullmatch(x) for x in cells):
+    if gaps == "mixed" and not all(map(is_number, cells)):
+        commas = [x for x in cells if with_point(x) != x]
+        if commas and all(is_number(x) or with_point(x) != x for x in cells):
             how = f"; {_option('decimal')} , if decimals stand behind commas" if _option("decimal") else ""
             say(f"column {name!r} is taken for words, because of {commas[0]!r}{how}", err=True)
         words: np.ndarray = np.full(len(column), None, object)

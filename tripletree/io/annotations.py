@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -13,24 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice
 from tripletree.errors import SHOWN, ParseError
-from tripletree.io.source import Source, decoded, is_parquet, read_bytes
-from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
+from tripletree.io.columns import ITEM, NODE
+from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
+from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 
 _FORMATS = ("auto", "gaf", "gpad", "table")
 _ASPECTS = ("P", "F", "C")
 _TERM = re.compile(r"[A-Za-z][\w.-]*:\S+")
-
-#: First rows that are headers though nobody said so: a name from here over the items, and one over the nodes.
-_ITEM_WORD = re.compile(
-    "item|sample|object|gene(_id|_name)?|protein|symbol|accession|name|id|label|instance|key|leaf|query|"
-    "cell(_id)?|barcode|image|file|document|specimen|individual"
-)
-_NODE_WORD = re.compile(
-    "nodes?|terms?|term_id|go|gos|goid|go_ids?|go_terms?|class|category|taxon|tax_?id|taxonid|species|parent|"
-    "annotations?|ontology(_id)?|label|type|cell_?type|kind|group|cluster|topic"
-)
 
 
 def read_annotations(
@@ -91,15 +81,10 @@ def read_annotations(
     if aspects is not None and not aspects <= set(_ASPECTS):
         msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"
         raise ValueError(msg)
-    if is_frame(path):
-        _check_no_options("a data frame", evidence=evidence, aspect=aspect)
-        return _of_table(read_table(path), item, node, separator)
-    content, name = read_bytes(path)
-    if format in ("auto", "table") and is_parquet(content):
-        _check_no_options("a table", evidence=evidence, aspect=aspect)
-        table = read_table(io.BytesIO(content))
-        table.path = name
-        return _of_table(table, item, node, separator)
+    content, name = (b"", None) if is_frame(path) else read_bytes(path)
+    if is_frame(path) or (format in ("auto", "table") and is_parquet(content)):
+        _check_no_options("a data frame" if is_frame(path) else "a table", evidence=evidence, aspect=aspect)
+        return _of_table(read_table(path if is_frame(path) else named_stream(content, name)), item, node, separator)
     text = decoded(content, name)
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
@@ -272,8 +257,7 @@ def _check_cell(cells: list[str], line: str, number: int, path: str | None, layo
 
 
 def _is_header(names: list[str]) -> bool:
-    words = list(map(column_word, names))
-    return any(map(_ITEM_WORD.fullmatch, words)) and any(map(_NODE_WORD.fullmatch, words))
+    return bool(ITEM.among(names) and NODE.among(names))
 
 
 def _delimiter(text: str, separator: str | None) -> str | None:
@@ -290,8 +274,7 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
     pair = items[0], table.columns[node][0]
     if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
         return
-    words = list(map(column_word, pair))
-    known = any(map(_ITEM_WORD.fullmatch, words)) or any(map(_NODE_WORD.fullmatch, words))
+    known = ITEM.among(pair) or NODE.among(pair)
     if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
         msg = (
             f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: give header=True if it names the "
@@ -304,7 +287,10 @@ def _of_table(
     table: RowTable, item: str | int | None, node: str | int | None, separator: str | None, header: bool | None = None
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
-    if len(table.columns) != 2 and (item is None or node is None):
+    places = table.places((item, node), ("item", "node"))
+    if places is None and len(table.columns) == 2:
+        places = (0, 1)
+    if places is None:
         shown = f": {', '.join(map(repr, table.names))}" if table.names else ""
         msg = (
             f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}{shown}; give item= and node=, which "
@@ -314,15 +300,7 @@ def _of_table(
     if separator == "":
         msg = "separator must be a text such as ',', not an empty one"
         raise ValueError(msg)
-    first = None if item is None else table.place(item, "item")
-    second = None if node is None else table.place(node, "node")
-    if first is None:
-        first = 0 if second is None else 1 - second
-    if second is None:
-        second = 1 - first
-    if first == second:
-        msg = f"item={item!r} and node={node!r} are the same column"
-        raise ValueError(msg)
+    first, second = places
     split: Callable[[str], list[str]] = (lambda x: [x]) if separator is None else (lambda x: x.split(separator))
     found: dict[str, dict[str, None]] = {}
     shared: dict[str, str] = {}

@@ -34,7 +34,7 @@ from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import ANSWER, ODD, SECONDS, SECONDS_NAMES, WHEN, WHO, Role, is_sure_anchor
+from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, WHEN, WHO, is_sure_anchor, plain
 from tripletree.io.comparisons import NO_TRIPLETS, TrioRows, indexed_rows, is_header_of_comparisons
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
@@ -49,10 +49,8 @@ from tripletree.io.questions import (
     refusal,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
-from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names
+from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, with_point
 
-#: Names of the column of the answer.
-ODD_NAMES = (*ODD.names, *ANSWER.names)
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
@@ -106,11 +104,11 @@ def _are_trials(content: bytes | str) -> bool:
     head = content[:_STEP]
     text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
     keys = set(re.findall(r'"([^"\\]{1,30})"\s*:', text))
-    return bool(_called(sorted(keys), ODD_NAMES)) and "children" not in keys and not keys & {"items", "tripletree"}
+    return bool(REPLY.among(keys)) and "children" not in keys and not keys & {"items", "tripletree"}
 
 
 def _is_header_of_answers(names: Sequence[str]) -> bool:
-    if len(names) > 3 and len(_called(names, ODD_NAMES)) == 1:
+    if len(names) > 3 and len(REPLY.among(names)) == 1:
         return not is_header_of_comparisons(names) or bool(ODD.among(names))
     return len(names) > 3 and has_answers(names) and not is_header_of_comparisons(names)
 
@@ -308,7 +306,7 @@ def _read_table(
             f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
             'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
         )
-    people, times, took = (_other_column(table, x, role) for x, role in ((who, WHO), (when, WHEN), (seconds, SECONDS)))
+    people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
     others = {people, times, took} - {None}
     if odd is None and items is None:
         _check_no_comparisons(table, others)  # type: ignore[arg-type]
@@ -374,7 +372,7 @@ def _person(cell: Any) -> str | None:
 def has_answers(names: Sequence[str]) -> bool:
     """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
     bare = [re.sub(pattern, "", x) for x in names for pattern in (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$")]
-    return bool(_called([*names, *bare], ODD_NAMES)) or is_header_of_comparisons(names)
+    return bool(REPLY.among([*names, *bare])) or is_header_of_comparisons(names)
 
 
 def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
@@ -390,27 +388,11 @@ def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
     raise both_readings(table, found, f"no answer names {names[found.anchor]!r}, so these may be comparisons")
 
 
-def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
-    """The columns that have a known name, in whatever case and with whatever between its words."""
-    return [x for x in names if column_word(x) in known]
-
-
-def _other_column(table: RowTable, given: str | int | None, role: Role) -> int | None:
-    """The column of the person, the time or the response time, or None."""
-    if given is not None:
-        return table.place(given, role.option)
-    found = role.among(table.names or [])
-    if len(found) > 1 and role is not WHEN:
-        could = " or ".join(map(repr, found))
-        raise refusal(table, f"give {role.option}=, which column holds {role.what}: it could be {could}")
-    return table.place(found[0], role.option) if found else None
-
-
 def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: int) -> int:
     """The column of the answer. `width` counts the columns without person and time."""
     if odd is not None:
         return table.place(odd, "odd")
-    found = _called(table.names or [], ODD_NAMES)
+    found = REPLY.among(table.names or [])
     if len(found) == 1:
         return table.place(found[0], "odd")
     if len(table.columns) == width == 4 and items is None and not found:
@@ -528,23 +510,18 @@ def _refuse_reply(
 
 def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]:
     """The response times in seconds, NaN if a cell is empty. A column that the caller named holds seconds."""
-    unit = 1.0 if named or table.names is None else SECONDS_NAMES[column_word(table.names[column])]
+    unit = 1.0 if named or table.names is None else SECONDS_NAMES[plain(table.names[column])]
     found = []
     for k, cell in enumerate(table.columns[column]):
         text = cell_text(cell)
         try:
-            value = float("nan") if text is None or is_gap(text) else float(_with_point(text)) / unit
+            value = float("nan") if text is None or is_gap(text) else float(with_point(text)) / unit
         except ValueError:
             value = -1.0
         if value < 0 or value == float("inf"):
             table.refuse(k, f"the response time {text!r}; expected a number of at least 0, or an empty cell")
         found.append(value)
     return found
-
-
-def _with_point(text: str) -> str:
-    """A number with a decimal comma as one with a point."""
-    return text.replace(",", ".") if re.fullmatch(r"\s*\d+,\d+\s*", text) else text
 
 
 def _time(cell: Any) -> str | None:

@@ -7,11 +7,12 @@ in `tripletree.io.pairs`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tripletree.io.table import cell_of, cell_text, column_word
+from tripletree.errors import ParseError
+from tripletree.io.table import RowTable, cell_of, cell_text, column_word, is_number
 
 # ---------------------------------------------------------------------- ids
 
@@ -49,7 +50,7 @@ def can_be_ids(cells: Sequence[str]) -> bool:
     """True if the cells of a column could name its rows: all different, and whole numbers or texts."""
     if len(set(cells)) < len(cells) or not all(cells):
         return False
-    return all(map(_WHOLE.fullmatch, cells)) or not any(map(_is_number, cells))
+    return all(map(_WHOLE.fullmatch, cells)) or not any(map(is_number, cells))
 
 
 def ids_among(columns: Mapping[str, Sequence[str]]) -> list[str]:
@@ -71,15 +72,12 @@ def is_name(name: str, cells: Sequence[str]) -> bool:
     return not (nameless and first in ("0", "1") and list(cells) == [str(int(first) + k) for k in range(len(cells))])
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 # ---------------------------------------------------------------------- roles
+
+
+def plain(name: Any) -> str:
+    """The name of a column in lower case without blanks, dashes, underscores, ``#`` and a prefix such as ``dwc:``."""
+    return re.sub(r"[\s_#-]", "", str(name).lower()).rsplit(":", 1)[-1]
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Role:
     what : str
         What the column holds, for messages.
     names : tuple of str
-        Names under which it is known, as `column_word` writes them. The first that occurs counts if `ranked`.
+        Names under which it is known, as `plain` writes them. The first that occurs once counts if `ranked`.
     ranked : bool
     """
 
@@ -104,85 +102,109 @@ class Role:
 
     def among(self, header: Iterable[str]) -> list[str]:
         """The columns that are called so, the best names first."""
-        found = [x for x in header if column_word(x) in self.names]
-        return sorted(found, key=lambda x: self.names.index(column_word(x))) if self.ranked else found
+        found = [x for x in header if plain(x) in self.names]
+        return sorted(found, key=lambda x: self.names.index(plain(x))) if self.ranked else found
+
+    def place(self, table: RowTable, given: str | int | None = None, taken: Collection[int | None] = ()) -> int | None:
+        """The place of the column that is given, else of one that is called so and not taken. None if there is none."""
+        if given is not None:
+            return table.place(given, self.option)
+        at: dict[str, list[int]] = {}
+        for k, name in enumerate(table.names or ()):
+            if k not in taken and plain(name) in self.names:
+                at.setdefault(plain(name), []).append(k)
+        if self.ranked:
+            return next((at[x][0] for x in self.names if len(at.get(x, ())) == 1), None)
+        found = [k for places in at.values() for k in places]
+        if len(found) > 1:
+            could = " or ".join(repr(table.names[k]) for k in sorted(found))  # type: ignore[index]
+            msg = f"give {self.option}=, which column holds {self.what}: it could be {could}"
+            raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+        return found[0] if found else None
 
 
-_PEOPLE = [
-    "who",
-    "person",
-    "participant",
-    "annotator",
-    "worker",
-    "rater",
-    "respondent",
-    "subject",
-    "user",
-    "judge",
-    "observer",
-    "session",
-]
+_PEOPLE = (
+    *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
+    *("observer", "session"),
+)
 WHO = Role(
     "who",
     "the person",
-    (
-        *_PEOPLE,
-        *(f"{x}_id" for x in _PEOPLE),
-        *(f"{x}id" for x in _PEOPLE),
-        "responseid",
-        "response_id",
-        "prolific_pid",
-        "prolific_id",
-        "pid",
-        "ppid",
-    ),
+    (*_PEOPLE, *(f"{x}id" for x in _PEOPLE), "responseid", "prolificpid", "prolificid", "pid", "ppid"),
 )
 WHEN = Role(
     "when",
     "the time",
-    ("when", "time", "timestamp", "date", "datetime", "answered_at", "created_at", "submitted_at", "recordeddate"),
+    ("when", "timestamp", "datetime", "answeredat", "createdat", "submittedat", "recordeddate", "time", "date"),
+    ranked=True,
 )
 #: Names of the response time, and how many of its unit make a second.
 SECONDS_NAMES = {
-    **dict.fromkeys(("seconds", "rt_s", "rt_seconds", "response_time_s", "reaction_time_s", "response_seconds"), 1.0),
-    **dict.fromkeys(("milliseconds", "ms", "rt_ms", "response_time_ms", "reaction_time_ms"), 1000.0),
+    **dict.fromkeys(("seconds", "rts", "rtseconds", "responsetimes", "reactiontimes", "responseseconds"), 1.0),
+    **dict.fromkeys(("milliseconds", "ms", "rtms", "responsetimems", "reactiontimems"), 1000.0),
 }
 SECONDS = Role("seconds", "the response time", tuple(SECONDS_NAMES))
 #: The answer where its name says that it is the odd one, and else.
-ODD = Role("odd", "the odd one", ("odd", "odd_one_out", "oddoneout", "odd_one"))
+ODD = Role("odd", "the odd one", ("odd", "oddoneout", "oddone"))
 ANSWER = Role(
     "answer",
     "the answer",
     (
-        *(
-            "answer",
-            "response",
-            "choice",
-            "chosen",
-            "selected",
-            "selection",
-            "selected_answer",
-            "selected_item",
-            "pick",
-        ),
-        *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clicked_name", "key_resp.keys"),
-        *("mouse.clicked_name", "button_pressed", "selected_option", "choice_made", "user_answer", "given_answer"),
+        *("answer", "response", "choice", "chosen", "selected", "selection", "selectedanswer", "selecteditem", "pick"),
+        *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clickedname", "keyresp.keys"),
+        *("mouse.clickedname", "buttonpressed", "selectedoption", "choicemade", "useranswer", "givenanswer"),
     ),
 )
+REPLY = Role("odd", "the answer", (*ODD.names, *ANSWER.names))
 #: What two others are compared with. The words of the second line name other things as well.
 ANCHOR = Role(
     "anchor",
     "the anchor",
     (
-        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue", "anchor_item"),
+        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue", "anchoritem"),
         *("center", "centre", "top", "x", "sample", "stimulus", "base", "main", "prompt"),
     ),
 )
 _SURE_ANCHORS = frozenset(ANCHOR.names[:10])
+#: Of tables of edges.
+NODE_NAME = Role("name_column", "the names", ("name", "label", "scientificname", "title"), ranked=True)
+LENGTH = Role("length_column", "the lengths", ("length", "branchlength", "edgelength"), ranked=True)
+RANK = Role("rank_column", "the ranks", ("rank", "taxonrank"), ranked=True)
+RELATION = Role("relation_column", "the relations", ("relation", "predicate", "pred"), ranked=True)
+#: Of a column that holds whole paths, and of one that holds the items below them.
+PATH = Role(
+    "columns",
+    "the paths",
+    ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path"),
+)
+PATH_ITEM = Role(
+    "id_column",
+    "the items",
+    ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample"),
+)
+#: Of items, and of the nodes that they belong to.
+ITEM = Role(
+    "item",
+    "the items",
+    (
+        *("item", "sample", "object", "gene", "geneid", "genename", "protein", "symbol", "accession", "name", "id"),
+        *("label", "instance", "key", "leaf", "query", "cell", "cellid", "barcode", "image", "file", "document"),
+        *("specimen", "individual"),
+    ),
+)
+NODE = Role(
+    "node",
+    "their nodes",
+    (
+        *("node", "nodes", "term", "terms", "termid", "go", "gos", "goid", "goids", "goterm", "goterms", "class"),
+        *("category", "taxon", "taxid", "taxonid", "species", "parent", "annotation", "annotations", "ontology"),
+        *("ontologyid", "label", "type", "celltype", "kind", "group", "cluster", "topic"),
+    ),
+)
 #: Two columns of which the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
-    *(("chosen", "unchosen"), ("chosen", "rejected"), ("more_similar", "less_similar"), ("similar", "dissimilar")),
+    *(("chosen", "unchosen"), ("chosen", "rejected"), ("moresimilar", "lesssimilar"), ("similar", "dissimilar")),
 )
 _SIDES = re.compile(
     r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|l|r|first|second|third|0)(?:_?(image|img|item|word|pic)?)"
@@ -193,11 +215,11 @@ _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r"
 
 
 #: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
-LINK = Role("link", "the link", ("link", "same", "match", "is_match", "matched", "linked", "duplicate", "is_duplicate"))
+LINK = Role("link", "the link", ("link", "same", "match", "ismatch", "matched", "linked", "duplicate", "isduplicate"))
 PROBABILITY = Role(
     "link",
     "the probability of a match",
-    ("match_probability", "probability", "prob", "p_match", "clerical_match_score"),
+    ("matchprobability", "probability", "prob", "pmatch", "clericalmatchscore"),
     ranked=True,
 )
 
@@ -211,7 +233,7 @@ def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
 
 def is_sure_anchor(name: str) -> bool:
     """True if a column's name says that two others are compared with it, and nothing else."""
-    return column_word(name) in _SURE_ANCHORS
+    return plain(name) in _SURE_ANCHORS
 
 
 def option_pairs(names: Sequence[str]) -> list[tuple[str, str]]:

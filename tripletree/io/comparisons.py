@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.provenance import Origins
-from tripletree.io.columns import SECONDS, WHEN, WHO, Role
+from tripletree.io.columns import SECONDS, WHEN, WHO
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
@@ -145,8 +145,10 @@ def read_comparisons(
         only=only,
     )
     table = asked.table
-    person = table.place(who, "who") if who is not None else next(iter(_places(table, WHO)), None)
-    others = {x for x in (person, *_places(table, SECONDS), *_places(table, WHEN)) if x is not None}
+    names = table.names or []
+    person = table.place(who, "who") if who is not None else next(map(names.index, WHO.among(names)), None)
+    others = {names.index(x) for role in (SECONDS, WHEN) for x in role.among(names)}
+    others |= set() if person is None else {person}
     found = None
     if columns is not None:
         told = None if answer is None else table.place(answer, "answer")
@@ -181,10 +183,6 @@ def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
     return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
-
-
-def _places(table: RowTable, role: Role) -> list[int]:
-    return [table.place(x, role.option) for x in role.among(table.names or [])]
 
 
 def _answered(

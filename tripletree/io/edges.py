@@ -13,7 +13,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -25,11 +24,13 @@ from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_atomic_bytes, write_text
 from tripletree.io.table import (
+    NUMBER,
     RowTable,
     cell_text,
     cycle_of,
@@ -196,7 +197,7 @@ def _write_parquet(columns: dict[str, list], path: Target | None) -> None:
         parquet.write_table(pyarrow.table(data), stream)
 
 
-#: Names of columns, in lower case without blanks, dashes and underscores: of the child, of its parent, ...
+#: Names of columns of the child and of its parent.
 _PAIRS = (
     ("child", "parent"),
     ("childid", "parentid"),
@@ -219,11 +220,6 @@ _PAIRS = (
     ("sub", "obj"),
     ("target", "source"),
 )
-_NAMES = ("name", "label", "scientificname", "title")
-_LENGTHS = ("length", "branchlength", "edgelength")
-_RANKS = ("rank", "taxonrank")
-_RELATIONS = ("relation", "predicate", "pred")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 Parent = Literal["error", "deepest", "first", "smallest"]
 
@@ -372,17 +368,12 @@ def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None
 # ---------------------------------------------------------------------- columns
 
 
-def _plain(name: Any) -> str:
-    """The name of a column in lower case without blanks, dashes, underscores and a prefix such as ``dwc:``."""
-    return re.sub(r"[\s_-]", "", str(name).lower()).rsplit(":", 1)[-1]
-
-
 def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
     """The places of the columns of children and parents in a header, if it names them as usual."""
-    plain = [_plain(x) for x in names]
+    words = [plain(x) for x in names]
     for child, parent in _PAIRS:
-        if plain.count(child) == 1 and plain.count(parent) == 1:
-            return plain.index(child), plain.index(parent)
+        if words.count(child) == 1 and words.count(parent) == 1:
+            return words.index(child), words.index(parent)
     return None
 
 
@@ -404,35 +395,19 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
 def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
     """The places of child, parent, name, length, rank and relation, None for a missing one."""
     pair = None if table.names is None else usual_columns(table.names)
-    if asked[0] is None and asked[1] is None and pair is not None:
-        found: list[int | None] = list(pair)
-    elif asked[0] is not None and asked[1] is not None:
-        found = [table.place(asked[0], "child_column"), table.place(asked[1], "parent_column")]
-    elif len(table.columns) == 2 and (asked[0] is not None or asked[1] is not None):
-        k = table.place(asked[0], "child_column") if asked[1] is None else 1 - table.place(asked[1], "parent_column")
-        found = [k, 1 - k]
-    elif len(table.columns) == 2 and table.names is None:
-        _check_headerless(table, told=header is False)
-        found = [0, 1]
-    else:
+    told = table.places(asked[:2], ("child_column", "parent_column"))
+    if told is None and asked[0] is None and asked[1] is None:
+        told = pair
+        if told is None and len(table.columns) == 2 and table.names is None:
+            _check_headerless(table, told=header is False)
+            told = (0, 1)
+    if told is None:
         shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
         msg = f"which columns are child and parent? Give child_column and parent_column; there are {shown}"
         raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
-    if found[0] == found[1]:
-        raise ParseError("child and parent are the same column", path=table.path)
-    usual = zip(
-        ("name_column", "length_column", "rank_column", "relation_column"),
-        asked[2:],
-        (_NAMES, _LENGTHS, _RANKS, _RELATIONS),
-        strict=True,
-    )
-    for what, column, names in usual:
-        if column is not None:
-            found.append(table.place(column, what))
-            continue
-        plain = [_plain(x) for x in table.names or []]
-        places = [plain.index(x) for x in names if plain.count(x) == 1 and plain.index(x) not in found[:2]]
-        found.append(places[0] if places else None)
+    found: list[int | None] = list(told)
+    for role, column in zip((NODE_NAME, LENGTH, RANK, RELATION), asked[2:], strict=True):
+        found.append(role.place(table, column, found[:2]))
     return tuple(found)
 
 
@@ -472,12 +447,12 @@ def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable
     Such a row has an accepted name elsewhere, or a status of such names. In ColDP, the parent of a synonym is the
     accepted taxon. Rows that give a synonym as their parent get the accepted one.
     """
-    plain = [_plain(x) for x in table.names or []]
+    words = [plain(x) for x in table.names or []]
     child, parent, name = (int(places[0] or 0), int(places[1] or 0), places[2])
-    free = [k for k in range(len(plain)) if k not in places]
-    accepted = [k for x in _ACCEPTED for k in free if plain[k] == x]
+    free = [k for k in range(len(words)) if k not in places]
+    accepted = [k for x in _ACCEPTED for k in free if words[k] == x]
     status = next(
-        (k for x in _STATUS for k in free if plain[k] == x and (x == _STATUS[0] or _is_status(table.columns[k]))), None
+        (k for x in _STATUS for k in free if words[k] == x and (x == _STATUS[0] or _is_status(table.columns[k]))), None
     )
     if not accepted and status is None:
         return table, {}
@@ -508,11 +483,10 @@ def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable
             if other is not None and target_of[ids[i]] is not None:
                 others.setdefault(other, target_of[ids[i]])
     lost = set(gone)
-    rows = [i for i in range(len(ids)) if i not in lost]
-    columns = [[column[i] for i in rows] for column in table.columns]
-    columns[parent] = [target_of.get(x, x) for x in columns[parent]]
+    kept = table.taking([i for i in range(len(ids)) if i not in lost])
+    kept.columns[parent] = [target_of.get(x, x) for x in kept.columns[parent]]
     note("other names", f"{counted(len(gone), 'row has', 'rows have')} an accepted name elsewhere")
-    return replace(table, columns=columns, lines=[table.lines[i] for i in rows]), others
+    return kept, others
 
 
 def _is_status(column: list[Any]) -> bool:
@@ -568,7 +542,7 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
         relations = ["is_a" if x is None else str(x) for x, p in zip(relation, parent, strict=True) if p is not None]
     _, first = np.unique(rows[:, 0] * len(position) + rows[:, 1], return_index=True)
     edges = rows[np.sort(first)]
-    if strict and (table.names is None or _plain(table.names[places[1]]) == "source"):  # type: ignore[index]
+    if strict and (table.names is None or plain(table.names[places[1]]) == "source"):  # type: ignore[index]
         _check_direction(table, edges)
     ids = list(position)
     return _Edges(
@@ -633,7 +607,7 @@ def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: n
     for i, (u, p, x) in enumerate(zip(at.tolist(), above.tolist(), column, strict=True)):
         if x is None:
             continue
-        number = float(x) if _NUMBER.fullmatch(str(x).strip()) else np.inf
+        number = float(x) if NUMBER.fullmatch(str(x).strip()) else np.inf
         if np.isinf(number):
             table.refuse(i, f"the length {x!r} is not a finite number")
         if out.setdefault((u, p), number) != number:

@@ -31,10 +31,12 @@ from tripletree.errors import (
     warn_user,
 )
 from tripletree.io.classifiers import classifier
+from tripletree.io.columns import PATH, PATH_ITEM, plain
 from tripletree.io.edges import leaf_texts
 from tripletree.io.format import LINES, FileFormat
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
 from tripletree.io.table import (
+    NUMBER,
     RowTable,
     cell_text,
     has_header,
@@ -52,8 +54,6 @@ from tripletree.io.table import (
 MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
 _EMPTY = frozenset({"na", "nan", "none", "null"})
 _NEVER = 1 << 40
-#: Names of a column of paths, in lower case without blanks, dashes and underscores.
-HEADERS = ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path")
 #: Most characters in the paths of all nodes together.
 MOST_PATH_TEXT = 2**30
 
@@ -352,30 +352,23 @@ RANKS = (
     *("variety", "varietas", "form", "strain"),
 )
 _RANK_ORDER = {rank: k for k, rank in enumerate(RANKS)}
-_ID_COLUMNS = ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample")
-_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", re.ASCII)
 
 Columns = Sequence[Sequence[Any]]
 
 
-def plain_name(name: str) -> str:
-    """The name of a column in lower case without blanks, dashes, underscores and a ``#`` before it."""
-    return name.lower().replace(" ", "").replace("_", "").replace("-", "").lstrip("#")
-
-
 def is_path_header(name: str) -> bool:
     """True if this is the usual name of a column of paths."""
-    return plain_name(name.strip()) in HEADERS
+    return plain(name) in PATH.names
 
 
 def columns_of_paths(names: Sequence[str]) -> list[str] | None:
     """The columns of a header that hold a path: ranks from the top down, or the one of whole paths."""
-    plain = [plain_name(x) for x in names]
-    ranks = [x for x in names if plain_name(x) in _RANK_ORDER]
-    if len(ranks) > 1 and len({plain_name(x) for x in ranks}) == len(ranks):
-        return sorted(ranks, key=lambda x: _RANK_ORDER[plain_name(x)])
-    paths = [x for x in names if plain_name(x) in HEADERS]
-    return paths if len(paths) == 1 and len(set(plain)) == len(plain) else None
+    words = [plain(x) for x in names]
+    ranks = [x for x in names if plain(x) in _RANK_ORDER]
+    if len(ranks) > 1 and len({plain(x) for x in ranks}) == len(ranks):
+        return sorted(ranks, key=lambda x: _RANK_ORDER[plain(x)])
+    paths = PATH.among(names)
+    return paths if len(paths) == 1 and len(set(words)) == len(words) else None
 
 
 def usual_columns(names: Sequence[str]) -> list[str] | None:
@@ -384,7 +377,7 @@ def usual_columns(names: Sequence[str]) -> list[str] | None:
     A column of whole paths must come first, or behind one of ids: the last name of a path may be "path".
     """
     usual = columns_of_paths(names)
-    if usual is not None and len(usual) == 1 and usual[0] != names[0] and plain_name(names[0]) not in _ID_COLUMNS:
+    if usual is not None and len(usual) == 1 and usual[0] != names[0] and plain(names[0]) not in PATH_ITEM.names:
         return None
     return usual
 
@@ -451,10 +444,10 @@ def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[s
 
 def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int]) -> int | None:
     """The column of the items: the one with a usual name, or in the first one, if it can hold them."""
-    usual = [k for k, x in enumerate(names) if plain_name(x) in _ID_COLUMNS and k not in places]
+    usual = [k for k, x in enumerate(names) if plain(x) in PATH_ITEM.names and k not in places]
     if len(usual) == 1:
         return usual[0]
-    if 0 in places or plain_name(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
+    if 0 in places or plain(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
         return None
     return 0 if None not in columns[0] and len(set(columns[0])) == len(columns[0]) else None
 
@@ -464,14 +457,14 @@ def tells_apart(names: Sequence[str], columns: Columns, places: Sequence[int], n
     if not columns or n_paths == len(columns[0]):
         return None
     for k, name in enumerate(names):
-        free = k not in places and plain_name(name) not in _RANK_ORDER
+        free = k not in places and plain(name) not in _RANK_ORDER
         if free and len(set(columns[k]) - {None}) > n_paths and not _all_numbers(columns[k]):
             return name
     return None
 
 
 def _all_numbers(column: Sequence[Any]) -> bool:
-    return all(x is None or not isinstance(x, str) or _NUMBER.fullmatch(x) is not None for x in column)
+    return all(x is None or not isinstance(x, str) or NUMBER.fullmatch(x.strip()) is not None for x in column)
 
 
 # ----------------------------------------------------------------------
@@ -595,7 +588,7 @@ def _lines(hierarchy: Hierarchy, names: list[str | None], sep: str, layout: str)
         if layout == "table":
             yield f"{_cell(str(names[u]))}\t{_cell(text)}\n"
             continue
-        if text[0] in "#\ufeff" or is_numbered(text) or (u == 0 and _is_header(text)):
+        if text[0] in "#\ufeff" or is_numbered(text) or (u == 0 and is_path_header(text)):
             msg = f"the path {text!r:.60} of leaf {u} reads as a comment, a header or a number; take layout='table'"
             raise InvalidHierarchyError(msg, node=u)
         yield f"{text}\n"
@@ -604,10 +597,6 @@ def _lines(hierarchy: Hierarchy, names: list[str | None], sep: str, layout: str)
 def _cell(text: str) -> str:
     """A cell of the table, in quotes where it would be read as one."""
     return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text
-
-
-def _is_header(text: str) -> bool:
-    return text.lower().replace(" ", "").replace("_", "").replace("-", "") in HEADERS
 
 
 def read_lineages(
@@ -833,7 +822,7 @@ def _of_table(
     else:
         tree = PathTree(table.path, missing, ";", fillers)
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
-        ranks = [plain_name(x) for x in wanted]
+        ranks = [plain(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))

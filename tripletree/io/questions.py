@@ -22,7 +22,18 @@ import numpy as np
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
-from tripletree.io.columns import ANCHOR, ANSWER, NEAR_FAR, ODD, WHO, is_sure_anchor, option_pairs, words_of
+from tripletree.io.columns import (
+    ANCHOR,
+    ANSWER,
+    NEAR_FAR,
+    ODD,
+    REPLY,
+    WHO,
+    is_sure_anchor,
+    option_pairs,
+    plain,
+    words_of,
+)
 from tripletree.io.json_text import load_json
 from tripletree.io.only import rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
@@ -60,11 +71,10 @@ class QuestionTable:
 
     def taking(self, rows: Sequence[int]) -> QuestionTable:
         """Some of the rows."""
-        table, ends = self.table, np.cumsum([m for _, m in self.parts])
+        ends = np.cumsum([m for _, m in self.parts])
         of = np.searchsorted(ends, np.asarray(rows, np.int64), side="right")
         parts = [(path, int((of == k).sum())) for k, (path, _) in enumerate(self.parts)]
-        columns = [[x[k] for k in rows] for x in table.columns]
-        return replace(self, table=replace(table, columns=columns, lines=[table.lines[k] for k in rows]), parts=parts)
+        return replace(self, table=self.table.taking(rows), parts=parts)
 
     def origins(self) -> Origins:
         """The place of each row."""
@@ -220,7 +230,7 @@ def _flat(value: dict[str, Any]) -> dict[str, Any]:
     todo = [("", key, x) for key, x in reversed(value.items())]
     while todo:
         path, key, x = todo.pop()
-        if isinstance(x, dict) and len(x) == 1 and (ANSWER.among([key]) or ODD.among([key])):
+        if isinstance(x, dict) and len(x) == 1 and REPLY.among([key]):
             x = next(iter(x.values()))
         if isinstance(x, dict):
             todo += [(f"{path}{key}.", name, y) for name, y in reversed(x.items())]
@@ -252,7 +262,7 @@ def _long(asked: QuestionTable) -> QuestionTable:
         asked = asked.taking(range(2, len(table.lines)))
         asked.notes.append("Qualtrics")
         table = asked.table
-    if ANSWER.among(names) or ODD.among(names):
+    if REPLY.among(names):
         return asked
     for pattern in (r"(\D*)(\d+)([._ -]?\D.*)", r"(.*?)[._ -]?(\d+)()", r"(\D*)(\d+)(.*)"):
         made = _melted(asked, pattern)
@@ -271,7 +281,7 @@ def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
             groups.setdefault(int(found[2]), {})[column_word(found[3] or found[1]).strip("_.- ")] = k
     parts = {frozenset(x) for x in groups.values()}
     words = sorted(next(iter(parts), ()), key=lambda x: list(next(iter(groups.values()))).index(x))
-    if len(parts) != 1 or len(words) < 4 or not (ANSWER.among(words) or ODD.among(words)):
+    if len(parts) != 1 or len(words) < 4 or not (REPLY.among(words)):
         return None
     taken = {k for x in groups.values() for k in x.values()}
     rest = [k for k in range(len(names)) if k not in taken]
@@ -431,11 +441,9 @@ def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | No
     at = {x: k for k, x in enumerate(names)}
     told = [answer] if answer is not None else [at[x] for x in [*ANSWER.among(names), *ODD.among(names)]]
     free = [k for k in range(len(names)) if k not in others and k not in told]
-    words = {column_word(names[k]): k for k in free}
+    words = {plain(names[k]): k for k in free}
     coordinates = {"x", "y", "z"} <= words.keys()  # three items alike
-    anchors = [
-        k for k in free if column_word(names[k]) in ANCHOR.names and not (coordinates and names[k].lower() == "x")
-    ]
+    anchors = [k for k in free if plain(names[k]) in ANCHOR.names and not (coordinates and names[k].lower() == "x")]
     found = []
     for near, far in NEAR_FAR:
         if near in words and far in words:

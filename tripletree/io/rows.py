@@ -25,6 +25,7 @@ from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_atomic_bytes, write_text
 from tripletree.io.table import (
     FRAME,
+    NUMBER,
     CodedColumn,
     RowTable,
     cell_of,
@@ -56,7 +57,6 @@ _DIRECTIVE = "#!leaves"
 #: Characters of leaf labels in one directive line, before the next one starts.
 _WIDTH = 100
 
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _TOKEN = re.compile(
     r"""
       (?P<quoted> '(?:[^']++|'')*+' (?=[\s,|]|\Z) | "(?:[^"]++|"")*+" (?=[\s,|]|\Z) )
@@ -71,7 +71,7 @@ _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
 def weight_of(text: str) -> float | None:
     """The weight that a field holds, or None if it is not a positive finite number."""
     text = text.strip()
-    value = float(text) if _NUMBER.fullmatch(text) else 0.0
+    value = float(text) if NUMBER.fullmatch(text) else 0.0
     return value if 0 < value < float("inf") else None
 
 

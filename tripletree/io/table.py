@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
@@ -204,6 +204,23 @@ class RowTable:
         msg = f"{what} {column!r} is not a column of this table; it has {shown}"
         raise ParseError(msg, path=self.path, line=self.header_line)
 
+    def places(self, given: Sequence[str | int | None], options: Sequence[str]) -> tuple[int, int] | None:
+        """The places of two columns by name or position, of two also if one is given. None if they are not told."""
+        at = [None if x is None else self.place(x, option) for x, option in zip(given, options, strict=True)]
+        if len(self.columns) == 2 and at.count(None) == 1:
+            at = [1 - at[1 - k] if x is None else x for k, x in enumerate(at)]  # type: ignore[operator]
+        first, second = at
+        if first is None or second is None:
+            return None
+        if first == second:
+            raise ParseError(f"{options[0]} and {options[1]} are the same column", path=self.path)
+        return first, second
+
+    def taking(self, rows: Sequence[int]) -> RowTable:
+        """Some of the rows."""
+        columns = [[x[k] for k in rows] for x in self.columns]
+        return replace(self, columns=columns, lines=[self.lines[k] for k in rows])
+
     def _first_row(self) -> str:
         """The first row, which may be a header that was not taken for one."""
         cells = [cell_text(x[0]) or "" for x in self.columns[:10]] if self.lines else []
@@ -230,6 +247,8 @@ def read_table(
     header: bool | None = None,
     known: Any = lambda names: False,
     spaced: bool = False,
+    empty_rows: bool = False,
+    decimal: str = ".",
 ) -> RowTable:
     """Read a table from a `Source` or a data frame.
 
@@ -244,6 +263,10 @@ def read_table(
         Takes a list of names and returns True if it is a header that the caller knows.
     spaced : bool
         True if the cells may be separated by blanks alone, in rows of at least three.
+    empty_rows : bool
+        True if rows of empty cells, as spreadsheets leave them, are passed over.
+    decimal : {".", ","}
+        The mark before decimals. Where it is a comma, other delimiters come first.
     """
     if is_frame(path):
         return table_of(frame_columns(path))
@@ -251,11 +274,12 @@ def read_table(
     if is_parquet(content):
         return parquet_table(content, name)
     text = with_newlines(decoded(content, name))
-    if spaced:
-        first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
-        if len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
-            return _split_at_blanks(text, name, header, known)
-    return split_rows(text, name, delimiter=delimiter, header=header, known=known)
+    first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+    if decimal == "," and delimiter is None:  # the header may have commas in its names, too
+        delimiter = next((x for x in "\t;|" if x in first), ",")
+    if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
+        return _split_at_blanks(text, name, header, known)
+    return split_rows(text, name, delimiter=delimiter, header=header, known=known, empty_rows=empty_rows)
 
 
 def with_newlines(text: str) -> str:
@@ -523,6 +547,25 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
             raise ParseError(msg, path=path) from None
     n = len(columns[0]) if columns else 0
     return RowTable(path, names, columns, range(1, n + 1), "row")
+
+
+#: A finite number as files have it.
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
+
+
+def is_number(text: str) -> bool:
+    """True if a cell holds a number: also inf and nan, as Python reads them, but no underscores."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def with_point(text: str) -> str:
+    """A number with a decimal comma as one with a point. Anything else as it is."""
+    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
 def column_word(name: str) -> str:

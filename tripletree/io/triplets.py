@@ -26,8 +26,7 @@ from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.answers import ODD_NAMES
-from tripletree.io.columns import is_sure_anchor
+from tripletree.io.columns import REPLY, is_sure_anchor
 from tripletree.io.comparisons import NO_TRIPLETS, is_header_of_comparisons, read_comparisons
 from tripletree.io.questions import is_no_answer
 from tripletree.io.rows import (
@@ -95,7 +94,7 @@ class TripletRows(LabelRows):
         others = [(name, k) for k, name in enumerate(table.names or ()) if name not in (*columns, weight)]
         for name, k in others:
             answers = list(zip(table.columns[k], *labels, strict=True))
-            named = str(name).lower() in ODD_NAMES
+            named = bool(REPLY.among([name]))
             told = len(answers) >= _ENOUGH_ANSWERS or named
             if (
                 told
@@ -120,7 +119,7 @@ class TripletRows(LabelRows):
         rows = self.coded.rows
         for name in [x for x in found if x not in names] if not self.problems else ():
             answers = coded_column(found[name])
-            if answers is None or (len(rows) < _ENOUGH_ANSWERS and name.lower() not in ODD_NAMES):
+            if answers is None or (len(rows) < _ENOUGH_ANSWERS and not REPLY.among([name])):
                 continue
             odd = np.array([*(place.get(str(x), -1) for x in answers.values), -1])[answers.codes]
             if (odd[:, np.newaxis] == rows).any(axis=1).all() and (odd != rows[:, 2]).any():
