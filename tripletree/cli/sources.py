@@ -113,21 +113,8 @@ def read_triplet_file(
     None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers if these
     are in a table.
     """
-    if source.startswith(SAMPLE):
-        msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
-        raise bad_input(msg)
-    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
-    pairs_go = pairs_go if columns is None else None
-    if odd is not None or (pairs_go is not None and holds_answers(raw, name)):
-        return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
-    try:
-        return triplets_in(raw, name, format_, columns, source)
-    except (ParseError, click.ClickException):
-        if pairs_go is not None and _holds_pairs(raw, name, format_):
-            raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}") from None
-        if format_ is None and columns is None:
-            refuse_hierarchy(raw, name, source)
-        raise
+    kind = "triplets" if odd is None and (pairs_go is None or columns is not None) else None
+    return read_constraints(source, kind, format_=format_, columns=columns, odd=odd, pairs_go=pairs_go or "")  # type: ignore[return-value]
 
 
 #: Formats that text of any kind may look like.
@@ -257,8 +244,12 @@ def read_constraints(
     columns: tuple[str, ...] | None = None,
     odd: str | None = None,
     answer: str | None = None,
+    pairs_go: str | None = None,
 ) -> TripletSet | PairwiseConstraints:
-    """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content."""
+    """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content.
+
+    Pairs are refused if `pairs_go` tells where they go.
+    """
     for option, kinds, value in (
         ("--odd", ("answers",), odd),
         ("--answer", ("comparisons",), answer),
@@ -270,8 +261,9 @@ def read_constraints(
             raise click.UsageError(msg)
         if value is not None and len(kinds) == 1:
             (kind,) = kinds
-    if kind == "triplets" or source.startswith(SAMPLE):
-        return read_triplet_file(source, format_=format_, pairs_go=None, columns=columns)
+    if source.startswith(SAMPLE):
+        msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
+        raise bad_input(msg)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None and columns is not None:
         kind = kind_by_columns(raw, name, columns)
@@ -281,6 +273,8 @@ def read_constraints(
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     if kind == "comparisons":
         return some_leaves(_said_halves(raw, name, columns=columns, answer=answer), source)
+    if kind == "pairs" and pairs_go is not None:
+        raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}")
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
     try:
