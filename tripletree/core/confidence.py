@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ import numpy as np
 SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap", "B", "pp1", "localPP")
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
+_OPEN = re.compile(r"&.*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE | re.DOTALL)
 _LAST = ")]"
 #: The first and last bytes of names with numbers in them, as masks.
 _BEGINS = np.isin(np.arange(256), list(b"+-.0123456789[ \t\n\v\f\r"))
@@ -165,6 +167,34 @@ def _plain_numbers(names: Sequence[str | None], places: np.ndarray) -> np.ndarra
         return None
     whole = "".join(texts)  # type: ignore[arg-type]
     return values if whole.isascii() and "_" not in whole and np.isfinite(values).all() else None
+
+
+def noted_numbers(comment: str, keys: Sequence[str] = SUPPORT_KEYS) -> Iterator[tuple[int, float]]:
+    """The numbers in a comment, with the place of their names in `keys`: of ``&posterior=0.98``, or of ``98`` alone.
+
+    Examples
+    --------
+    >>> list(noted_numbers("&rate=2,prob=0.98")), list(noted_numbers("&&NHX:S=human:B=88")), list(noted_numbers("98"))
+    ([(2, 0.98)], [(4, 88.0)], [(7, 98.0)])
+    """
+    if comment[:5].upper() == "&&NHX":
+        found = [tuple(x.partition("=")[::2]) for x in comment.split(":") if "=" in x]
+    else:
+        found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
+    for key, text in found:
+        value = number_in(text.strip('"'))
+        if value == value and (key in keys or not key):
+            yield keys.index(key) if key else len(keys), value
+
+
+def number_in(text: str) -> float:
+    """The number that a label or comment holds, NaN if it is none."""
+    return float(text) if _is_number(text) else np.nan
+
+
+def says_open(comment: str) -> bool:
+    """True if a comment marks a node as open: ``&incertae_sedis=1``."""
+    return _OPEN.match(comment) is not None
 
 
 def _taken_apart(name: str, keys: Sequence[str]) -> tuple[str | None, list[float]] | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree.core.confidence import apart
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
 
@@ -23,6 +24,10 @@ class NodeLists(NamedTuple):
     heights: list[float] | None
     ranks: list[str | None] | None
     links: list[tuple[int, int]]
+    support: list[float | None]
+    """The first number of each inner node, None for leaves and where nothing is known."""
+    opened: list[int]
+    rooted: bool
 
 
 def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
@@ -46,6 +51,9 @@ def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
         None if heights is None else heights.tolist(),
         None if hierarchy.ranks is None else list(hierarchy.ranks),
         [(u, up[u]) for u in order if up[u] >= 0],
+        [*[None] * n, *python_values(hierarchy.support, N - n)],
+        [] if hierarchy.incertae_sedis is None else np.flatnonzero(hierarchy.incertae_sedis).tolist(),
+        hierarchy.rooted,
     )
 
 
@@ -104,13 +112,17 @@ def assembled(
     lengths: Sequence[Any] | None = None,
     heights: Sequence[Any] | None = None,
     ranks: Sequence[Any] | None = None,
+    support: Sequence[Any] | None = None,
+    opened: Sequence[bool] | None = None,
+    rooted: bool = True,
     blank: bool = False,
 ) -> Hierarchy:
     """Make a hierarchy from nodes in any order: their parents by position, and the knowledge about each.
 
     The leaves keep their order, so do the inner nodes, or its reverse if the root stands first. Heights count if
     every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
-    `blank`, the labels None and "" are labels like others.
+    `support`, numbers in the names of inner nodes are support, too. With `blank`, the labels None and "" are labels
+    like others.
     """
     up = np.asarray(parent, np.int64)
     N = up.size
@@ -136,13 +148,25 @@ def assembled(
     height = None if heights is None else _floats([heights[i] for i in at], "height", peer, labels, at)
     if height is not None and (np.isnan(height).any() or not _agree(new, height, length)):
         height = None
+    names: list[Any] | None = [labels[i] for i in at[n:]]
+    supports = None
+    if support is not None:
+        found = apart([None if x is None else str(x) for x in names or ()])
+        if found is not None:
+            names, supports = found
+        given = _floats([support[i] for i in at[n:]], "support", peer, labels, at[n:])
+        if given is not None:
+            supports = given if supports is None else np.where(np.isnan(given), supports[:, 0], given)
     return Hierarchy(
         new,
         leaves,
         height=height,
         length=None if height is not None or length is None or np.isnan(length).all() else length,
-        names=[labels[i] for i in at[n:]],
+        names=names,
         ranks=None if ranks is None else [ranks[i] for i in at],
+        incertae_sedis=None if opened is None else [opened[i] and up[i] >= 0 for i in at],
+        rooted=rooted,
+        support=supports,
     )
 
 

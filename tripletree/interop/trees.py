@@ -6,7 +6,9 @@ library in `_LIBRARIES` is all that a new one needs.
 ete3 has no unknown lengths: a node without a length has ``dist`` 1.0. A node whose length a hierarchy does not know
 therefore keeps ete3's own default and gets the feature ``unknown_dist``. It counts as unknown again on the way back as
 long as its ``dist`` has not been changed. In any other ete3 tree, a 1.0 that was filled in looks like one that was
-given. `from_tree` takes such numbers as they stand, or leaves them out with ``lengths=False``.
+given. `from_tree` takes such numbers as they stand, or leaves them out with ``lengths=False``. Support is alike: it is
+1.0 where none is known. A node whose support a hierarchy does not know gets the feature ``unknown_support``. In other
+trees of ete3 a 1.0 counts as unknown at the root, if all inner nodes have it, or if others have more.
 """
 
 from __future__ import annotations
@@ -14,17 +16,23 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
+from math import isfinite
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice
+from tripletree.core.confidence import SUPPORT_KEYS, noted_numbers, number_in, says_open
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import MissingDependencyError
 from tripletree.interop.nodes import NodeLists, assembled, node_lists, walked
 
 Library = Literal["ete3", "ete4", "dendropy", "skbio", "biopython"]
 
+#: The attribute, feature, property or annotation of open nodes.
+_OPEN = "incertae_sedis"
 #: ete3 declares none of its dependencies.
 _ETE3_NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
 
@@ -45,6 +53,11 @@ class _Library(NamedTuple):
     length: Callable[[Any], float | None]
     height: Callable[[Any], float | None]
     rank: Callable[[Any], str | None]
+    supports: Callable[[list[Any]], list[Any]]
+    """The support of each of the nodes below and at a root, the root first."""
+    opened: Callable[[Any], bool]
+    rooted: Callable[[Any], bool | None]
+    """Whether a tree or node that `from_tree` takes has a root. None if nothing tells."""
 
     def load(self) -> Any:
         """The library's module."""
@@ -83,6 +96,27 @@ def _property(name: str) -> Callable[[Any], Any]:
     return lambda node: node.props.get(name)
 
 
+def _each(support: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
+    """The support of nodes by that of one."""
+    return lambda nodes: [support(x) for x in nodes]
+
+
+def _noted(get: Callable[[str], Any]) -> float | None:
+    """The number under the first usual name of support that a node has."""
+    for key in SUPPORT_KEYS:
+        value = get(key)
+        if isinstance(value, str):
+            value = number_in(value)
+        if isinstance(value, (int, float)) and isfinite(value):
+            return float(value)
+    return None
+
+
+def _is_set(value: Any) -> bool:
+    """True if a mark of open nodes is set, as written or as read from a file."""
+    return value is not None and str(value).lower() in ("1", "true")
+
+
 def _set(made: list[Any], name: str, values: list[Any] | None) -> None:
     """Set an attribute of the nodes that have a value."""
     for node, value in zip(made, values or [], strict=False):
@@ -102,17 +136,48 @@ def _make_ete3(ete3: Any, lists: NodeLists, _: Any) -> Any:
         for node, value in zip(made, values or [], strict=False):
             if value is not None:
                 node.add_feature(feature, value)
+    if any(x is not None for x in lists.support):
+        for node, value in zip(made, lists.support, strict=True):
+            if value is None:
+                node.add_feature("unknown_support", node.support)
+            else:
+                node.support = value
+    for u in lists.opened:
+        made[u].add_feature(_OPEN, 1)
+    if not lists.rooted:
+        made[-1].add_feature("rooted", False)
     for u, p in lists.links:
         made[p].add_child(made[u])
     return made[-1]
 
 
+def _ete3_supports(nodes: list[Any]) -> list[Any]:
+    """Features of NHX first, then the attribute, but where its 1.0 stands for nothing."""
+    keys = [key for key in SUPPORT_KEYS if key != "support"]
+    noted = [_noted({key: getattr(x, key, None) for key in keys}.get) for x in nodes]
+    marked = any(hasattr(x, "unknown_support") for x in nodes)
+    inner = [x.support for x in nodes if x.children and isinstance(x.support, (int, float))]
+    filled = not marked and (all(y == 1.0 for y in inner) or any(y > 1.0 for y in inner))
+    return [
+        y if y is not None
+        else None if getattr(x, "unknown_support", None) == x.support
+        else None if x.support == 1.0 and (filled or (not marked and k == 0))
+        else x.support
+        for k, (x, y) in enumerate(zip(nodes, noted, strict=True))
+    ]  # fmt: skip
+
+
 def _make_ete4(ete4: Any, lists: NodeLists, _: Any) -> Any:
     none = [None] * len(lists.labels)
     made = []
-    for values in zip(lists.labels, lists.lengths, lists.heights or none, lists.ranks or none, strict=True):
-        properties = zip(("name", "dist", "node_height", "rank"), values, strict=True)
+    columns = (lists.labels, lists.lengths, lists.heights or none, lists.ranks or none, lists.support)
+    for values in zip(*columns, strict=True):
+        properties = zip(("name", "dist", "node_height", "rank", "support"), values, strict=True)
         made.append(ete4.Tree({key: x for key, x in properties if x is not None}))
+    for u in lists.opened:
+        made[u].props[_OPEN] = 1
+    if not lists.rooted:
+        made[-1].props["rooted"] = False
     for u, p in lists.links:
         made[p].add_child(made[u])
     return made[-1]
@@ -136,12 +201,17 @@ def _make_dendropy(dendropy: Any, lists: NodeLists, taxon_namespace: Any) -> Any
     for node, rank in zip(made, lists.ranks or [], strict=False):
         if rank is not None:
             node.annotations.add_new("rank", rank)
+    for node, value in zip(made, lists.support, strict=True):
+        if value is not None:
+            node.annotations.add_new("support", value)
+    for u in lists.opened:
+        made[u].annotations.add_new(_OPEN, 1)
     for u, p in lists.links:
         # add_child would look through all children for each new one: quadratic for a node with many
         made[p]._child_nodes.append(made[u])
         made[u]._parent_node = made[p]
     tree = dendropy.Tree(seed_node=made[-1], taxon_namespace=space)
-    tree.is_rooted = True
+    tree.is_rooted = lists.rooted
     return tree
 
 
@@ -149,6 +219,11 @@ def _make_skbio(skbio: Any, lists: NodeLists, _: Any) -> Any:
     made = [skbio.TreeNode(name=name, length=x) for name, x in zip(lists.labels, lists.lengths, strict=True)]
     _set(made, "node_height", lists.heights)
     _set(made, "rank", lists.ranks)
+    _set(made, "support", lists.support)
+    for u in lists.opened:
+        setattr(made[u], _OPEN, 1)
+    if not lists.rooted:
+        made[-1].rooted = False
     for u, p in lists.links:
         # append would clear caches up to the root each time: quadratic for a ladder
         made[u].parent = made[p]
@@ -158,12 +233,17 @@ def _make_skbio(skbio: Any, lists: NodeLists, _: Any) -> Any:
 
 def _make_biopython(phylo: Any, lists: NodeLists, _: Any) -> Any:
     Clade = phylo.BaseTree.Clade
-    made = [Clade(branch_length=x, name=name) for name, x in zip(lists.labels, lists.lengths, strict=True)]
+    made = [
+        Clade(branch_length=x, name=name, confidence=y)
+        for name, x, y in zip(lists.labels, lists.lengths, lists.support, strict=True)
+    ]
     _set(made, "node_height", lists.heights)
     _set(made, "rank", lists.ranks)
+    for u in lists.opened:
+        made[u].comment = f"&{_OPEN}=1"
     for u, p in lists.links:
         made[p].clades.append(made[u])
-    return phylo.BaseTree.Tree(root=made[-1], rooted=True)
+    return phylo.BaseTree.Tree(root=made[-1], rooted=lists.rooted)
 
 
 def _dendropy_label(node: Any) -> Any:
@@ -181,6 +261,38 @@ def _biopython_rank(node: Any) -> Any:
     return rank
 
 
+def _biopython_supports(nodes: list[Any]) -> list[Any]:
+    """Of a comment, ``[&prob=0.98]`` or ``[98]`` but at the root, then of the clade's confidences."""
+    found = []
+    for k, node in enumerate(nodes):
+        ranked = sorted(noted_numbers(getattr(node, "comment", None) or ""))
+        noted = [value for rank, value in ranked if rank < len(SUPPORT_KEYS) or k]
+        if noted or not hasattr(node, "confidences"):
+            found.append(noted[0] if noted else node.confidence)
+        else:  # of PhyloXML
+            found.append(next((float(x.value) for x in node.confidences), None))
+    return found
+
+
+def _biopython_open(node: Any) -> bool:
+    """By a comment of Newick or a property of PhyloXML."""
+    given = getattr(node, "properties", None) or ()
+    return says_open(getattr(node, "comment", None) or "") or any(
+        x.ref == f"tripletree:{_OPEN}" and _is_set(x.value) for x in given
+    )
+
+
+def _biopython_rooted(tree: Any) -> bool | None:
+    """Trees that Biopython read from Newick are not rooted, whatever the file says, and those of NeXML likewise."""
+    rooted = getattr(tree, "rooted", None)
+    by_default = type(tree).__module__.rpartition(".")[2] in ("Newick", "NeXML")
+    return None if by_default and not rooted else rooted
+
+
+def _dendropy_note(node: Any, key: str) -> Any:
+    return node.annotations.get_value(key) if node.has_annotations else None
+
+
 _LIBRARIES: dict[str, _Library] = {
     "ete3": _Library(
         *("ete3", "ete3", "ete3", "ete"),
@@ -191,6 +303,9 @@ _LIBRARIES: dict[str, _Library] = {
         length=lambda node: None if getattr(node, "unknown_dist", None) == node.dist else node.dist,
         height=_or_none("node_height"),
         rank=_or_none("rank"),
+        supports=_ete3_supports,
+        opened=lambda node: _is_set(getattr(node, _OPEN, None)),
+        rooted=_or_none("rooted"),
     ),
     "ete4": _Library(
         *("ete4", "ete4", "ete4", "ete4"),
@@ -201,6 +316,9 @@ _LIBRARIES: dict[str, _Library] = {
         length=_property("dist"),
         height=_property("node_height"),
         rank=_property("rank"),
+        supports=_each(lambda node: _noted(node.props.get)),
+        opened=lambda node: _is_set(node.props.get(_OPEN)),
+        rooted=_property("rooted"),
     ),
     "dendropy": _Library(
         *("DendroPy", "dendropy", "DendroPy", "interop"),
@@ -210,7 +328,10 @@ _LIBRARIES: dict[str, _Library] = {
         label=_dendropy_label,
         length=lambda node: node.edge.length,
         height=attrgetter("age"),
-        rank=lambda node: node.annotations.get_value("rank") if node.has_annotations else None,
+        rank=lambda node: _dendropy_note(node, "rank"),
+        supports=_each(lambda node: _noted(partial(_dendropy_note, node)) if node.has_annotations else None),
+        opened=lambda node: _is_set(_dendropy_note(node, _OPEN)),
+        rooted=_or_none("is_rooted"),
     ),
     "skbio": _Library(
         *("scikit-bio", "skbio", "scikit-bio", "interop"),
@@ -221,6 +342,9 @@ _LIBRARIES: dict[str, _Library] = {
         length=attrgetter("length"),
         height=_or_none("node_height"),
         rank=_or_none("rank"),
+        supports=_each(_or_none("support")),
+        opened=lambda node: _is_set(getattr(node, _OPEN, None)),
+        rooted=_or_none("rooted"),
     ),
     "biopython": _Library(
         *("Biopython", "Bio.Phylo", "biopython", "interop"),
@@ -231,6 +355,9 @@ _LIBRARIES: dict[str, _Library] = {
         length=attrgetter("branch_length"),
         height=_or_none("node_height"),
         rank=_biopython_rank,
+        supports=_biopython_supports,
+        opened=_biopython_open,
+        rooted=_biopython_rooted,
     ),
 }
 
@@ -265,6 +392,16 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
         ``biopython``  ``name``                        ``branch_length``      ``node_height``, ``rank``
         =============  ==============================  =====================  ==================================
 
+        =============  =======================  ==================================  ==============================
+        library        support                  open node                           unrooted tree
+        =============  =======================  ==================================  ==============================
+        ``ete3``       ``support``              feature ``incertae_sedis``          feature ``rooted`` of the root
+        ``ete4``       ``support``              property ``incertae_sedis``         property ``rooted``
+        ``dendropy``   annotation ``support``   annotation ``incertae_sedis``       ``is_rooted``
+        ``skbio``      ``support``              attribute ``incertae_sedis``        attribute ``rooted``
+        ``biopython``  ``confidence``           ``comment``, ``&incertae_sedis=1``  ``rooted``
+        =============  =======================  ==================================  ==============================
+
     Raises
     ------
     InvalidHierarchyError
@@ -277,8 +414,9 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
 
     Notes
     -----
-    Unknown values are left out. ete3 has no unknown lengths: its default of 1.0 (0.0 at the root) stands there, and the
-    feature ``unknown_dist`` tells `from_tree`.
+    Unknown values are left out. ete3 has no unknown lengths and no unknown support: its default of 1.0 (0.0 for the
+    length at the root) stands there, and the features ``unknown_dist`` and ``unknown_support`` tell `from_tree`. Of
+    several numbers of support, ``94.3/99``, the first goes along.
 
     This function does not recurse, some of the libraries do: copies of ete3, and readers, writers and searches of
     DendroPy and Biopython fail from about 1,000 levels on, and ete4 ends the process on trees of some 10,000 levels.
@@ -303,24 +441,29 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
     return peer.make(module, node_lists(hierarchy, peer.title), taxon_namespace)
 
 
-def from_tree(tree: Any, *, lengths: bool = True) -> Hierarchy:
+def from_tree(
+    tree: Any, *, lengths: bool = True, placeholders: bool | str | Iterable[str] = True, rooted: bool | None = None
+) -> Hierarchy:
     """Make a hierarchy from a tree of another library, or from the part of it below a node.
 
     Parameters
     ----------
     tree : ete3.TreeNode, ete4.Tree, dendropy.Tree or Node, skbio.TreeNode, Bio.Phylo.BaseTree.Tree or Clade
-        The tree, its root or any node, subclasses included. A tree of DendroPy is taken as rooted at its seed node,
-        whatever ``is_rooted`` is.
+        The tree, its root or any node, subclasses included.
     lengths : bool
         If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has none, and does not
         remember it: give False for such trees.
+    placeholders : bool, str or iterable of str
+        Names of inner nodes that are no taxa, as in `tripletree.read_newick`: these nodes are contracted.
+    rooted : bool, optional
+        Whether the tree has a root. By default as the tree tells, see the notes.
 
     Returns
     -------
     Hierarchy
-        Leaves in depth-first order. Labels, lengths, heights and ranks are read from the attributes that `to_tree`
-        lists, and the rank from the taxonomy of a PhyloXML clade, too. A leaf of DendroPy without a taxon is called by
-        its own label. Support, colours, comments and the like are left behind.
+        Leaves in depth-first order. Labels, lengths, heights, ranks, support and open nodes are read from the
+        attributes that `to_tree` lists, and the rank from the taxonomy of a PhyloXML clade, too. A leaf of DendroPy
+        without a taxon is called by its own label. Colours and the like are left behind.
 
     Raises
     ------
@@ -330,6 +473,18 @@ def from_tree(tree: Any, *, lengths: bool = True) -> Hierarchy:
     See Also
     --------
     to_tree : the inverse.
+
+    Notes
+    -----
+    Support is also what a file said in comments, if the library keeps them: annotations of DendroPy, features of NHX of
+    ete3 and ete4, comments of Biopython, the confidences of PhyloXML. And numbers that stand as names of inner nodes,
+    as `tripletree.read_newick` takes them. ete3 fills in 1.0: it counts as unknown if all inner nodes have it, if
+    others have more, and at the root.
+
+    A tree of DendroPy is unrooted if ``is_rooted`` is False (None says nothing), one of Biopython if ``rooted`` is
+    False, unless Biopython read it from Newick, NEXUS or NeXML, where that is the default. ete3, ete4 and scikit-bio
+    forget what a file said of the root: give ``rooted=False`` for such trees, or root the result by
+    `Hierarchy.reroot`.
 
     Examples
     --------
@@ -348,12 +503,20 @@ def from_tree(tree: Any, *, lengths: bool = True) -> Hierarchy:
         advice = "; for Newick text use parse_newick" if isinstance(tree, str) else ""
         msg = f"expected a tree of ete3, ete4, DendroPy, scikit-bio or Biopython, not {type(tree).__name__}{advice}"
         raise TypeError(msg)
+    if rooted is not None and not isinstance(rooted, bool):
+        msg = f"rooted must be True, False or None (as the tree tells), not {rooted!r}"
+        raise TypeError(msg)
+    fillers = Placeholders.of(placeholders)
     nodes, above = walked(root, peer.children, peer.label)
-    return assembled(
+    found = assembled(
         above,
         [peer.label(x) for x in nodes],
         peer=f"{peer.title} tree",
         lengths=[peer.length(x) if lengths else None for x in nodes],
         heights=[peer.height(x) for x in nodes],
         ranks=[peer.rank(x) for x in nodes],
+        support=peer.supports(nodes),
+        opened=[peer.opened(x) for x in nodes],
+        rooted=peer.rooted(tree) is not False if rooted is None else bool(rooted),
     )
+    return fillers.contracted(found)

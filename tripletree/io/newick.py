@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from tripletree.core.checks import check_choice, check_supports
-from tripletree.core.confidence import SUPPORT_KEYS, apart
+from tripletree.core.confidence import SUPPORT_KEYS, apart, noted_numbers, number_in, says_open
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex, as_texts
 from tripletree.core.ontology import Ontology
@@ -77,11 +77,9 @@ _LOOSE_TOKEN = _tokens(r"[^\s()\[\],:;]+", _CLOSED_QUOTES)
 _LOOSE_QUOTE_OR_BRACKET = re.compile(rf"(?:(?<=[(),:;\s])|\A){_CLOSED_QUOTES}|[\[\]]")
 _ALL_QUOTED = re.compile(_QUOTED)
 _BRACKET = re.compile(r"[\[\]]")
-_FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _HAS_NUMBER = re.compile(r"[=\[]\s*\"?[-+.\d]")
 _ROOTING = re.compile(r"\[\s*&\s*([ur])\s*\]", re.IGNORECASE)
-_OPEN = re.compile(r"\[&[^\]]*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE)
 #: The mark of an open node, which other programs pass over.
 OPEN_MARK = "[&incertae_sedis=1]"
 _HYBRID = re.compile(r"(?P<name>.*)(?P<tag>#(?:H|LGT|R)?\d+)", re.DOTALL)
@@ -243,7 +241,7 @@ class NewickText(TreeFile):
         """
         found: dict[int, tuple[int, float]] = {}
         for u, t in self._comments_of_inner.get(tree, ()):
-            for rank, value in _noted_numbers(t[1:-1], keys):
+            for rank, value in noted_numbers(t[1:-1], keys):
                 if rank < found.get(u, (len(keys) + 1,))[0] and (rank < len(keys) or u < inner - 1):
                     found[u] = rank, value
         return {u: value for u, (_, value) in found.items()}
@@ -291,9 +289,9 @@ class NewickText(TreeFile):
             for k in flags:
                 tree = int(np.searchsorted(ends, self._comments[k][0]))
                 self._rooted[tree] = _ROOTING.fullmatch(texts[k])[1] in "rR"  # type: ignore[index]
-        if any(_OPEN.match(x) for x in texts):
+        if any(says_open(x[1:-1]) for x in texts):
             for tree, node, t in self._marks():
-                if node is not None and _OPEN.match(t):
+                if node is not None and says_open(t[1:-1]):
                     self._open.setdefault(tree, []).append(node)
 
     # ------------------------------------------------------------------ one tree
@@ -337,7 +335,7 @@ class NewickText(TreeFile):
                     written = [lengths[i], *numbers]
                     lengths[i] = self._one_length(written, i, first)
                     if owners[i] < 0:
-                        support[~owners[i]] = _number_in(_length_and_support(written)[1])
+                        support[~owners[i]] = number_in(_length_and_support(written)[1])
                 up = _parents(leaf_up, inner_up, closed)
                 return _Parts(first, k, up, labels, names, lengths, owners, support), k + 1
             elif t[0] == ":":
@@ -662,23 +660,6 @@ def _network(parent: np.ndarray, labels: list[str], names: list[str | None], sha
     in_text = sorted(range(len(up) - 1), key=first.__getitem__)
     edges = [(number[term_of[u]], number[term_of[up[u]]]) for u in in_text]
     return Ontology(terms, list(dict.fromkeys(edges)))
-
-
-def _number_in(text: str) -> float:
-    """The number that a label or comment holds, NaN if it is none."""
-    return float(text) if _NUMBER.fullmatch(text.strip()) else np.nan
-
-
-def _noted_numbers(comment: str, keys: Sequence[str]) -> Iterator[tuple[int, float]]:
-    """The numbers in a comment, with the place of their names in `keys`: of ``&posterior=0.98``, or of ``98`` alone."""
-    if comment[:5].upper() == "&&NHX":
-        found = [tuple(x.partition("=")[::2]) for x in comment.split(":") if "=" in x]
-    else:
-        found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
-    for key, text in found:
-        value = _number_in(text.strip('"'))
-        if value == value and (key in keys or not key):
-            yield keys.index(key) if key else len(keys), value
 
 
 _PLAIN = re.compile(r"""[^\s()\[\]{}'",:;=]+""")
