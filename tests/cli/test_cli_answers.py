@@ -221,3 +221,19 @@ def test_answers__comparisons_of_columns_of_any_name(run, tmp_path):
     done = run("explain", "c.csv", "--columns", "p,q,r", "--answer", "s")
     assert done.stdout == "consistent: no conflict among 1 triplet\n"
     assert "--answer is for comparisons" in run("check", "c.csv", "--as", "pairs", "--answer", "s", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "says"),
+    [
+        ("A,B,Link\nx,y,Y\nx,z,N\n", "pairs", "1 must-link and 1 cannot-link on 3 leaves"),
+        ("a;b;link;weight\nx;y;1.0;0,5\nx;z;0.0;0,5\n", "pairs", "1 must-link and 1 cannot-link on 3 leaves"),
+        ("unique_id_l,unique_id_r,match_probability\nx,y,0.9\nx,z,0.2\n", None, "1 must-link and 1 cannot-link on 3"),
+        ("A,B,C\nx,y,z\n", "triplets", "1 triplet on 3 leaves"),
+        ("Center,Left,Right,Answer\nx,y,z,y\ny,x,z,x\n", None, "1 triplet on 3 leaves"),
+        ("item1,item2,item3,response\nx,y,z,3.0\nx,y,w,1.0\nw,z,y,2.0\n", None, "3 triplets on 4 leaves"),
+    ],
+)
+def test_check__layouts_mean_what_they_mean_in_python(run, tmp_path, text, kind, says):
+    (tmp_path / "t.csv").write_text(text)
+    assert says in run("check", "t.csv", *([] if kind is None else ["--as", kind])).stdout

@@ -20,7 +20,7 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import Comparisons
 from tripletree.io.format import FileFormat
-from tripletree.io.pairs import LINKS, looks_like_pairs
+from tripletree.io.pairs import LINKS, link_word, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text
@@ -291,7 +291,7 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
     if not set(columns) <= set(table.names or ()):
         return "pairs"  # says which columns there are
     cells = [cell_text(x) for x in table.columns[table.place(columns[2], "column")]]
-    links = sum((x or "").strip().lower() in LINKS for x in cells)
+    links = sum(link_word(x or "") in LINKS for x in cells)
     return "pairs" if 2 * links > len(cells) else "triplets"
 
 

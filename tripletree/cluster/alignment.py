@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -18,8 +19,15 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, other_form, repeated
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
-from tripletree.core.triplets import TripletSet, unpack_frame
-from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import (
+    DuplicateLeafError,
+    InvalidPairError,
+    InvalidTripletError,
+    ParseError,
+    UnknownLeafError,
+    warn_user,
+)
 
 #: The class that holds each, for messages.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints", "comparisons": "Comparisons"}
@@ -304,13 +312,10 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
         return triplets, len(triplets)
-    if hasattr(triplets, "__arrow_c_stream__") and not hasattr(triplets, "to_numpy"):
-        from tripletree.io import read_triplets
-
-        table = read_triplets(triplets)  # of Arrow, or a stream of it: by whole columns
-        return table, len(table)
-    if unpack_frame(triplets) is not None:
-        return TripletSet.from_labels(triplets), len(triplets)
+    is_arrow = hasattr(triplets, "__arrow_c_stream__") and not hasattr(triplets, "to_numpy")
+    if is_arrow or (hasattr(triplets, "columns") and hasattr(triplets, "__getitem__")):
+        table = _of_frame(triplets)
+        return table, len(triplets) if hasattr(triplets, "__len__") else len(table)
     if isinstance(triplets, np.ndarray):
         if triplets.ndim != 2 or triplets.shape[1] != 3:
             msg = f"triplets must have shape (m, 3), a row (a, b, c) for ab|c; got shape {triplets.shape}"
@@ -329,6 +334,20 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         raise TypeError(msg)
     entries = list(triplets)
     return TripletSet.from_labels(entries), len(entries)
+
+
+def _of_frame(frame: Any) -> TripletSet:
+    """The triplets in a data frame, or a table or stream of Arrow. Labels of a frame may be of any kind."""
+    from tripletree.io.triplets import ComparisonsError, read_triplets
+
+    if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "to_numpy"):  # a stream is used up by reading
+        return read_triplets(frame)
+    with suppress(ParseError):
+        try:
+            return read_triplets(frame)
+        except ComparisonsError as error:
+            raise InvalidTripletError(str(error)) from None
+    return TripletSet.from_labels(frame)
 
 
 def triplets_by_label(triplets: Any) -> TripletSet:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice
+from tripletree.core.labels import gap_words, is_gap
 from tripletree.errors import SHOWN, ParseError
-from tripletree.io.columns import ITEM, NODE
+from tripletree.io.columns import ITEM, NODE, plain
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
 
@@ -33,6 +34,7 @@ def read_annotations(
     header: bool | None = None,
     evidence: str | Collection[str] | None = None,
     aspect: str | Collection[str] | None = None,
+    missing: Any = None,
 ) -> dict[str, list[str]]:
     r"""Read which item belongs to which terms.
 
@@ -44,7 +46,8 @@ def read_annotations(
         GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
         the first lines.
     item, node : str or int, optional
-        Which columns of a table, by name or by position counted from 0. By default the two that there are. For GAF,
+        Which columns of a table, by name or by position counted from 0. By default the two that there are, or the one
+        called gene, sample, name, ... and the one called go_id, taxon, class, ... For GAF,
         `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
     separator : str, optional
         The separator of several nodes in one cell of a table, such as ``","``. By default a cell is one node.
@@ -57,6 +60,8 @@ def read_annotations(
         Take only annotations of these evidence codes, such as ``{"EXP", "IDA", "IMP"}`` (GPAD: ECO identifiers).
     aspect : {"P", "F", "C"} or collection of them, optional
         Take only annotations to biological process, molecular function or cellular component (GAF only).
+    missing : value or collection of values, optional
+        Cells of a table that are no node, and refused. By default NA, ?, - and the like.
 
     Returns
     -------
@@ -84,7 +89,9 @@ def read_annotations(
     content, name = (b"", None) if is_frame(path) else read_bytes(path)
     if is_frame(path) or (format in ("auto", "table") and is_parquet(content)):
         _check_no_options("a data frame" if is_frame(path) else "a table", evidence=evidence, aspect=aspect)
-        return _of_table(read_table(path if is_frame(path) else named_stream(content, name)), item, node, separator)
+        return _of_table(
+            read_table(path if is_frame(path) else named_stream(content, name)), item, node, separator, missing
+        )
     text = decoded(content, name)
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
@@ -92,7 +99,7 @@ def read_annotations(
         named = isinstance(item, str) or isinstance(node, str)
         known = (lambda names: True) if named and header is None else _is_header
         table = split_rows(text, name, delimiter=_delimiter(text, separator), header=header, known=known)
-        return _of_table(table, item, node, separator, header)
+        return _of_table(table, item, node, separator, missing, header)
     _check_no_options(kind.upper(), node=node, separator=separator, header=header)
     layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, name, item, aspect)
     return _of_annotation_file(text, name, layout, codes, aspects)
@@ -284,12 +291,21 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
 
 
 def _of_table(
-    table: RowTable, item: str | int | None, node: str | int | None, separator: str | None, header: bool | None = None
+    table: RowTable,
+    item: str | int | None,
+    node: str | int | None,
+    separator: str | None,
+    missing: Any,
+    header: bool | None = None,
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
     places = table.places((item, node), ("item", "node"))
     if places is None and len(table.columns) == 2:
         places = (0, 1)
+    if places is None and item is None and node is None:
+        called = [[k for k, x in enumerate(table.names or ()) if plain(x) in role.names] for role in (ITEM, NODE)]
+        if list(map(len, called)) == [1, 1] and called[0] != called[1]:
+            places = (called[0][0], called[1][0])
     if places is None:
         shown = f": {', '.join(map(repr, table.names))}" if table.names else ""
         msg = (
@@ -304,8 +320,12 @@ def _of_table(
     split: Callable[[str], list[str]] = (lambda x: [x]) if separator is None else (lambda x: x.split(separator))
     found: dict[str, dict[str, None]] = {}
     shared: dict[str, str] = {}
+    words = gap_words(missing)
+    gaps = {x for x in set(map(cell_text, table.columns[second])) if x and is_gap(x, words)}
     for row, cells in enumerate(zip(table.columns[first], table.columns[second], strict=True)):
         thing, terms = (cell_text(x) for x in cells)
+        if terms and terms in gaps:
+            table.refuse(row, f"the node {terms!r} stands for none; missing=[] if it is one")
         if not thing or not terms or thing.isspace():
             table.refuse(row, f"no {'node' if thing and not thing.isspace() else 'item'} in this row")
         mine = found.setdefault(thing, {})

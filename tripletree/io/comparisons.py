@@ -34,7 +34,8 @@ from tripletree.io.table import RowTable, cell_text
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
     'look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow from '
-    "them; tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one)"
+    "them; tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one), which are votes for "
+    "DivisiveReCon().fit(X, comparisons=...)"
 )
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import is_gap
 from tripletree.core.leaves import as_texts
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
@@ -39,6 +40,7 @@ from tripletree.io.table import (
     only_in_quotes,
     optional,
     read_table,
+    with_point,
 )
 
 # ----------------------------------------------------------------------
@@ -531,7 +533,8 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
         raise ParseError("no rows below the header", path=table.path)
     if None in child:
         table.refuse(child.index(None), "no child in this row")
-    parent = [None if p == c else p for c, p in zip(child, parent, strict=True)]
+    gaps = {x for x in dict.fromkeys(parent) if isinstance(x, str) and is_gap(x)} - set(child)
+    parent = [None if p == c or p in gaps else p for c, p in zip(child, parent, strict=True)]
     position = {x: i for i, x in enumerate(dict.fromkeys([*child, *(p for p in parent if p is not None)]))}
     at = np.array([position[x] for x in child], np.int64)
     above = np.array([-1 if x is None else position[x] for x in parent], np.int64)
@@ -607,7 +610,8 @@ def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: n
     for i, (u, p, x) in enumerate(zip(at.tolist(), above.tolist(), column, strict=True)):
         if x is None:
             continue
-        number = float(x) if NUMBER.fullmatch(str(x).strip()) else np.inf
+        text = with_point(str(x).strip())
+        number = float(text) if NUMBER.fullmatch(text) else np.inf
         if np.isinf(number):
             table.refuse(i, f"the length {x!r} is not a finite number")
         if out.setdefault((u, p), number) != number:

@@ -19,6 +19,7 @@ import numpy as np
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.confidence import rated_name
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import GAPS
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
@@ -51,8 +52,7 @@ from tripletree.io.table import (
 # Paths of names, taken apart and put together into a tree.
 
 #: Words for an unknown name.
-MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
-_EMPTY = frozenset({"na", "nan", "none", "null"})
+MISSING = ("unclassified", "unassigned", "unidentified", "unknown", *sorted(GAPS - {""}))
 _NEVER = 1 << 40
 #: Most characters in the paths of all nodes together.
 MOST_PATH_TEXT = 2**30
@@ -157,7 +157,7 @@ class PathTree:
         plain = {name.casefold(), (name if match is None else match[3].strip()).casefold()}
         if plain & self._missing:
             # a word that says "not known" hides a taxon, while NA is no more than an empty cell
-            return None if plain & _EMPTY else _Step(rank, name, FILLER, filled=False, silent=True)
+            return None if plain & GAPS else _Step(rank, name, FILLER, filled=False, silent=True)
         filled = name.endswith("X") and "_X" in name
         return _Step(rank, name, self._placeholders.kind(name), filled=filled, silent=False)
 

@@ -41,7 +41,7 @@ from tripletree.io.rows import (
     write_rows,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
-from tripletree.io.table import RowTable, has_header, parquet_names
+from tripletree.io.table import RowTable, has_header, parquet_names, with_point
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
@@ -53,6 +53,8 @@ LINKS = {
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different"), False),
 }
+#: Letters for some of them, which are labels as well: they do not tell a file of pairs.
+_LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 #: Those that answer whether two leaves are the same. A column may well be called by one of the others.
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
@@ -103,9 +105,9 @@ class PairRows(LabelRows):
             wrong = k, f"the cell of {('a', 'b', 'the link')[k]} is empty"
         elif a == b:
             wrong = 1, f"{a!r} stands twice: the two leaves must differ"
-        elif link.strip().lower() not in LINKS:
+        elif (word := link_word(link)) not in LINKS:
             wrong = 2, self._no_link(link)
-        elif link.strip() in ("0", "-1") and self._zeros | {link.strip()} == {"0", "-1"}:
+        elif word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
             wrong = 2, _BOTH
         elif weight and _weight_of(weight[0]) is None:
             wrong = 3, f"the weight {weight[0] or ''!r} is not a number in 0..1"
@@ -117,9 +119,9 @@ class PairRows(LabelRows):
             return
         if weight:
             self.weights[len(self.labels)] = _weight_of(weight[0])  # type: ignore[assignment]
-        self._note(link.strip().lower(), cells)  # type: ignore[union-attr]
+        self._note(word, cells)
         self.labels.append((a, b))  # type: ignore[arg-type]
-        self.links.append(LINKS[link.strip().lower()])  # type: ignore[union-attr]
+        self.links.append(LINKS[word])
         self.lines.append(line)
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
@@ -158,7 +160,7 @@ class PairRows(LabelRows):
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
         """The columns asked for, or, where none are, those that are called so."""
         if tuple(columns) == _COLUMNS and not set(columns) <= set(names):
-            columns = pair_columns(names) or columns
+            columns = super().called(names, columns) if not (found := pair_columns(names)) else found
         self._rated = bool(PROBABILITY.among(columns[2:]))
         return columns
 
@@ -207,9 +209,15 @@ class PairRows(LabelRows):
 
 def _weight_of(text: str | None) -> float | None:
     """The weight in a field, or None if it is not a number in 0..1."""
-    text = (text or "").strip()
+    text = with_point((text or "").strip())
     value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
     return value if value is not None and value <= 1 else None
+
+
+def link_word(text: str) -> str:
+    """The word of a link as `LINKS` has it: 1.0 is 1."""
+    word = text.strip().lower()
+    return _LETTERS.get(word) or (word.partition(".")[0] if word in ("1.0", "0.0", "-1.0") else word)
 
 
 def _rated(text: str) -> tuple[str, ...]:
@@ -251,7 +259,7 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
             if any(x.value == "|" and x.kind == "mark" for x in tokens):
                 return False
             cells = [x.value for x in tokens if x.kind != "mark"]
-        links.append(cells[2].strip().lower() if len(cells) in (3, 4) else "")
+        links.append(cells[2].strip().lower() if len(cells) in (3, 4) else "")  # a single letter may be a label
     return any(x in LINKS for x in links)
 
 

@@ -22,6 +22,7 @@ from tripletree.core.checks import check_choice
 from tripletree.core.leaves import LeafIndex, as_texts, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
+from tripletree.io.columns import plain
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_atomic_bytes, write_text
 from tripletree.io.table import (
     FRAME,
@@ -35,7 +36,6 @@ from tripletree.io.table import (
     has_cells,
     has_header,
     is_frame,
-    is_missing,
     number_column,
     only_in_quotes,
     optional,
@@ -44,6 +44,7 @@ from tripletree.io.table import (
     parquet_rows,
     split_rows,
     table_of,
+    with_point,
 )
 
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
@@ -70,7 +71,7 @@ _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
 
 def weight_of(text: str) -> float | None:
     """The weight that a field holds, or None if it is not a positive finite number."""
-    text = text.strip()
+    text = with_point(text.strip())
     value = float(text) if NUMBER.fullmatch(text) else 0.0
     return value if 0 < value < float("inf") else None
 
@@ -199,9 +200,18 @@ class LabelRows:
         """
         raise NotImplementedError
 
+    @staticmethod
+    def weight(names: Sequence[str], weight: str | None) -> str | None:
+        """The column of the weights, in any case."""
+        return weight if weight in names else next((x for x in names if plain(x) == plain(weight)), weight)
+
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
-        """The columns that are read, of a table with these names, where `columns` are asked for."""
-        return columns
+        """The columns that are read, of a table with these names, where `columns` are asked for: in any case."""
+        if set(columns) <= set(names):
+            return columns
+        words = {plain(x): x for x in names}
+        alike = [words.get(plain(x), x) for x in columns] if len(words) == len(names) else columns
+        return alike if len(set(alike)) == len(columns) else columns
 
     @staticmethod
     def is_header(names: Sequence[str]) -> bool:
@@ -362,7 +372,7 @@ class LabelRows:
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """The places of the columns in a table, the weight's last if there is one."""
-        columns = self.called(table.names or (), columns)
+        columns, weight = self.called(table.names or (), columns), self.weight(table.names or (), weight)
         missing = [x for x in columns if x not in (table.names or ())]
         if missing:
             self._lacks(missing, table.names or (), table.header_line)
@@ -385,7 +395,7 @@ class LabelRows:
 
     def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
         """The columns of a Parquet file to read. An error if some are not there."""
-        columns = self.called(names, columns)
+        columns, weight = self.called(names, columns), self.weight(names, weight)
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
@@ -477,7 +487,8 @@ class LabelRows:
 
 
 def _parquet_cell(value: Any) -> Any:
-    return value if isinstance(value, str) or type(value) is int else None if is_missing(value) else str(value)
+    found = value if isinstance(value, str) else cell_of(value)  # an empty text is a label
+    return found if isinstance(found, str) or type(found) is int else cell_text(found)
 
 
 Rows = TypeVar("Rows", bound=LabelRows)
@@ -509,7 +520,7 @@ def read_rows(
     rows = kind(name)
 
     def known(names: Sequence[str]) -> bool:
-        return set(columns) <= set(names) or kind.is_header(names)
+        return set(LabelRows.called(rows, names, columns)) <= set(names) or kind.is_header(names)
 
     if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
         rows.add_text(text)

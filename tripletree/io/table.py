@@ -380,8 +380,16 @@ def split_rows(
     if wrong:
         kept = [i for i, cells in enumerate(rows) if len(cells) == width]
         rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
-    columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    columns = [_whole([x or None for x in column]) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
     return RowTable(path, names, columns, lines, header_line=header_line)
+
+
+def _whole(column: list[str | None]) -> list[str | None]:
+    """The cells of a column. Whole numbers beside gaps, which are written 3.0, are 3."""
+    first = next((x for x in column if x is not None), "")
+    if _WHOLE.fullmatch(first) is None or not all(x is None or _WHOLE.fullmatch(x) for x in column):
+        return column
+    return [x if x is None else x.partition(".")[0].strip() for x in column]
 
 
 def only_in_quotes(cell: str) -> bool:
@@ -551,6 +559,7 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
 
 #: A finite number as files have it.
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"\s*[-+]?\d+\.0+\s*", re.ASCII)
 _WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
 
 

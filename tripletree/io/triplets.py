@@ -47,7 +47,7 @@ _EXPECTED = "expected 'a b | c'"
 _ENOUGH_ANSWERS = 5
 
 
-class _ComparisonsError(ParseError):
+class ComparisonsError(ParseError):
     """A table holds comparisons."""
 
 
@@ -107,7 +107,7 @@ class TripletRows(LabelRows):
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
             msg = f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}"
-            raise _ComparisonsError(msg, path=self.path, line=line)
+            raise ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
 
     def add_columns(
@@ -219,7 +219,7 @@ def read_triplets(
         path = named_stream(*raw_bytes(path))
     try:
         rows = read_rows(TripletRows, path, format=format, columns=names, weight=weight)
-    except _ComparisonsError as error:
+    except ComparisonsError as error:
         if tuple(columns) != ("a", "b", "c"):
             raise
         return _of_comparisons(path, leaves, error)
@@ -235,7 +235,7 @@ def _of_comparisons(path: Any, leaves: Any, error: ParseError) -> TripletSet:
     found = triplets_from_comparisons(said)
     if not len(found):
         msg = f"{error}. No two of its {len(said.rows):,} comparisons say both halves of a triplet"
-        raise ParseError(msg, problems=error.problems)
+        raise ComparisonsError(msg, problems=error.problems)
     return found
 
 

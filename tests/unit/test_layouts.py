@@ -1,0 +1,163 @@
+"""A table of layouts by doors: what a table says does not depend on the way by which it comes in."""
+
+import io
+import warnings
+
+import pandas as pd
+import polars
+import pytest
+
+import tripletree as tt
+from tripletree.cluster import DivisiveReCon
+from tripletree.errors import ParseError
+from tripletree.io import (
+    read_annotations,
+    read_answers,
+    read_comparisons,
+    read_edges,
+    read_hierarchy,
+    read_lineages,
+    read_pairs,
+    read_triplets,
+)
+
+
+def pairs(found):
+    return sorted((str(a), str(b), link) for a, b, link in found)
+
+
+def triplets(found):
+    return sorted(f"{min(a, b)} {max(a, b)}|{c}" for a, b, c in (map(str, x) for x in found))
+
+
+def comparisons(found):
+    rows, leaves = found
+    return [" ".join(str(leaves[i]) for i in row) for row in rows.tolist()]
+
+
+def answers(found):
+    return [None if x.odd is None else str(x.odd) for x in found]
+
+
+def tree(found):
+    return tt.write_newick(found, lengths=False)
+
+
+READERS = {
+    "pairs": (read_pairs, pairs),
+    "triplets": (read_triplets, triplets),
+    "comparisons": (read_comparisons, comparisons),
+    "answers": (read_answers, answers),
+    "annotations": (read_annotations, lambda found: found),
+    "edges": (read_edges, tree),
+    "lineages": (read_lineages, tree),
+}
+LINKED = [("x", "y", "must"), ("x", "z", "cannot")]
+NUMBERED = [("1", "2", "must"), ("2", "3", "cannot")]
+SAID = ["x z y", "y x w"]
+#: Kind, rows, and what they say, or the words of the error.
+LAYOUTS = [
+    ("pairs", "a,b,link\nx,y,yes\nx,z,no\n", LINKED),
+    ("pairs", "a,b,link\nx,y,Y\nx,z,N\n", LINKED),
+    ("pairs", "a,b,link\nx,y,t\nx,z,f\n", LINKED),
+    ("pairs", "a,b,link\nx,y,TRUE\nx,z,FALSE\n", LINKED),
+    ("pairs", "a,b,link\nx,y,1\nx,z,0\n", LINKED),
+    ("pairs", "a,b,link\nx,y,1.0\nx,z,-1.0\n", LINKED),
+    ("pairs", "A,B,Link,Weight\nx,y,must,0.5\nx,z,cannot,1\n", LINKED),
+    ("pairs", "id1,id2,match\nx,y,1\nx,z,0\n", LINKED),
+    ("pairs", "a;b;link;weight\nx;y;1;0,5\nx;z;0;0,25\n", LINKED),
+    ("pairs", "a,b,link\n1,2,must\n2,3,cannot\n", NUMBERED),
+    ("pairs", "a,b,link\n1.0,2.0,must\n2.0,3.0,cannot\n", NUMBERED),
+    ("pairs", "a,b,link\nx,y,must\nx,z,\n", "cell of the link is empty"),
+    ("triplets", "a,b,c\nx,y,z\n", ["x y|z"]),
+    ("triplets", "A,B,C\nx,y,z\n", ["x y|z"]),
+    ("triplets", "a;b;c;weight\nx;y;z;1,5\n", ["x y|z"]),
+    ("triplets", "a,b,c\n3.0,2.0,1.0\n", ["2 3|1"]),
+    ("triplets", "anchor,near,far\nx,y,z\ny,x,z\n", ["x y|z"]),
+    ("triplets", "a,b,c\nx,y,\n", "no label in column c"),
+    ("comparisons", "Anchor,Near,Far\nx,z,y\ny,x,w\n", SAID),
+    ("comparisons", "Center,Left,Right,Answer\nx,y,z,z\ny,x,w,x\n", SAID),
+    ("comparisons", "reference,option1,option2,response\nx,y,z,2.0\ny,x,w,1.0\n", SAID),
+    ("comparisons", "reference,left,right,response\nx,y,z,right\ny,x,w,left\n", SAID),
+    ("comparisons", "reference,left,right,response\nx,y,z,\nx,y,z,z\nx,y,w,NA\ny,x,w,x\n", SAID),
+    ("answers", "A,B,C,Odd\nx,y,z,z\nx,y,w,x\n", ["z", "x"]),
+    ("answers", "item1,item2,item3,response\nx,y,z,3.0\nx,y,w,1.0\n", ["z", "x"]),
+    ("answers", "item1,item2,item3,response\nx,y,z,2\nx,y,w,0\n", ["z", "x"]),
+    ("answers", "image_A,image_B,image_C,selected\nx,y,z,C\nx,y,w,A\n", ["z", "x"]),
+    ("answers", "a,b,c,odd\nx,y,z,NA\nx,y,w,\nx,z,w,?\nx,y,z,don't know\nz,y,x,x\n", [None] * 4 + ["x"]),
+    ("answers", "who;a;b;c;odd;rt_s\np;x;y;z;z;1,25\np;x;y;w;x;0,9\n", ["z", "x"]),
+    ("annotations", "gene,go_id\nT,GO:1\nB,GO:2\n", {"T": ["GO:1"], "B": ["GO:2"]}),
+    ("annotations", "gene,score,go_id\nT,1,GO:1\nB,2,GO:2\n", {"T": ["GO:1"], "B": ["GO:2"]}),
+    ("annotations", "sample,cluster\n1,2.0\n2,3.0\n", {"1": ["2"], "2": ["3"]}),
+    ("annotations", "gene,go_id\nT,GO:1\nB,NA\n", "no node in this row|the node 'NA' stands for none"),
+    ("edges", "Child,Parent\na,r\nb,r\nr,\n", "(a,b)r;"),
+    ("edges", "child,parent\na,r\nb,r\nr,NA\n", "(a,b)r;"),
+    ("edges", "child,parent\na,r\nb,r\nr,-\n", "(a,b)r;"),
+    ("edges", "id,parent_id\n1,\n2,1.0\n3,1.0\n", "(2,3)1;"),
+    ("edges", "child;parent;length\na;r;0,5\nb;r;1,5\nr;;\n", "(a,b)r;"),
+    ("lineages", "ID,Family,Genus\nx,F,G\ny,F,H\n", "((x)G,(y)H)F;"),
+    ("lineages", "sample,family,genus\n101.0,F,G\n102.0,F,H\n", "((101)G,(102)H)F;"),
+    ("lineages", "id,family,genus\nx,F,G\ny,F,?\nz,F,-\nw,F,NA\n", "((x)G,y,z,w)F;"),
+]
+
+
+def frame_of(text):
+    return pd.read_csv(io.StringIO(text), sep=";" if ";" in text else ",")
+
+
+def saved(path, write):
+    write(path)
+    return path
+
+
+DOORS = {
+    "stream": lambda text, folder: io.StringIO(text),
+    "file": lambda text, folder: saved(folder / "table.csv", lambda path: path.write_text(text)),
+    "old file": lambda text, folder: saved(
+        folder / "old.csv", lambda path: path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    ),
+    "pandas": lambda text, folder: frame_of(text),
+    "polars": lambda text, folder: polars.from_pandas(frame_of(text)),
+    "parquet": lambda text, folder: saved(folder / "t.parquet", frame_of(text).to_parquet),
+    "workbook": lambda text, folder: saved(folder / "t.xlsx", lambda path: frame_of(text).to_excel(path, index=False)),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("kind", "text", "means"), LAYOUTS, ids=[f"{x[0]}: {x[1]!r:.60}" for x in LAYOUTS])
+def test_layouts__mean_the_same_at_each_door(tmp_path, kind, text, means, door):
+    read, shown = READERS[kind]
+    source = DOORS[door](text, tmp_path)
+    if isinstance(means, str) and kind not in ("edges", "lineages"):
+        with pytest.raises(ParseError, match=means):
+            read(source)
+        return
+    found = shown(read(source))
+    assert (found.replace("[&incertae_sedis=1]", "") if isinstance(found, str) else found) == means
+
+
+FITTED = [
+    x for x in LAYOUTS if x[0] not in ("answers", "annotations") and (x[2][0] == "(" or not isinstance(x[2], str))
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "means"), FITTED, ids=[f"{x[0]}: {x[1]!r:.60}" for x in FITTED])
+def test_layouts__mean_the_same_in_a_fit(tmp_path, kind, text, means):
+    labels = ["1", "2", "3", "a", "b", "w", "x", "y", "z", "101", "102"]
+    X = pd.DataFrame([[float(k)] for k in range(len(labels))], index=labels)
+    given = frame_of(text)
+    if kind in ("edges", "lineages"):
+        path = saved(tmp_path / "table.csv", lambda path: path.write_text(text))
+        assert tree(read_hierarchy(path)).replace("[&incertae_sedis=1]", "") == means
+        return
+    if "1" in given.iloc[0].map(str).tolist()[:2] or given.dtypes.iloc[0].kind in "if":
+        X.index = [int(x) if x.isdecimal() else x for x in labels]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = DivisiveReCon(2).fit(X, **{kind: given})
+    if kind == "pairs":
+        assert pairs(model.pairs_) == means
+    elif kind == "triplets":
+        assert triplets(model.triplets_) == means
+    elif kind == "comparisons":
+        assert triplets(model.triplets_) == sorted(f"{min(x[0], x[2])} {max(x[0], x[2])}|{x[4]}" for x in means)
