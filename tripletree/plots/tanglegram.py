@@ -50,8 +50,8 @@ class TreePair(NamedTuple):
     crossed: int
 
 
-def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
-    """Which nodes have a clade that is also in the other hierarchy: bool[N] for each.
+def _find_clades(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
+    """Number the clades of both hierarchies alike: int64[N] for each, -1 for a clade of `two` that `one` cannot have.
 
     A clade of `two` is a clade of `one` if its leaves are an interval of the depth-first order of `one`, the same as a
     node's.
@@ -61,35 +61,39 @@ def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray
     place[order] = np.arange(order.size)
     first, last, leaf = two.leaf_intervals
     at = place[leaf]
-    size = last - first
     padded = np.append(at, at[-1:])
     ends = np.stack([first, last], axis=1).ravel()
     low, high = np.minimum.reduceat(padded, ends)[::2], np.maximum.reduceat(padded, ends)[::2]
-    whole = high - low + 1 == size
-    key_one = start.astype(np.int64) * (order.size + 1) + stop
-    key_two = low * (order.size + 1) + high + 1
-    in_one = np.isin(key_one, key_two[whole])
-    in_two = whole & np.isin(key_two, key_one)
-    return in_one, in_two
+    whole = high - low + 1 == last - first
+    number = low * (order.size + 1) + high + 1
+    return start.astype(np.int64) * (order.size + 1) + stop, np.where(whole, number, -1)
+
+
+def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
+    """Which nodes have a clade that is also in the other hierarchy: bool[N] for each."""
+    first, second = _find_clades(one, two)
+    return np.isin(first, second), np.isin(second, first)
+
+
+def _find_equal(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
+    """Which nodes have a clade that both hierarchies have, with all clades inside it: bool[N] for each."""
+    clades = _find_clades(one, two)
+    whole = list(_find_shared(one, two))
+    for tree, same in zip((one, two), whole, strict=True):
+        for u, p in enumerate(tree.parent[:-1].tolist()):
+            same[p] &= same[u]
+    both = np.intersect1d(clades[0][whole[0]], clades[1][whole[1]])  # no side has a clade inside that the other lacks
+    return np.isin(clades[0], both), np.isin(clades[1], both)
 
 
 def pair_trees(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> TreePair:
-    """Collapse shared clades of both hierarchies if `fold`, join the tips, order and place them."""
+    """Collapse clades that are the same in both hierarchies if `fold`, join the tips, order and place them."""
     shared = _find_shared(one, two)
-    trees = (one, two)
-    if fold:  # collapse a clade if both have it, and all clades inside it
-        closed = []
-        for tree, has in zip(trees, shared, strict=True):
-            same = has.copy()
-            for u, p in enumerate(tree.parent[:-1].tolist()):
-                same[p] &= same[u]
-            closed.append(np.flatnonzero(same[tree.n_leaves : -1]) + tree.n_leaves)
-        sides = (
-            collapse_tree(one, None, closed=closed[0].tolist()),
-            collapse_tree(two, None, closed=closed[1].tolist()),
-        )
-    else:
-        sides = (collapse_tree(one, None), collapse_tree(two, None))
+    closed: list[list[int]] = [[], []]
+    if fold:
+        equal = _find_equal(one, two)
+        closed = [(np.flatnonzero(x[one.n_leaves : -1]) + one.n_leaves).tolist() for x in equal]
+    sides = (collapse_tree(one, None, closed=closed[0]), collapse_tree(two, None, closed=closed[1]))
     n, T = one.n_leaves, sides[0].size.size
     partner = np.empty(T, np.int64)
     partner[sides[0].shown[:n]] = sides[1].shown[:n]

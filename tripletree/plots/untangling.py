@@ -18,7 +18,8 @@ the forest finds such a drawing.
 Nodes with more than two children have more orders than turns. There a PQ-tree gathers as many clades of the other side
 as it can, the smallest first. If the trees can be drawn without a crossing it gathers all and finds such a drawing.
 For the search such nodes are resolved into binary ones along the order of their children. In between their children
-are sorted again by the mean position of their leaves. Beyond MOST tips the sides only take turns.
+are sorted again by the mean position of their leaves. Beyond MOST tips the sides only take turns, but trees whose
+clades all go together in one tree are drawn by the order of that.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 from tripletree.plots.consecutive import PQTree
 from tripletree.plots.layout import CollapsedTree
@@ -118,6 +122,9 @@ def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray)
     best = _Orders(*read, _crossings(*read, partner))
     for start in (best, best._replace(first=find_best_order(one, _places(read[1])[partner].astype(float)))):
         best = min(best, _take_turns(one, two, partner, start), key=lambda x: x.crossed)
+    if best.crossed and partner.size > MOST:
+        order = _common_order(one, two, partner)
+        return best if order is None else (order, partner[order], 0)
     if 3 <= partner.size <= MOST:
         several = any((np.bincount(tree.parent[:-1])[tree.size.size :] > 2).any() for tree in (one, two))
         if several and best.crossed:
@@ -135,6 +142,15 @@ def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray)
             if best.crossed == before and seed:
                 break
     return best
+
+
+def _common_order(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> np.ndarray | None:
+    """An order of the tips of `one` from a tree in which all clades of both sides are clades. None if there is none."""
+    tips = Hierarchy(one.parent).leaves
+    back = np.argsort(partner)
+    trees = (Hierarchy(one.parent), Hierarchy(two.parent, back.tolist()).reindex(tips))
+    both = decompose(trees[0]) | decompose(trees[1])
+    return one_tree(both).leaf_intervals[2].astype(np.int64) if is_consistent(both) else None
 
 
 class _Orders(NamedTuple):
