@@ -126,6 +126,13 @@ TREES = (
         "n o p",
         ("n o | p",),
     ),
+    Reading(
+        "an unclassified clade",
+        "tree.nwk",
+        "((u:1,v:1)unclassified_Felidae:1,a:1,(b:1,c:1)Felis:1)Felidae;\n",
+        "u v a b c",
+        ("b c | a",),
+    ),
 )
 
 _TERMS = """format-version: 1.2
