@@ -220,6 +220,23 @@ def first_colours(graph):
     return True
 
 
+def sizes(table):
+    """Least sizes of clusters without pairs, beside k-means-constrained, from one start each."""
+    try:
+        peer = import_module("k_means_constrained").KMeansConstrained
+    except ImportError:
+        return
+    COPKMeans(10, min_size=40, n_init=1).fit(np.random.default_rng(1).normal(size=(900, 20)))  # compiles
+    for n, d, least in ((800, 20, 40), (4_000, 50, 200), (23_000, 50, 1_150)):
+        rng = np.random.default_rng(0)
+        share = np.linspace(3, 1, 10) ** 2
+        X = rng.normal(size=(10, d))[rng.choice(10, n, p=share / share.sum())] * 2 + rng.normal(size=(n, d))
+        mine, model = cpu_seconds(lambda: COPKMeans(10, min_size=least, n_init=1, random_state=0).fit(X), repeat=1)  # noqa: B023
+        theirs, other = cpu_seconds(lambda: peer(10, size_min=least, n_init=1, random_state=0).fit(X), repeat=1)  # noqa: B023
+        inertia = round(model.inertia_ / other.inertia_, 3)
+        table.add("sizes", f"{n} x {d}, at least {least}", model.n_iter_, other.n_iter_, mine, theirs, inertia)
+
+
 def lanes(table, length=20):
     for geometry in ("point", "segment"):
         for known in (False, True):
@@ -250,12 +267,14 @@ def main():
         "speed, n = 10,000, d = 16, k = 10: iterations of ours / KMeans, seconds of both, ratio of those an iteration\n"
         "dense: assignments cut short, iterations, seconds, seconds an iteration, inertia\n"
         "first: seconds until an assignment is found for many random cannot-links, or the search given up\n"
+        "sizes: iterations of ours / k-means-constrained, seconds of both, ratio of the inertias\n"
         "lanes: perfect / roads, right numbers of lanes, mean Rand index (0 where pairs do not fit the given number)",
         [("set", 10), ("method", 31), ("kept", 8), ("", 9), (" ", 9), ("  ", 9), ("   ", 8)],
     )
     sys.setrecursionlimit(100_000)
     COPKMeans(3, n_init=1).fit(np.random.default_rng(0).normal(size=(20, 2)), pairs=([], [(0, 1), (1, 2), (0, 2)]))
     lanes(table)
+    sizes(table)
     speed(table)
     dense(table)
     threshold(table)

@@ -187,13 +187,23 @@ def test_questions__qualtrics():
         '"{""ImportId"":""startDate""}","{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"\n'
         "2026-01-01,R_1,eel,cat\n2026-01-02,R_2,eel,carp\n"
     ).replace("odd? - cat", "odd? cat")
-    found = read_answers(io.StringIO(text), header=True)
+    found = read_answers(io.StringIO(text))
+    assert list(read_answers(io.StringIO(text), header=True)) == list(found)
     assert asked(found) == [
         (("cat", "dog", "eel"), 2, "R_1"),
         (("cat", "eel", "carp"), 0, "R_1"),
         (("cat", "dog", "eel"), 2, "R_2"),
         (("cat", "eel", "carp"), 2, "R_2"),
     ]
+
+
+def test_questions__qualtrics_with_a_single_question():
+    text = (
+        "ResponseId,Q1\nResponse ID,Which is odd? cat / dog / eel\n"
+        '"{""ImportId"":""_recordId""}","{""ImportId"":""Q""}"\n'
+        "R_1,eel\n"
+    )
+    assert asked(read_answers(io.StringIO(text))) == [(("cat", "dog", "eel"), 2, "R_1")]
 
 
 def test_questions__a_folder_of_files_a_person_each(tmp_path):

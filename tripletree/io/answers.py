@@ -30,6 +30,7 @@ from typing import Any, NoReturn, overload
 import numpy as np
 
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, Answer, AnswerSet, check_answers
+from tripletree.core.checks import counted
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
@@ -360,7 +361,7 @@ def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> Question
     shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]
     if len(shown) in (0, len(asked.table.lines)) or asked.table.names is None:
         return asked
-    asked.notes.append(f"{len(asked.table.lines) - len(shown):,} rows without items are left out")
+    asked.notes.append(f"{counted(len(asked.table.lines) - len(shown), 'row')} without items left out")
     return asked.taking(shown)
 
 

@@ -47,6 +47,8 @@ _NO_ANSWER = frozenset(
     | {"no_answer", "timeout", "time_out", "skip", "skipped", "weiss_nicht", "weiß_nicht", "je_ne_sais_pas"}
 )
 _MOST_NESTED = 20
+#: What stands in the third line of a table of Qualtrics, within so many bytes.
+_QUALTRICS, _HEAD = '"ImportId"', 1 << 16
 
 
 @dataclass
@@ -138,6 +140,8 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         table, from_zero = _records(decoded(content, name), name)
         notes.append("records of JSON")
     else:
+        if header is None and _QUALTRICS in str(content[:_HEAD]):
+            header = True
         table = read_table(named_stream(content, name), spaced=True, header=header, known=known)
     if "trial_type" in (table.names or ()) and {"trial_index", "time_elapsed"} & set(table.names or ()):
         from_zero = True
@@ -254,7 +258,7 @@ def _long(asked: QuestionTable) -> QuestionTable:
     """A row a question, of a table with a row a person and the questions side by side."""
     table = asked.table
     names = table.names
-    if names is None or len(names) < 4:
+    if names is None:
         return asked
     texts: list[str | None] = [None] * len(names)
     if len(table.lines) > 1 and any(str(x[1]).startswith('{"ImportId"') for x in table.columns):  # Qualtrics
@@ -262,7 +266,7 @@ def _long(asked: QuestionTable) -> QuestionTable:
         asked = asked.taking(range(2, len(table.lines)))
         asked.notes.append("Qualtrics")
         table = asked.table
-    if REPLY.among(names):
+    if REPLY.among(names) or (len(names) < 4 and not any(texts)):
         return asked
     for pattern in (r"(\D*)(\d+)([._ -]?\D.*)", r"(.*?)[._ -]?(\d+)()", r"(\D*)(\d+)(.*)"):
         made = _melted(asked, pattern)
