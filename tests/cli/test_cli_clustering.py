@@ -748,3 +748,15 @@ def test_cluster__comparisons_vote(run, tmp_path):
     (tmp_path / "ids.csv").write_text("kind,what,x\n1,fig,0\n2,pear,1\n3,saw,1.5\n4,axe,2.5\n")
     done = run("cluster", "ids.csv", "--comparisons", "c.csv", "--method", "divisive", "-k", 2, "--drop", "kind")
     assert list(rows_of(done.stdout)) == ["fig", "pear", "saw", "axe"]
+
+
+def test_cluster__ids_that_may_be_row_numbers_are_told(run, tmp_path):
+    (tmp_path / "d.csv").write_text("CustomerID,x\n1,0\n2,9\n3,9.5\n4,0.5\n")
+    (tmp_path / "p.txt").write_text("1 2 must\n")
+    done = run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2)
+    assert rows_of(done.stdout)["1"] == rows_of(done.stdout)["2"]
+    assert "labels: column 'CustomerID'; if the names are row numbers from 0, --drop CustomerID" in done.stderr
+    done = run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2, "--drop", "CustomerID")
+    assert rows_of(done.stdout) == {"0": "0", "1": "1", "2": "1", "3": "0"}
+    (tmp_path / "p.txt").write_text("1 4 must\n")
+    assert "row numbers" not in run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2).stderr

@@ -272,18 +272,22 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
         if first.lower() in LABEL_NAMES or not all(is_number(x) or is_gap(x) for x in cells):
             chosen = first
     able = [x for x in columns if can_be_ids(columns[x])]
-    if set(able) - {chosen}:  # the knowledge tells which of them
+    rows = {str(k) for k in range(len(next(iter(columns.values()), ())))}
+    by_number = chosen is not None and chosen.lower() not in LABEL_NAMES and not rows.isdisjoint(columns[chosen])
+    names: frozenset[str] = frozenset()
+    if set(able) - {chosen} or by_number:  # the knowledge tells which of them
         names = frozenset(named())
-        rows = map(str, range(len(next(iter(columns.values())))))
         hits = {x: len(names.intersection(columns[x])) for x in able}
         most = max(able, key=hits.__getitem__)
         if hits[most] > (len(names.intersection(rows)) if chosen is None else hits.get(chosen, 0)):
-            chosen = most
+            chosen, by_number = most, False
+    doubtful = by_number and bool(names) and names <= rows
     others = [x for x in called if x != chosen]
     for name in others:
         del columns[name]
-    if others or (chosen is not None and chosen != first):
+    if others or doubtful or (chosen is not None and chosen != first):
         left = f"; {some(map(repr, others))} left out, as an id" if others else ""
+        left += f"; if the names are row numbers from 0, --drop {chosen}" if doubtful else ""
         say(f"labels: column {chosen!r}{left} (--index-column, --drop)", err=True)
     return chosen
 

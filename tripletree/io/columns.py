@@ -1,7 +1,7 @@
 """What the columns of a table are called, and what their cells mean: one list of names for every reader of tables.
 
-A reader asks a `Role` for the column that plays it. Words for no value are in `tripletree.core.labels`, those for links
-in `tripletree.io.pairs`.
+A reader asks a `Role` for the column that plays it, of a table as `tripletree.io.table.read_table` gives it. Words for
+no value are in `tripletree.core.labels`, those for links in `tripletree.io.pairs`.
 """
 
 from __future__ import annotations
