@@ -75,8 +75,11 @@ def test_comparison_votes__are_never_hard(more):
 
 def test_comparison_votes__errors():
     fit = DivisiveReCon(2).fit
-    with pytest.raises(TypeError, match="not a TripletSet: give it as triplets="):
+    with pytest.raises(TypeError, match="not .*TripletSet.*: give it as triplets="):
         fit(X, comparisons=tt.TripletSet.from_labels([("ant", "bee", "cat")]))
+    with pytest.raises(TypeError, match=r"not str .*: read_comparisons\(path\) reads a file"):
+        fit(X, comparisons="answers.csv")
+    assert fit(X, comparisons=[]).constraints_ == "soft"
     with pytest.raises(UnknownLeafError, match="'fox'"):
         fit(X, comparisons=[("ant", "bee", "fox")])
     with pytest.raises(InvalidTripletError, match=r"shape \(m, 3\), a row \(anchor, near, far\)"):

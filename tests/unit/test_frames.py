@@ -148,6 +148,15 @@ def test_frames__missing_in_evaluation_and_report():
     assert tt.report(X, classes=some, missing="not yet", n_resamples=0, n_folds=2).n_used == 20
 
 
+def test_frames__text_in_a_report():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    frame = pd.DataFrame(X, columns=["x", "y"]).assign(id=[f"s{k}" for k in range(30)])
+    with pytest.raises(
+        ValueError, match=r"X must hold numbers, not text in the columns id .*: X.set_index\('id'\) makes"
+    ):
+        tt.report(frame, classes=y)
+
+
 def test_frames__polars_in_a_report():
     X, y = make_blobs(30, centers=2, random_state=0)
     found = tt.report(polars.DataFrame(X, schema=["x", "y"]), classes=y, n_resamples=0, n_folds=2)

@@ -14,7 +14,7 @@ import numpy as np
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
 from tripletree.algorithms.supervision import comparison_rows
-from tripletree.core.checks import counted
+from tripletree.core.checks import counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, other_form, repeated
@@ -104,8 +104,9 @@ def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_sampl
         from tripletree.io import read_comparisons
 
         comparisons = read_comparisons(comparisons)
-    if isinstance(comparisons, TripletSet):
-        msg = "comparisons must be rows (anchor, near, far), not a TripletSet: give it as triplets="
+    if isinstance(comparisons, (TripletSet, str, bytes, PathLike)):
+        cure = "give it as triplets=" if isinstance(comparisons, TripletSet) else "read_comparisons(path) reads a file"
+        msg = f"comparisons must be rows (anchor, near, far), not {described(comparisons)}: {cure}"
         raise TypeError(msg)
     if isinstance(comparisons, np.ndarray) and comparisons.ndim == 2 and comparisons.dtype.kind in "iu":
         if comparisons.shape[1] != 3:

@@ -758,7 +758,8 @@ class DivisiveReCon(HierarchicalClusterer):
                     msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
                     raise ValueError(msg)
                 votes = align_comparisons(named(X, sample_names), comparisons, n, missing_samples=self.missing_samples)
-                known = replace(known, triplets=known.triplets | votes)
+                if len(votes):
+                    known = replace(known, triplets=known.triplets | votes)
             # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
             order = _order_of_values(samples, is_matrix)
             place = np.argsort(order)

@@ -761,12 +761,9 @@ def _table(
     X: Any, sample_names: Any, feature_names: Any, columns: MixedColumns | None
 ) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
     """The values, encoded if there are categories, the names of the rows and of the columns."""
-    from sklearn.utils.validation import check_array
-
     from tripletree.cluster.alignment import index_labels
-    from tripletree.cluster.base import check_frame
+    from tripletree.cluster.base import HierarchicalClusterer, check_frame, check_samples
 
-    check_frame(X, tells_ids=True, takes_words=columns is not None)
     if hasattr(X, "tocsr"):
         msg = (
             "X is sparse, and a report needs dense X, as it shows means of columns: X.toarray() if that fits into "
@@ -774,9 +771,10 @@ def _table(
         )
         raise TypeError(msg)
     if columns is not None:
+        check_frame(X, tells_ids=True, takes_words=True)
         points = columns.encoded(X)
     else:
-        points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
+        points = check_samples(HierarchicalClusterer(), X, reset=True, missing=True)
     if len(points) < 3:
         msg = f"X has {counted(len(points), 'sample')}; a report needs at least 3"
         raise ValueError(msg)
