@@ -103,6 +103,7 @@ def test_counts__edges_against_listed_triplets(rng):
         assert (edges.displayed, edges.contradicted) == (shown, against)
 
 
+@pytest.mark.filterwarnings("ignore:the .* hierarchies fall into")
 def test_counts__edges_of_sources_that_agree(rng):
     decided = 0
     for k in range(60):
@@ -271,9 +272,10 @@ def test_supertree__large_stars_in_stars_are_not_listed():
 
 
 def test_supertree__sources_without_triplets():
-    s = supertree([star(3), Hierarchy([-1], ["x"]), Hierarchy.from_nested([[["y"]], "z"])])
-    assert s.hierarchy.n_leaves == 6
-    assert s.hierarchy.n_nodes == 7
+    with pytest.warns(UserWarning, match="the 3 hierarchies share no leaves"):
+        s = supertree([star(3), Hierarchy([-1], ["x"]), Hierarchy.from_nested([[["y"]], "z"])])
+    assert s.hierarchy == Hierarchy.from_nested([[0, 1, 2], "x", ["y", "z"]])
+    assert supertree([star(3), star(4)]).hierarchy == star(4)
     assert (s.displayed, s.contradicted, s.unresolved, s.consistent) == (1.0, 0.0, 0.0, True)
     assert supertree([Hierarchy([-1], ["x"])]).hierarchy.n_nodes == 1
 
@@ -357,7 +359,38 @@ def test_supertree__a_conflict_is_refused_when_asked():
     assert supertree([GOOD, GOOD], on_conflict="raise").hierarchy == GOOD
 
 
-def test_supertree__families_without_common_leaves_are_told():
-    families = [Hierarchy.from_nested([["a", "b"], "c"]), Hierarchy.from_nested([["d", "e"], "f"])]
-    with pytest.warns(UserWarning, match=r"the 2 hierarchies share no leaves.*read_hierarchy\(path, join=True\)"):
-        supertree(families)
+def test_supertree__families_without_common_leaves_are_clades():
+    one = Hierarchy.from_nested([["a", "b"], "c"])
+    two = Hierarchy.from_nested([["d", "e"], "f", ["g", "h"]])
+    lone = Hierarchy.from_nested(["x", "y", "z"])
+    with pytest.warns(UserWarning, match=r"the 4 hierarchies share no leaves.*read_hierarchy\(path, join=True\)"):
+        found = supertree([one, two, lone, Hierarchy([-1], ["k"])])
+    assert found.hierarchy == Hierarchy.from_nested(
+        [[["a", "b"], "c"], [["d", "e"], "f", ["g", "h"]], ["x", "y", "z"], "k"]
+    )
+    assert found.consistent
+    assert (found.displayed, found.contradicted) == (1.0, 0.0)
+    assert len(found.support) == found.hierarchy.n_nodes - found.hierarchy.n_leaves
+
+
+def test_supertree__families_of_many_children_are_clades():
+    sources = [Hierarchy.from_nested([[f"{x}{i}" for i in range(2500)], f"{x}out"]) for x in "ab"]
+    with pytest.warns(UserWarning, match="share no leaves"):
+        found = supertree(sources)
+    assert found.hierarchy == Hierarchy.from_nested([[list(h.leaves)[:-1], h.leaves[2500]] for h in sources])
+
+
+def test_supertree__groups_of_sources_without_common_leaves_are_told():
+    trees = [[["a", "b"], "c"], [["b", "c"], "d"], [["p", "q"], "r"], [["q", "r"], "s"]]
+    with pytest.warns(UserWarning, match=r"the 4 hierarchies fall into 2 groups .* each is a clade below the root"):
+        found = supertree(map(Hierarchy.from_nested, trees))
+    parts = [supertree(map(Hierarchy.from_nested, some)).hierarchy for some in (trees[:2], trees[2:])]
+    assert sorted(
+        map(sorted, (found.hierarchy.clade(int(u)) for u in found.hierarchy.children(found.hierarchy.root)))
+    ) == [list("abcd"), list("pqrs")]
+    assert all(found.hierarchy.restrict(h.leaves) == h for h in parts)
+    bridged = [*trees, ["d", "s"]]
+    assert supertree(map(Hierarchy.from_nested, bridged)).consistent
+    clash = [*trees, [["a", "c"], "b"]]
+    with pytest.warns(UserWarning, match=r"fall into 2 groups .* as some contradict each other, they are no clades"):
+        supertree(map(Hierarchy.from_nested, clash))

@@ -100,7 +100,8 @@ def supertree(
 
     If some hierarchy displays all triplets of all sources, the result is the tree of `one_tree` for them. If not, a
     hierarchy that displays many of them is searched, and clades without a majority are dropped from it. For sources on
-    the same leaves the result is a consensus.
+    the same leaves the result is a consensus. Groups of sources that share no leaf with others are clades, if
+    the sources agree.
 
     Parameters
     ----------
@@ -137,6 +138,11 @@ def supertree(
     ------
     InconsistentTripletsError
         If the sources contradict each other, and `on_conflict` is "raise". ``.conflict`` explains where.
+
+    Warns
+    -----
+    UserWarning
+        If sources share no leaves, directly or through others, so that nothing says how they belong together.
 
     See Also
     --------
@@ -186,13 +192,7 @@ def supertree(
     starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
     sources = _sources(hierarchies)
     leaves = _union(sources)
-    apart = len(sources) > 1 and len(leaves) == sum(h.n_leaves for h in sources)
-    if apart and any(decomposition_size(h) for h in sources):
-        warn_user(
-            f"the {len(sources)} hierarchies share no leaves, so nothing says how they belong together, and none is "
-            "a clade of the result; read_hierarchy(path, join=True) reads trees of one file as clades below one root",
-            UserWarning,
-        )
+    group = _groups(sources, leaves)
     all_votes = collect_votes(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
     parent = _agreed(sources, all_votes, leaves)
     consistent = parent is not None
@@ -202,6 +202,10 @@ def supertree(
         with progress_bar(verbose, None, "supertree", "moves tried") as tick:
             parent = _contracted(all_votes, _most_votes(all_votes, rng, starts, tick), least)
     n = len(leaves)
+    if group.any():
+        _tell_groups(sources, int(group.max()) + 1, consistent)
+        if consistent:  # BUILD has each group below children of its own of the root
+            parent = _with_families(parent, group)
     hierarchy = Hierarchy(freeze(kernels.rooted_tree.canonical_parent(parent, n)), leaves)
     edges = AgreedVotes(all_votes, hierarchy) if consistent else EdgeVotes(all_votes, hierarchy.parent)
     total = all_votes.total
@@ -226,6 +230,57 @@ def _sources(hierarchies: Any) -> list[Hierarchy]:
         msg = "there are no hierarchies to combine; give at least one"
         raise ValueError(msg)
     return sources
+
+
+def _groups(sources: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
+    """The group of each leaf: sources that share leaves, directly or through others, are in one."""
+    at = [leaves.indices(h.leaves) for h in sources]
+    number = np.full(len(leaves), -1)
+    root = list(range(len(sources)))  # union and find over the sources
+
+    def top(k: int) -> int:
+        while root[k] != k:
+            root[k] = k = root[root[k]]
+        return k
+
+    for k, taxa in enumerate(at):
+        for other in np.unique(number[taxa]).tolist():
+            if other >= 0:
+                root[top(other)] = k
+        number[taxa] = k
+    label = np.array([top(k) for k in range(len(sources))])[number]
+    return np.unique(label, return_inverse=True)[1]
+
+
+def _tell_groups(sources: Sequence[Hierarchy], groups: int, consistent: bool) -> None:
+    """Warn of sources between which no leaf is shared, unless all are single leaves."""
+    if all(h.n_leaves == 1 for h in sources):
+        return
+    if groups == len(sources):
+        what = f"the {groups} hierarchies share no leaves"
+    else:
+        what = f"the {len(sources)} hierarchies fall into {groups} groups that share no leaves"
+    if consistent:
+        how = "each is a clade below the root, as"
+    else:
+        how = "as some contradict each other, they are no clades; combine each by itself, and join the results as"
+    msg = f"{what}, so nothing says how they belong together: {how} "
+    warn_user(msg + "read_hierarchy(path, join=True) reads the trees of one file", UserWarning)
+
+
+def _with_families(parent: np.ndarray, family: np.ndarray) -> np.ndarray:
+    """The parent array with a node above the children of the root that are of one family of leaves."""
+    h = Hierarchy(parent, family.size)
+    start, _, order = h.leaf_intervals
+    tops = h.children(h.root)
+    of = family[order[start[tops]]]
+    several = np.flatnonzero(np.bincount(of) > 1)
+    root = h.root + several.size
+    above = np.full(int(of.max()) + 1, root)
+    above[several] = h.root + np.arange(several.size)
+    up = np.concatenate([h.parent[:-1], np.full(several.size, root), [-1]]).astype(np.int32)
+    up[tops] = above[of]
+    return freeze(up)
 
 
 def _weights(weights: Any, k: int) -> np.ndarray:
