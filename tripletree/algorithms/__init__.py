@@ -34,6 +34,7 @@ from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.consensus import AnswerConsensus
+from tripletree.algorithms.copies import merge_copies
 from tripletree.algorithms.count import count_hierarchies, informativeness
 from tripletree.algorithms.cut import NumberOfClusters
 from tripletree.algorithms.decompose import decomposition_size

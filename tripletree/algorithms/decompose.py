@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.copies import Species, merge_copies
 from tripletree.algorithms.induce import checked
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_count
@@ -28,6 +29,7 @@ def decompose(
     hierarchy: Hierarchy | Ontology,
     *,
     guarantee: str = "identify",
+    species: Species | None = None,
     max_triplets: int | None = None,
     random_state: Any = None,
 ) -> TripletSet:
@@ -38,6 +40,9 @@ def decompose(
     hierarchy : Hierarchy or Ontology
         Nodes with one child make no triplet and are skipped. For an Ontology, or with open nodes: certain triplets that
         imply all others (as few as possible for a tree, elsewhere not always). Only ``guarantee="identify"``.
+    species : mapping or callable, optional
+        For a tree of genes: the species of each leaf, of which it may have several. The triplets are of species, and
+        hold whichever copies are meant (`algorithms.merge_copies`).
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
@@ -95,7 +100,7 @@ def decompose(
     """
     if max_triplets is not None:
         max_triplets = check_count(max_triplets, "max_triplets")
-    hierarchy = checked(hierarchy)
+    hierarchy = checked(hierarchy if species is None else merge_copies(hierarchy, species))
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return _decompose_ontology(hierarchy, max_triplets, random_state)

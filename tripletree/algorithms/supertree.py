@@ -18,6 +18,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.copies import Species, whole_clades
 from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchies
@@ -89,6 +90,7 @@ def supertree(
     hierarchies: Iterable[Hierarchy],
     *,
     weights: Any = None,
+    species: Species | None = None,
     votes: Literal["triplet", "tree"] = "triplet",
     min_support: float = 0.5,
     on_conflict: Literal["vote", "raise"] = "vote",
@@ -110,6 +112,9 @@ def supertree(
         are skipped. Heights, lengths and names are not used.
     weights : array_like of float, optional
         A positive number for each source. A source of weight 2 counts as two of them. Default 1.
+    species : mapping or callable, optional
+        For trees of genes: the species of each leaf, which may have several. The result is a tree of the species. A clade
+        of a source votes if it has all copies of its species. Leaves without a species are left out.
     votes : {"triplet", "tree"}
         "triplet" gives the weight to each triplet of a source, so that large sources have more votes. "tree" gives
         it to all triplets of a source together.
@@ -147,6 +152,7 @@ def supertree(
     See Also
     --------
     one_tree : from triplets.
+    algorithms.merge_copies : what one tree of genes says of species, whichever copy is meant.
     repair : the same question for a set of triplets.
     compare_triplets : two hierarchies.
 
@@ -191,6 +197,8 @@ def supertree(
     rng = generator(0 if random_state is None else random_state)
     starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
     sources = _sources(hierarchies)
+    if species is not None:
+        sources = [whole_clades(h, species) for h in sources]
     leaves = _union(sources)
     group = _groups(sources, leaves)
     all_votes = collect_votes(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")

@@ -200,11 +200,14 @@ class NewickText(TreeFile):
             raise ParseError(msg, path=self.path, line=1, column=1)
 
     def network(self, k: int) -> Ontology:
-        """The network number k as an ontology: nodes with one tag, such as #H1, are one. A ParseError for trees."""
+        """The network number k as an ontology: nodes with one tag, such as #H1, are one, and leaves with one label.
+
+        A ParseError for trees.
+        """
         parts = self._trees[k]
         labels, names = self._plain_labels(parts)
         labels = self._meant(labels)
-        shared = _shared_nodes([*labels, *names])
+        shared = _shared_nodes([*labels, *names]) | _repeated(labels)
         if not shared:
             raise self.error_at(parts.first, "Newick, in which every node has one parent: read_hierarchy reads it")
         return _network(parts.parent, labels, names, shared)
@@ -599,7 +602,11 @@ class NewickText(TreeFile):
         )
         two = list(islice(leaf, i, j + 1))
         more = "" if count == 1 else f" ({count} labels are repeated)"
-        return self.error_at(two[-1], f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}")
+        msg = (
+            f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}; read_ontology takes them for "
+            "copies of one, such as genes of a species"
+        )
+        return self.error_at(two[-1], msg)
 
 
 def _parents(leaf_up: list[int], inner_up: list[int], closed: list[int]) -> np.ndarray:
@@ -632,6 +639,14 @@ def _shared_nodes(labels: Sequence[str | None]) -> dict[str, list[int]]:
         if len(places) > 1 and len(called) < 2:
             shared[called.pop() if called else tag] = places
     return shared
+
+
+def _repeated(labels: list[str]) -> dict[str, list[int]]:
+    """The places of labels that several leaves have, such as copies of a gene."""
+    places: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        places.setdefault(label, []).append(i)
+    return {x: some for x, some in places.items() if len(some) > 1}
 
 
 def _network(parent: np.ndarray, labels: list[str], names: list[str | None], shared: dict[str, list[int]]) -> Ontology:

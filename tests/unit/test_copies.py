@@ -1,0 +1,86 @@
+"""Copies of a gene: a triplet of species holds whichever copy stands for each of them."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from examples import small_world
+
+import tripletree as tt
+from tripletree.algorithms import merge_copies
+from tripletree.algorithms.copies import whole_clades
+from tripletree.errors import UnknownLeafError
+
+
+def certain(h, species):
+    """The definition: the triplets that the tree of one copy of each displays, for every choice of copies."""
+    kinds = sorted(set(species.values()))
+    copies = [[x for x in h.leaves if species.get(x) == kind] for kind in kinds]
+    common = None
+    for chosen in product(*copies):
+        name = dict(zip(chosen, kinds, strict=True))
+        tree = h.restrict(chosen)
+        found = {(frozenset([name[a], name[b]]), name[c]) for a, b, c in tt.algorithms.all_triplets(tree)}
+        common = found if common is None else common & found
+    return common
+
+
+def shown(value):
+    return {(frozenset([a, b]), c) for a, b, c in tt.algorithms.all_triplets(value)}
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_copies__every_choice_of_copies(n):
+    rng = np.random.default_rng(n)
+    world = small_world(n)
+    for k in rng.choice(len(world), min(len(world), 60), replace=False):
+        h = tt.Hierarchy.from_nested(world[k])
+        species = dict(zip(h.leaves, rng.choice(list("wxyz"), n).tolist(), strict=True))
+        wanted = certain(h, species)
+        assert shown(merge_copies(h, species)) == wanted
+        whole = whole_clades(h, species)
+        assert set(whole.leaves) == set(species.values())
+        assert shown(whole) <= wanted
+
+
+def test_copies__leaves_without_a_species_are_left_out_and_none_at_all_is_refused():
+    h = tt.parse_newick("((a1,b1)clade,(c1,d1));")
+    known = {"a1": "a", "b1": "b", "c1": "c"}
+    assert shown(merge_copies(h, known)) == shown(whole_clades(h, known.get)) == {(frozenset("ab"), "c")}
+    with pytest.raises(UnknownLeafError):
+        merge_copies(h, {"z": "y"})
+    with pytest.raises(TypeError, match="species must be a mapping or a function"):
+        whole_clades(h, 3)
+
+
+def test_copies__without_copies_a_tree_stays_as_it_is():
+    h = tt.parse_newick("(((a,b),c),(d,(e,f)));")
+    assert whole_clades(h, lambda x: x) == h.suppress_unary()
+
+
+def test_copies__caterpillar():
+    n = 20_000
+    parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+    h = tt.Hierarchy(parent)
+    assert whole_clades(h, lambda x: x // 2).n_leaves == n // 2
+
+
+def test_copies__a_supertree_of_genes():
+    genes = [tt.parse_newick("(((h1,h2),m1),r1);"), tt.parse_newick("(((h1,m1),m2),f1);")]
+    found = tt.supertree(genes, species=lambda gene: gene[0])
+    assert found.consistent
+    assert tt.write_newick(found.hierarchy, lengths=False) == "(f,(h,m),r);"
+    assert list(tt.decompose(genes[0], species={"h1": "h", "h2": "h", "m1": "m", "r1": "r"})) == [("h", "m", "r")]
+
+
+def test_copies__labels_that_repeat_are_copies_in_an_ontology(tmp_path):
+    path = tmp_path / "gene.nwk"
+    path.write_text("(((human,mouse),human),(rat,fly));\n")
+    with pytest.raises(tt.errors.ParseError, match="read_ontology takes them for copies of one"):
+        tt.read_hierarchy(path)
+    assert shown(tt.read_ontology(path)) == {
+        (frozenset(["human", "mouse"]), "rat"),
+        (frozenset(["human", "mouse"]), "fly"),
+        (frozenset(["rat", "fly"]), "human"),
+        (frozenset(["rat", "fly"]), "mouse"),
+    }
