@@ -6,11 +6,15 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tripletree as tt
+from tripletree import kernels
+from tripletree.core import placeholders
 from tripletree.core.notes import collected
-from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
-from tripletree.io import parse_obo, read_edges, read_lineages, read_ontology, read_taxdump
+from tripletree.core.placeholders import FILLER, MEMBER, NEAR, NOT_SURE, SURE, TAXON, Placeholders, automaton
+from tripletree.io import parse_obo, read_edges, read_lineages, read_ontology, read_taxdump, taxdump
 
 FILLERS = """uncultured|g__uncultured|uncultured bacterium|s__uncultured_bacterium|Unassigned|Ambiguous_taxa
 D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmental samples <Bacteria>
@@ -55,8 +59,8 @@ def test_placeholders__names_that_hold_anything():
 
 
 def test_placeholders__the_option():
-    for given in ("Rest,No name", ["Rest", "no_name"]):
-        more = Placeholders.of(given)
+    for option in ("Rest,No name", ["Rest", "no_name"]):
+        more = Placeholders.of(option)
         assert [more.kind(x) for x in ("g__rest", "No  name", "uncultured", "Rests")] == [FILLER, FILLER, FILLER, TAXON]
         assert more.kinds(["rest"], np.array([-1])).tolist() == [FILLER]
     assert not Placeholders.of(False)
@@ -273,3 +277,57 @@ def test_placeholders__lineages_read_as_an_ontology():
     o, h = read_ontology(io.StringIO(QIIME), format="lineages"), read_lineages(io.StringIO(QIIME))
     assert o.open_leaves == h.open_leaves
     assert tt.count_triplets(o) == tt.count_triplets(h)
+
+
+NAMES = st.lists(
+    st.sampled_from([*names_of(FILLERS), *names_of(TAXA), "Felis sp. 7", "uncultured bacterium 3", "Fusarium f. sp. x"])
+    | st.text(alphabet="uncSPspX_.é \x00h", min_size=1, max_size=9).map(str.strip).filter(bool),
+    max_size=20,
+)
+
+
+@given(NAMES, st.booleans(), st.data())
+def test_placeholders__a_dump_by_ids_is_read_as_one_by_names(names, closed, data):
+    parents = [0, *(data.draw(st.integers(0, k - 1)) for k in range(1, len(names) + 1))]
+    rows = [(k + 1, p + 1, "no rank", x) for k, (p, x) in enumerate(zip(parents, ["root", *names], strict=True))]
+    nodes = "".join("\t|\t".join(map(str, x)) + "\t|\n" for x in [(i, p, r) for i, p, r, _ in rows])
+    lines = [f"{i}\t|\t{x}\t|\t\t|\tscientific name\t|" for i, _, _, x in rows]
+    others = [f"{i}\t|\tuncultured {i}\t|\t\t|\tsynonym\t|" for i, *_ in rows]
+    text = "\n".join(lines[:2] + others + lines[2:]) + "\n" * closed
+    taxa = taxdump._read_nodes(taxdump.DmpFile(nodes.encode(), "nodes.dmp"))
+    files = {"names.dmp": taxdump.DmpFile(text.encode(), "names.dmp")}
+    expected = Placeholders().kinds(["root", *names], taxa.parent)
+    leaf = ~np.isin(np.arange(taxa.id.size), taxa.parent)
+    found = taxdump._kinds(files, taxa, Placeholders())
+    # a leaf is open, whether it is a filler or a member
+    assert ((found == TAXON) == (expected == TAXON)).all()
+    assert (found[~leaf] == expected[~leaf]).all()
+
+
+@given(NAMES)
+def test_placeholders__lines_with_signs(names):
+    step, mark = automaton()
+    text = "".join(f"{k}\t|\t{x}\t|\t\t|\tscientific name\t|\n" for k, x in enumerate(names)).encode()
+    scan = kernels.signs.scientific_names_with_signs
+    id, start, stop, bits = scan(np.frombuffer(text, np.uint8), step, mark)
+    expected = {}
+    for k, x in enumerate(names):
+        form = b"\0" + x.encode().lower() + b"\0"
+        signs = [
+            *((NEAR, y) for y in (*placeholders._SIGNS, *placeholders._SURE)),
+            *((SURE, y) for y in placeholders._SURE),
+            *((NOT_SURE, y) for y in placeholders._NOT_SURE),
+        ]
+        some = {bit for bit, y in signs if y in form}
+        if some:
+            expected[k] = sum(some)
+    assert dict(zip(id.tolist(), bits.tolist(), strict=True)) == expected
+    assert [text[i:j].decode() for i, j in zip(start, stop, strict=True)] == [names[k] for k in expected]
+
+
+def test_taxdump__many_long_ranks(tmp_path):
+    ranks = [*(f"rank {k}" for k in range(100)), "a rank of more letters than ranks in books have", "x", "rank 7"]
+    rows = [(1, 1, "no rank", "root"), *((10**9 + k, 1, x, f"taxon {k}") for k, x in enumerate(ranks))]
+    assert read_taxdump(dump(tmp_path, rows), labels="id").ranks == (*ranks, None)
+    short = [(1, 1, "no rank", "root"), *((k + 2, 1, x, f"taxon {k}") for k, x in enumerate(ranks) if len(x) < 30)]
+    assert read_taxdump(dump(tmp_path, short)).ranks == (*(x for x in ranks if len(x) < 30), None)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletree.core.checks import counted
 from tripletree.core.notes import note
+from tripletree.kernels import freeze
 
 if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy
@@ -192,6 +194,46 @@ class Placeholders:
             return hierarchy
         note("placeholders", f"{counted(gone.size, 'placeholder node')} contracted")
         return hierarchy.contract(gone)
+
+
+#: Bits of a name: it has a sign of a placeholder, one that needs no closer look in leaves, and one that needs it still.
+NEAR, SURE, NOT_SURE = 1, 2, 4
+
+
+@cache
+def automaton() -> tuple[np.ndarray, np.ndarray]:
+    """Return the automaton of Aho and Corasick for all signs: its steps and the bits of its states, as kernels take it.
+
+    ASCII letters of either case are the same to it.
+    """
+    words: dict[bytes, int] = {}
+    for bits, signs in ((NEAR, _SIGNS), (NEAR | SURE, _SURE), (NOT_SURE, _NOT_SURE)):
+        for sign in signs:
+            words[sign] = words.get(sign, 0) | bits
+    children: list[dict[int, int]] = [{}]
+    marks = [0]
+    for word, bits in words.items():
+        at = 0
+        for x in word:
+            if x not in children[at]:
+                children[at][x] = len(children)
+                children.append({})
+                marks.append(0)
+            at = children[at][x]
+        marks[at] |= bits
+    step = np.zeros((len(children), 256), np.uint8)
+    back = [0] * len(children)
+    waiting = [0]
+    for at in waiting:  # grows: states by their depths
+        step[at] = step[back[at]]
+        for x, child in children[at].items():
+            back[child] = int(step[back[at], x]) if at else 0
+            marks[child] |= marks[back[child]]
+            step[at, x] = child
+            waiting.append(child)
+    upper = np.arange(65, 91)
+    step[:, upper] = step[:, upper + 32]
+    return freeze(step.ravel()), freeze(np.array(marks, np.uint8))
 
 
 def _candidates(names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray | None]:

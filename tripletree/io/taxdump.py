@@ -18,11 +18,12 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
+from tripletree import kernels
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, tell_synonyms
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
-from tripletree.core.placeholders import Placeholders
+from tripletree.core.placeholders import MEMBER, NEAR, NOT_SURE, SURE, Placeholders, automaton
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import part, past_placeholders
@@ -38,7 +39,13 @@ _FILES = (NODES, NAMES, MERGED, DELETED)
 #: Bytes that are read together.
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
+#: Words of so many bytes, and so many different ones in a block, are told apart by numpy.
+_LONG_WORD, _FEW_WORDS, _PRIME = 32, 64, np.uint64(1_099_511_628_211)
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
+#: Time that it takes to read names.dmp in full.
+_SECONDS_A_BYTE = 2e-8
+#: A name that repeats the one above it.
+_FILLED = re.compile(r"_X+\Z")
 #: A line of names.dmp: tax id, name, unique name, and the kind of name.
 _NAME_LINE = re.compile(rb"\d+\t\|\t[^\t\n]*\t\|\t[^\t\n]*\t\|\t[A-Za-z][A-Za-z -]*\t\|\r?\n")
 
@@ -62,6 +69,12 @@ class DmpFile:
         if b"\r" in self.content:
             self.content = self.content.replace(b"\r\n", b"\n")
         self._bytes = np.frombuffer(self.content, np.uint8)
+
+    def block(self, at: int) -> np.ndarray:
+        """The bytes of some megabytes of whole lines from `at` on. The last line ends in a line end, too."""
+        stop = self.content.find(b"\n", at + BLOCK) + 1 or len(self.content)
+        block = self._bytes[at:stop]
+        return block if block.size and block[-1] == _LINE_END else np.append(block, np.uint8(_LINE_END))
 
     def fields(self, k: int) -> Iterator[Fields]:
         """The first k fields of all lines, block by block. Lines with too few fields or others than the first has."""
@@ -126,6 +139,35 @@ class DmpFile:
             shown = self.content[start[i] : start[i] + width[i]].decode("utf-8", errors="replace")
             self.refuse(fields.line[i], f"{shown[:40]!r} is not a tax id", at=int(start[i]))
         return value
+
+    def words(self, fields: Fields, j: int, known: dict[bytes, int]) -> np.ndarray:
+        """The number of the word in field j of each line, in `known`, which grows."""
+        start, stop = fields.start[:, j], fields.stop[:, j]
+        width = stop - start
+        out = np.full(start.size, -1, np.int64)
+        # words that are alike in their length and bytes, which a polynomial tells before the bytes are compared
+        key = width.astype(np.uint64)
+        most = int(width.max(initial=0))
+        if most <= _LONG_WORD:
+            for k in range(most):
+                byte = self._bytes[np.where(k < width, start + k, 0)]
+                key = key * _PRIME + np.where(k < width, byte, 0).astype(np.uint64)
+        rest = np.arange(start.size)
+        for _ in range(_FEW_WORDS if most <= _LONG_WORD else 0):
+            if rest.size == 0:
+                break
+            i = int(rest[0])
+            word = self.content[start[i] : stop[i]]
+            same = key[rest] == key[i]
+            rows = rest[same]
+            good = width[rows] == width[i]
+            for k, x in enumerate(word):
+                good &= self._bytes[np.where(good, start[rows] + k, start[i] + k)] == x
+            out[rows[good]] = known.setdefault(word, len(known))
+            rest = np.concatenate([rest[~same], rows[~good]])
+        for i in rest.tolist():
+            out[i] = known.setdefault(self.content[start[i] : stop[i]], len(known))
+        return out
 
     def equal(self, fields: Fields, j: int, word: bytes) -> np.ndarray:
         """In which lines field j is `word`."""
@@ -283,10 +325,13 @@ def read_taxdump(
     taxa = _read_nodes(files[NODES])
     fillers = Placeholders.of(placeholders)
     by_name = isinstance(root, str) and not root.isdecimal()
-    names = _read_names(files, taxa) if labels == "name" or by_name or (fillers and NAMES in files) else None
-    kinds = None if names is None or not fillers else fillers.kinds(names, taxa.parent)
+    names = _read_names(files, taxa) if labels == "name" or by_name else None
+    kinds = None
+    if fillers and NAMES in files:
+        kinds = fillers.kinds(names, taxa.parent) if names is not None else _kinds(files, taxa, fillers)
     merged = _merged(files, taxa)
     kept = None if root is None else _below(taxa, _root_of(taxa, root, names, merged, files.get(DELETED)))
+    files.clear()  # hundreds of megabytes
     texts = names if labels == "name" else list(map(str, taxa.id.tolist()))
     parent, ranks = taxa.parent, taxa.ranks
     others = merged
@@ -326,10 +371,10 @@ def taxdump_ontology(path: Source, *, root: Any = None, placeholders: bool | str
 
 
 class _Taxa(NamedTuple):
-    """Taxa in the order of the file. `order` sorts their ids, `parent` holds positions, -1 for the root."""
+    """Taxa in the order of the file. `places` finds their ids, `parent` holds positions, -1 for the root."""
 
     id: np.ndarray
-    order: np.ndarray
+    places: _Places
     parent: np.ndarray
     ranks: list[str | None]
 
@@ -341,20 +386,19 @@ def _read_nodes(file: DmpFile) -> _Taxa:
         ids.append(file.numbers(fields, 0))
         parents.append(file.numbers(fields, 1))
         lines.append(fields.line)
-        places = zip(fields.start[:, 2].tolist(), fields.stop[:, 2].tolist(), strict=True)
-        words = [file.content[start:stop] for start, stop in places]
-        codes += [known.setdefault(x, len(known)) for x in words]
+        codes.append(file.words(fields, 2, known))
     if not ids:
         raise ParseError("no taxa in it: the file is empty", path=file.path, line=1, column=1)
     words_of = [None if x in (_NO_RANK, b"") else decoded(x, file.path) for x in known]
-    ranks = [words_of[k] for k in codes]
+    ranks = list(map(words_of.__getitem__, np.concatenate(codes).tolist()))
     id, above, line = np.concatenate(ids), np.concatenate(parents), np.concatenate(lines)
     order = np.argsort(id, kind="stable")
     twice = np.flatnonzero(id[order][1:] == id[order][:-1])
     if twice.size:
         first, second = order[twice[0]], order[twice[0] + 1]
         file.refuse(line[second], f"tax id {id[second]} stands twice: it is on line {line[first]} already")
-    parent = _positions(id, order, above)
+    places = _Places(id, order)
+    parent = places.of(above)
     if (parent < 0).any():
         i = int(np.flatnonzero(parent < 0)[0])
         file.refuse(line[i], f"the parent {above[i]} of tax id {id[i]} is missing: no line of the file is for it")
@@ -367,14 +411,26 @@ def _read_nodes(file: DmpFile) -> _Taxa:
         shown = cycle_text(id[cycle].tolist())
         file.refuse(line[cycle[0]], f"the parents run in a cycle: {shown}; only the root is its own parent")
     parent[own] = -1
-    return _Taxa(id, order, parent, ranks)
+    return _Taxa(id, places, parent, ranks)
 
 
-def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The places of tax ids in `id`, -1 if missing. `order` sorts `id`."""
-    at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
-    found = order[at]
-    return np.where(id[found] == wanted, found, -1)
+class _Places:
+    """The places of tax ids in the file. Ids that are not much larger than their number are looked up in a table."""
+
+    def __init__(self, id: np.ndarray, order: np.ndarray) -> None:
+        self._id, self._order, self._table = id, order, None
+        most = int(id[order[-1]])
+        if most <= 16 * id.size:
+            self._table = np.full(most + 2, -1, np.int32)  # the last entry is for all others
+            self._table[id] = np.arange(id.size, dtype=np.int32)
+
+    def of(self, wanted: np.ndarray) -> np.ndarray:
+        """The place of each id, -1 if it is missing."""
+        if self._table is not None:
+            last = self._table.size - 1
+            return self._table[np.where((wanted >= 0) & (wanted < last), wanted, last)].astype(np.int64)
+        found = self._order[np.minimum(np.searchsorted(self._id, wanted, sorter=self._order), self._id.size - 1)]
+        return np.where(self._id[found] == wanted, found, -1)
 
 
 def _below(taxa: _Taxa, root: int) -> np.ndarray:
@@ -393,8 +449,8 @@ def _merged(files: dict[str, DmpFile], taxa: _Taxa) -> dict[str, int]:
     if MERGED in files and files[MERGED].content.strip():
         for fields in files[MERGED].fields(2):
             old, new = (files[MERGED].numbers(fields, j) for j in (0, 1))
-            at = _positions(taxa.id, taxa.order, new)
-            free = (at >= 0) & (_positions(taxa.id, taxa.order, old) < 0)
+            at = taxa.places.of(new)
+            free = (at >= 0) & (taxa.places.of(old) < 0)
             found.update(zip(map(str, old[free].tolist()), at[free].tolist(), strict=True))
     return found
 
@@ -428,6 +484,37 @@ def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
     return names
 
 
+def _kinds(files: dict[str, DmpFile], taxa: _Taxa, fillers: Placeholders) -> np.ndarray:
+    """The kinds of the taxa by their names, as `Placeholders.kinds` has them, without reading all names of a big dump.
+
+    Lines that are no names are passed over: the names serve nothing else.
+    """
+    file = files[NAMES]
+    step, mark = automaton()
+    scan = kernels.signs.scientific_names_with_signs
+    first = file.block(0)
+    if fillers.more or not scan.pays(_SECONDS_A_BYTE * len(file.content), first, step, mark):
+        return fillers.kinds(_read_names(files, taxa), taxa.parent)
+    inner = np.zeros(taxa.id.size, np.bool_)
+    inner[taxa.parent[taxa.parent >= 0]] = True
+    found = np.zeros(taxa.id.size, np.uint8)
+    at = 0
+    while at < len(file.content):
+        block = file.block(at)
+        id, start, stop, bits = scan.fast(block, step, mark)
+        taxon = taxa.places.of(id)
+        known = taxon >= 0
+        sure = known & ((bits & (SURE | NOT_SURE)) == SURE) & ~inner[taxon]
+        found[taxon[sure]] = MEMBER
+        for i in np.flatnonzero(known & ~sure & ((bits & NEAR) > 0)).tolist():
+            name = decoded(block[start[i] : stop[i]].tobytes(), file.path)
+            if _FILLED.search(name):  # the name above tells
+                return fillers.kinds(_read_names(files, taxa), taxa.parent)
+            found[taxon[i]] = fillers.kind(name)
+        at += block.size
+    return found
+
+
 def _scientific_names(file: DmpFile, taxa: _Taxa) -> tuple[np.ndarray, np.ndarray]:
     """Where each taxon's scientific name and its unique name start and stop in the file: two arrays of shape (N, 2)."""
     N = taxa.id.size
@@ -435,7 +522,7 @@ def _scientific_names(file: DmpFile, taxa: _Taxa) -> tuple[np.ndarray, np.ndarra
     for fields in file.fields(4):
         scientific = file.equal(fields, 3, b"scientific name")
         id = file.numbers(fields, 0)[scientific]
-        at = _positions(taxa.id, taxa.order, id)
+        at = taxa.places.of(id)
         known = at >= 0
         at, line = at[known], fields.line[scientific][known]
         again = np.ones(at.size, np.bool_)
@@ -479,7 +566,7 @@ def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
     for fields in file.fields(4):
         places = zip(fields.start[:, 3].tolist(), fields.stop[:, 3].tolist(), strict=True)
         other = np.array([file.content[start:stop] in _OTHER_NAMES for start, stop in places], np.bool_)
-        at = _positions(taxa.id, taxa.order, file.numbers(fields, 0))
+        at = taxa.places.of(file.numbers(fields, 0))
         rows = np.flatnonzero(other & (at >= 0)).tolist()
         for i in rows:
             name = decoded(file.content[fields.start[i, 1] : fields.stop[i, 1]], file.path)
@@ -511,7 +598,7 @@ def _root_of(
     except (TypeError, ValueError):
         msg = f"root must be a tax id or a scientific name, not {root!r}"
         raise TypeError(msg) from None
-    found = _positions(taxa.id, taxa.order, np.array([id if 0 <= id < 2**62 else -1], np.int64))
+    found = taxa.places.of(np.array([id if 0 <= id < 2**62 else -1], np.int64))
     if found[0] < 0 and str(id) in merged:
         kept = merged[str(id)]
         tell_synonyms({str(id): str(taxa.id[kept])})
