@@ -4,11 +4,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from examples import small_world
 
 import tripletree as tt
 from tripletree.algorithms import merge_copies
 from tripletree.algorithms.copies import whole_clades
+from tripletree.cli import main
 from tripletree.errors import UnknownLeafError
 
 
@@ -84,3 +86,16 @@ def test_copies__labels_that_repeat_are_copies_in_an_ontology(tmp_path):
         (frozenset(["rat", "fly"]), "human"),
         (frozenset(["rat", "fly"]), "mouse"),
     }
+
+
+def test_copies__in_the_shell(tmp_path):
+    (tmp_path / "genes.nwk").write_text("(((h1,h2),m1),r1);\n(((h1,m1),m2),f1);\n")
+    table = tmp_path / "species.csv"
+    table.write_text("gene,species\nh1,h\nh2,h\nm1,m\nm2,m\nr1,r\nf1,f\n")
+    command = ["supertree", str(tmp_path / "genes.nwk"), "--species", str(table)]
+    done = CliRunner().invoke(main, command)
+    assert (done.exit_code, done.stdout) == (0, "(f,(h,m),r);\n")
+    table.write_text("gene,species\nh1,h\nh1,m\n")
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert "h1 has the species h, m, where one is needed" in done.output

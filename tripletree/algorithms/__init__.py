@@ -71,5 +71,6 @@ __all__ = [
     "enforce_triplets",
     "informativeness",
     "match_clades",
+    "merge_copies",
     "redundant",
 ]

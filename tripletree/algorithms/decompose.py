@@ -100,7 +100,7 @@ def decompose(
     """
     if max_triplets is not None:
         max_triplets = check_count(max_triplets, "max_triplets")
-    hierarchy = checked(hierarchy if species is None else merge_copies(hierarchy, species))
+    hierarchy = checked(hierarchy if species is None else merge_copies(hierarchy, species))  # type: ignore[arg-type]
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
         return _decompose_ontology(hierarchy, max_triplets, random_state)

@@ -113,8 +113,8 @@ def supertree(
     weights : array_like of float, optional
         A positive number for each source. A source of weight 2 counts as two of them. Default 1.
     species : mapping or callable, optional
-        For trees of genes: the species of each leaf, which may have several. The result is a tree of the species. A clade
-        of a source votes if it has all copies of its species. Leaves without a species are left out.
+        For trees of genes: the species of each leaf, which may have several. The result is a tree of the species. A
+        clade of a source votes if it has all copies of its species. Leaves without a species are left out.
     votes : {"triplet", "tree"}
         "triplet" gives the weight to each triplet of a source, so that large sources have more votes. "tree" gives
         it to all triplets of a source together.

@@ -14,7 +14,7 @@ from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import blanks_option, output_option, seed_option
 from tripletree.core.checks import counted
-from tripletree.io import write_newick
+from tripletree.io import read_annotations, write_newick
 
 
 @click.command(
@@ -36,6 +36,10 @@ from tripletree.io import write_newick
     "--min-support", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True, metavar="SHARE",
     help="Drop clades if at most this share of their votes agrees.",
 )  # fmt: skip
+@click.option(
+    "--species", metavar="TABLE",
+    help="For trees of genes: a table of two columns, a gene and its species. The result is a tree of the species.",
+)  # fmt: skip
 @click.option("--support", is_flag=True, help="Write the share that agrees as the name of each inner node.")
 @click.option(
     "--on-conflict", type=click.Choice(["vote", "raise"]), default="vote", show_default=True,
@@ -50,6 +54,7 @@ def supertree(
     weights: str | None,
     votes: Any,
     min_support: float,
+    species: str | None,
     support: bool,
     on_conflict: Any,
     seed: int,
@@ -72,6 +77,7 @@ def supertree(
         found = combined(
             sources,
             weights=None if weights is None else _numbers(weights, len(sources)),
+            species=None if species is None else _species(species),
             votes=votes,
             min_support=min_support,
             on_conflict=on_conflict,
@@ -80,6 +86,14 @@ def supertree(
     shares = [float(f"{x:.3g}") for x in found.support.tolist()]
     write_newick(found.hierarchy, output, names=not support, support=shares if support else None, blanks=blanks)
     say(_summary(found), err=True)
+
+
+def _species(path: str) -> dict[str, str]:
+    found = read_annotations(path)
+    several = next((gene for gene, some in found.items() if len(some) > 1), None)
+    if several is not None:
+        raise bad_input(f"--species {path}: {several} has the species {', '.join(found[several])}, where one is needed")
+    return {gene: name for gene, (name,) in found.items()}
 
 
 def _numbers(text: str, n: int) -> list[float]:

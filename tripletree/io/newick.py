@@ -603,8 +603,8 @@ class NewickText(TreeFile):
         two = list(islice(leaf, i, j + 1))
         more = "" if count == 1 else f" ({count} labels are repeated)"
         msg = (
-            f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}; read_ontology takes them for "
-            "copies of one, such as genes of a species"
+            f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}; read_ontology takes them "
+            "for copies of one, such as genes of a species"
         )
         return self.error_at(two[-1], msg)
 
