@@ -7,6 +7,7 @@ import pytest
 from examples import small_world, yule
 
 import tripletree as tt
+from tripletree.plots.style import shorten_all
 from tripletree.plots.tanglegram import pair_trees
 
 
@@ -47,3 +48,13 @@ def test_tanglegram__large_trees_that_go_together_have_no_crossings():
     one, two = (whole.contract(1_500 + rng.permutation(1_498)[:500]) for _ in range(2))
     assert pair_trees(one, two, False, False, "level").crossed > 1_000
     assert pair_trees(one, two, False, True, "level").crossed == 0
+
+
+@pytest.mark.parametrize("most", [7, 14, 40])
+def test_labels__those_that_differ_stay_different(most):
+    names = [f"patient_{k:03}|north_wing|Klebsiella pneumoniae subsp. pneumoniae|contig" for k in range(30)]
+    names += [f"{'same beginning ' * 4}{'x' * k}{' the same end' * 4}" for k in range(1, 5)] + ["short", "short"]
+    found = shorten_all(names, most)
+    assert len(set(found)) == len(set(names))
+    assert max(map(len, found)) <= most
+    assert shorten_all(["a  b"]) == ["a b"]

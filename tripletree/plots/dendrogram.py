@@ -78,6 +78,7 @@ from tripletree.plots.style import (
     import_pyplot,
     largest_font,
     shorten,
+    shorten_all,
 )
 
 if TYPE_CHECKING:
@@ -496,7 +497,7 @@ def _make_room(stage: _Stage, own_figure: bool) -> _Room:
     longest = 0 if style.labels is False else max(map(len, texts), default=0)
     if stage.is_round and longest:
         longest = longest_shown(texts)
-        texts = [shorten(x, longest) for x in texts]
+        texts = shorten_all(texts, longest)
     bars = (content.values is not None) + sum(x.values is not None for x in columns)
     layout = lay_out_axes(
         ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
-from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten
+from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten, shorten_all
 
 #: Named clades that the label of a collapsed subtree without a name shows.
 _NAMED = 3
@@ -26,9 +26,11 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
     leaf[drawn.shown[: tree.n_leaves]] = np.arange(tree.n_leaves)
     texts = []
     inside = _names_inside(drawn)
+    single = np.flatnonzero(drawn.size == 1).tolist()
+    label = dict(zip(single, shorten_all([str(tree.leaves[int(leaf[k])]) for k in single]), strict=True))
     for k, size in enumerate(drawn.size.tolist()):
         if size == 1:
-            texts.append(shorten(str(tree.leaves[int(leaf[k])])))
+            texts.append(label[k])
             continue
         name = tree.label(int(drawn.node[k])) if drawn.node[k] >= 0 else None
         text = f"{size:,} leaves" if name is None else f"{shorten(str(name))} ({size:,})"

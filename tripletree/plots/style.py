@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -194,6 +194,35 @@ def shorten(name: str, most: int = LONGEST_LABEL) -> str:
         return name
     half = max((most - 1) // 2, 1)
     return f"{name[:half]}…{name[-half:]}"
+
+
+def shorten_all(names: Sequence[str], most: int = LONGEST_LABEL) -> list[str]:
+    """Put labels on one line each, as `shorten` does. Labels that differ stay different.
+
+    Long ones that would look alike show their beginning and the part from where they differ.
+    """
+    lines = [" ".join(x.split()) for x in names]
+    shown = [shorten(x, most) for x in lines]
+    alike: dict[str, list[str]] = {}
+    for line, text in zip(lines, shown, strict=True):
+        alike.setdefault(text, []).append(line)
+    text_of = dict(zip(lines, shown, strict=True))
+    for group in alike.values():
+        some = sorted(set(group))
+        if len(some) > 1:
+            ends = zip(some[0], some[-1], strict=False)
+            same = next((i for i, (x, y) in enumerate(ends) if x != y), len(some[0]))
+            head = min(same, most // 3)
+            text_of |= {x: f"{x[:head]}…{shorten(x[same:], most - head - 1)}" for x in some}
+    taken: set[str] = set()
+    for x, text in text_of.items():
+        k = 1
+        while text in taken:
+            k += 1
+            text = f"{text_of[x][: most - 1 - len(str(k))]}#{k}"
+        taken.add(text)
+        text_of[x] = text
+    return [text_of[x] for x in lines]
 
 
 def percent(part: int, size: int) -> int:

@@ -26,6 +26,7 @@ from tripletree.plots.style import (
     largest_font,
     percent,
     shorten,
+    shorten_all,
     tile_style,
 )
 from tripletree.plots.untangling import count_crossings, find_reading_order, untangle_orders
@@ -392,9 +393,11 @@ def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int)
     numbers, called = None, [] if groups is None else groups.names
     if groups is not None and groups.names:
         numbers = count_in_tips(drawn, groups.codes, len(groups.names))
+    single = np.flatnonzero(drawn.size == 1).tolist()
+    label = dict(zip(single, shorten_all([str(drawn.tree.leaves[int(leaf[k])]) for k in single], most), strict=True))
     texts = []
     for k, size in enumerate(drawn.size.tolist()):
-        text = shorten(str(drawn.tree.leaves[int(leaf[k])]), most) if size == 1 else f"{size:,} leaves"
+        text = label[k] if size == 1 else f"{size:,} leaves"
         if size > 1 and numbers is not None and numbers[k].any():
             best = int(numbers[k].argmax())
             text += f", {percent(int(numbers[k, best]), size)}% {shorten(str(called[best]), most // 2)}"
