@@ -295,7 +295,7 @@ def test_open__a_contracted_term_says_only_that_its_children_are_below_the_terms
 
 def test_open__an_ontology_and_its_tree_contract_alike():
     text = "((((a,b)g,c)unclassified,(d,e)h)i,f)j;"
-    h = tt.parse_newick(text)
+    h = tt.parse_newick(text, placeholders=False)
     terms = [*h.leaves, *h.names]
     o = Ontology(terms, [(u, int(p)) for u, p in enumerate(h.parent[:-1])])
     assert o.contract(["unclassified"]).to_hierarchy() == h.contract(["unclassified"])

@@ -143,8 +143,8 @@ def test_one_taxon__authors_on_either_side():
 
 
 def test_one_taxon__whole_numbers_are_names():
-    h = tt.parse_newick("((101,102)9,103);")
-    assert tt.match_names([101, 102.0, 9, 1.5, True], h).matches == ("101", "102", "9", None, None)
+    h = tt.parse_newick("((101,102)1009,103);")
+    assert tt.match_names([101, 102.0, 1009, 1.5, True], h).matches == ("101", "102", "1009", None, None)
     assert h.attach({"s": 101, "t": "102", "u": 103}) == tt.parse_newick("((s,t),u);")
     assert list(h.restrict([103, 101]).leaves) == [103, 101]
     whole = tt.Hierarchy([3, 3, 4, 4, -1], [1, 2, 3])

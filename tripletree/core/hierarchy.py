@@ -559,10 +559,10 @@ class Hierarchy(Immutable):
         Examples
         --------
         >>> from tripletree import count_triplets, parse_newick
-        >>> h = parse_newick("((robur,alba)Quercus,(x,y)others)Fagaceae;")
-        >>> count_triplets(h), count_triplets(h.contract(["others"]))
+        >>> h = parse_newick("((robur,alba)Quercus,(x,y)rest)Fagaceae;")
+        >>> count_triplets(h), count_triplets(h.contract(["rest"]))
         (4, 0)
-        >>> h.contract(["others"]).open_leaves
+        >>> h.contract(["rest"]).open_leaves
         ['x', 'y']
         """
         n, N = len(self.leaves), self.parent.size
