@@ -10,6 +10,7 @@ from examples import small_world
 import tripletree as tt
 from tripletree.algorithms import merge_copies
 from tripletree.algorithms.copies import whole_clades
+from tripletree.algorithms.supertree import _closed_parts
 from tripletree.cli import main
 from tripletree.errors import UnknownLeafError
 
@@ -99,3 +100,29 @@ def test_copies__in_the_shell(tmp_path):
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
     assert "h1 has the species h, m, where one is needed" in done.output
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_supertree__votes_of_open_nodes_are_certain(n):
+    rng = np.random.default_rng(n)
+    world = small_world(n)
+    for k in rng.choice(len(world), min(len(world), 80), replace=False):
+        bare = tt.Hierarchy.from_nested(world[k])
+        mask = rng.random(bare.n_nodes) < 0.3
+        mask[-1] = False
+        h = tt.Hierarchy(bare.parent, bare.leaves, incertae_sedis=mask)
+        parts = _closed_parts(h)
+        votes = [shown(part) for part in parts]
+        assert set().union(*votes) <= shown(h)
+        assert not any(part.open_leaves for part in parts)
+        kept = [x for x in h.leaves if x in parts[-1].leaves]
+        assert shown(bare.restrict(kept)) & shown(h) == votes[-1] or len(parts) == 1
+
+
+def test_supertree__an_open_item_does_not_vote_against_its_neighbours():
+    open_one = tt.parse_newick("((a,b)g,x[&incertae_sedis=1],c);")
+    other = tt.parse_newick("(((a,x),b),c);")
+    against = tt.parse_newick("((b,c),a);")
+    found = tt.supertree([*[open_one] * 3, other, against])
+    assert not found.consistent
+    assert {(frozenset("ax"), "b"), (frozenset("ab"), "c")} <= shown(found.hierarchy)

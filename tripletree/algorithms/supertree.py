@@ -109,7 +109,8 @@ def supertree(
     ----------
     hierarchies : iterable of Hierarchy
         The sources. A node with more than two children does not vote on how these belong together. Nodes with one child
-        are skipped. Heights, lengths and names are not used.
+        are skipped. Heights, lengths and names are not used. One with open nodes has two votes of half the weight:
+        without all that is open, and with it, but without the clades beside it.
     weights : array_like of float, optional
         A positive number for each source. A source of weight 2 counts as two of them. Default 1.
     species : mapping or callable, optional
@@ -197,11 +198,16 @@ def supertree(
     rng = generator(0 if random_state is None else random_state)
     starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
     sources = _sources(hierarchies)
+    n_sources = len(sources)
+    weight = _weights(weights, n_sources)
+    voters = [_closed_parts(h) for h in sources]
     if species is not None:
-        sources = [whole_clades(h, species) for h in sources]
+        voters = [[whole_clades(h, species) for h in some] for some in voters]
+        sources = [h for some in voters for h in some]
     leaves = _union(sources)
     group = _groups(sources, leaves)
-    all_votes = collect_votes(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
+    share = np.concatenate([np.full(len(some), w / len(some)) for some, w in zip(voters, weight.tolist(), strict=True)])
+    all_votes = collect_votes([h for some in voters for h in some], leaves, share, per_tree=votes == "tree")
     parent = _agreed(sources, all_votes, leaves)
     consistent = parent is not None
     if parent is None:
@@ -226,7 +232,7 @@ def supertree(
         support=freeze(edges.support[n:]),
         n_agreeing=freeze(edges.n_agree[n:]),
         n_opposing=freeze(edges.n_oppose[n:]),
-        n_sources=len(sources),
+        n_sources=n_sources,
         consistent=consistent,
     )
 
@@ -238,6 +244,37 @@ def _sources(hierarchies: Any) -> list[Hierarchy]:
         msg = "there are no hierarchies to combine; give at least one"
         raise ValueError(msg)
     return sources
+
+
+def _closed_parts(h: Hierarchy) -> list[Hierarchy]:
+    """Hierarchies without open nodes whose triplets are certain: `h` itself, or two that share its vote.
+
+    One leaves out what is open. The other has it, but no clade that stands beside an open node or inside such a clade,
+    as an open leaf may belong there.
+    """
+    opened = h.incertae_sedis
+    if opened is None or not opened.any():
+        return [h]
+    n, up = h.n_leaves, h.parent
+    count = np.bincount(up[:-1][opened[:-1]], minlength=up.size)
+    free, blurred = ~opened, np.zeros(up.size, np.bool_)
+    blurred[:-1] = count[up[:-1]] > opened[:-1]
+    for u in range(up.size - 2, -1, -1):
+        free[u] &= free[up[u]]
+        blurred[u] |= blurred[up[u]]
+    blurred[:n] = False
+    above = up.copy()
+    for u in range(up.size - 2, -1, -1):
+        if blurred[above[u]]:
+            above[u] = above[above[u]]
+    kept = np.flatnonzero(~blurred)
+    number = np.cumsum(~blurred) - 1
+    both = [Hierarchy(np.where(above[kept] < 0, -1, number[above[kept]]), h.leaves)]
+    inside = [x for x, yes in zip(h.leaves, free[:n].tolist(), strict=True) if yes]
+    if len(inside) > 2:
+        part = h.restrict(inside).suppress_unary()
+        both.append(Hierarchy(part.parent, part.leaves))
+    return both
 
 
 def _groups(sources: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
