@@ -1,5 +1,6 @@
 """info says what a file leaves open, and what was made of it, in one line each; hints lead on when they are run."""
 
+import html
 import re
 
 import pytest
@@ -90,3 +91,40 @@ def test_options_that_hints_name_lead_on(run, tmp_path, text, given, hint):
     (tmp_path / "file").write_text(text)
     assert hint in run("convert", "file", *given.split(), status=2).stderr
     assert run("convert", "file", *hint.split()).stdout.endswith(";\n")
+
+
+#: A file with doubts, whose items are those of the table of `test_the_report_counts_what_info_tells`.
+REPORTED = {
+    "placeholder": ("((a,b)uncultured,(c,d)X,(e,f)Y);", 3),
+    "root": ("((a,b),(c,d),(e,f));", 1),
+    "without a taxon": ("Feature ID\tTaxon\na\tk__K;g__G\nb\tk__K;g__G\nc\tk__K;g__\nd\tk__K;g__H\ne\tk__K;g__H\n"
+                        "f\tUnassigned\n", 3),
+    "imports": (
+        "import: more.obo\n"
+        + "".join(
+            f"[Term]\nid: {x}\n" + (f"is_a: {up}\n" if up else "")
+            for x, up in (("t", ""), ("u", "t"), ("a", "u"), ("b", "u"), ("c", "t"))
+        ),
+        1,
+    ),
+    "other names": ("[Term]\nid: t\n[Term]\nid: u\nis_a: t\n[Term]\nid: a\nalt_id: old\nis_a: u\n"
+                    "[Term]\nid: b\nis_a: u\n[Term]\nid: c\nis_a: t\n", 1),
+    "none": ("((a,b)X,(c,d)Y);", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REPORTED)
+def test_the_report_counts_what_info_tells(run, tmp_path, kind):
+    text, n = REPORTED[kind]
+    (tmp_path / "known").write_text(text)
+    (tmp_path / "data.csv").write_text("name,x\n" + "".join(f"{x},{k * k}\n" for k, x in enumerate("abcdef")))
+    told = [
+        x[2:].removeprefix("doubts").strip() for x in run("info", "known").stdout.partition("doubts")[2].split("\n")
+    ]
+    told = [x for x in told if x]
+    shown = run("report", "data.csv", "--know", "known", "--resamples", 0).stdout
+    line = [x for x in shown.splitlines() if x.startswith("Of note: ")]
+    assert line == ([f"Of note: {'; '.join(told)}."] if told else [])
+    assert len(told) == n
+    page = html.unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert all(f"<li>{x}</li>" in page for x in told)

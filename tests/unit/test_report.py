@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import io
 import math
 import re
@@ -20,6 +21,7 @@ from strategies import hierarchies
 import tripletree as tt
 from tripletree.cluster import CVQE, DivisiveReCon, ReCon
 from tripletree.core import Answer, AnswerSet
+from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 from tripletree.reports import analysis
 
@@ -440,6 +442,28 @@ def test_report__an_ontology_with_several_parents():
     found = tt.report(X, hierarchy=o, parent="first", sample_names=["p", "q", "r", "s"], n_resamples=0)
     assert found.names is None
     assert [x[:2] for x in found.taxa] == [("x", 3)]
+
+
+def test_report__counts_open_items_and_other_names():
+    pytest.importorskip("rapidfuzz")
+    X = [[0.0], [0.1], [5.0], [5.2]]
+    h = tt.Hierarchy.from_nested([["p", "q"], ["r", "s"]])
+    assert tt.report(X, hierarchy=h, sample_names=list("pqrs"), n_resamples=0).notes == ()
+    h = tt.Hierarchy([4, 4, 5, 5, 6, 6, -1], ["p", "q", "r", "s"], incertae_sedis=[3], synonyms={"t": "s"})
+    found = tt.report(X, hierarchy=h, sample_names=list("pqrt"), n_resamples=0)
+    one, other, mine = found.notes
+    assert one == "1 item known to an inner node only (open), as 's'"
+    assert other == "1 other name of its nodes, as 't'"
+    assert mine == "1 of the samples known to an inner node only (open), as 't'"
+    assert f"Of note: {one}; {other}; {mine}." in str(found)
+    assert all(f"<li>{x}</li>" in html.unescape(html_of(found)) for x in found.notes)
+
+
+def test_report__has_the_notes_of_readers_around_it():
+    with collected():
+        h = tt.parse_newick("((p,q)uncultured,(r,s)X);")
+        found = tt.report([[0.0], [0.1], [5.0], [5.2]], hierarchy=h, sample_names=list("pqrs"), n_resamples=0)
+    assert found.notes == ("1 placeholder node contracted", "2 items known to an inner node only (open), as 'p'")
 
 
 class _Noted(DivisiveReCon):

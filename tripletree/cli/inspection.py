@@ -30,7 +30,7 @@ from tripletree.cli.sources import (
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.notes import collected
+from tripletree.core.notes import collected, doubts
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -65,18 +65,18 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
         pairs = read_pair_file(file)
         say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
         return
-    with collected() as notes:
+    with collected():
         value, title = read_either(file, kind, reading)
-    if isinstance(value, Hierarchy):
-        rows = [*hierarchy_rows(value), *_doubts(value, [x.text for x in notes])]
-        say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(rows)}")
-    elif isinstance(value, AnswerSet):
-        say(f"{given_name(file)}: odd-one-out answers\n{table_text(answer_rows(value))}")
-    elif isinstance(value, Ontology):
-        rows = [*_ontology_rows(value), *_doubts(value, [x.text for x in notes])]
-        say(f"{given_name(file)}: an ontology ({title})\n{table_text(rows)}")
-    else:
-        say(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
+        rows: list[tuple[str, str]]
+        if isinstance(value, Hierarchy):
+            rows, called = [*hierarchy_rows(value), *_doubt_rows(value)], f"a hierarchy ({title})"
+        elif isinstance(value, AnswerSet):
+            rows, called = list(answer_rows(value)), "odd-one-out answers"
+        elif isinstance(value, Ontology):
+            rows, called = [*_ontology_rows(value), *_doubt_rows(value)], f"an ontology ({title})"
+        else:
+            rows, called = list(_triplet_rows(value)), "triplets"
+    say(f"{given_name(file)}: {called}\n{table_text(rows)}")
 
 
 def answer_rows(answers: AnswerSet) -> Iterator[tuple[str, str]]:
@@ -120,15 +120,9 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     yield "smallest set", identify
 
 
-def _doubts(value: Hierarchy | Ontology, notes: list[str]) -> Iterator[tuple[str, str]]:
-    """What the file leaves open, and what was made of it, a line each. `notes` are those of its reader."""
-    found = list(notes)
-    opened = value.open_leaves
-    if opened:
-        found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")
-    if value.synonyms:
-        found.append(f"{counted(len(value.synonyms), 'other name')} of its nodes, as {next(iter(value.synonyms))!r}")
-    for k, text in enumerate(found):
+def _doubt_rows(value: Hierarchy | Ontology) -> Iterator[tuple[str, str]]:
+    """The lines of `info` about what a file leaves open."""
+    for k, text in enumerate(doubts(value)):
         yield "" if k else "doubts", text
 
 

@@ -41,6 +41,7 @@ from tripletree.cli.tables import (
     read_table,
 )
 from tripletree.core.checks import counted
+from tripletree.core.notes import collected
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
@@ -147,6 +148,7 @@ def report(
     table_path, newick = more["table"], more["newick"]
     check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
     check_metric(metric, standardize)
+    ctx.with_resource(collected())  # what the readers tell goes into the report
     if know:
         taken, value, own = _united([(x, *_known(x, kind, columns, odd, reading)) for x in know])
     table = read_table(

@@ -1,7 +1,7 @@
 """Notes on what a file said beside its tree: placeholders, other names, items without a taxon.
 
-Readers make them, and `collected` gives them to callers that tell them on: ``tripletree info`` and the report. They are
-logged besides, at level INFO of the logger "tripletree.io".
+Readers make them, and `collected` gives them to callers that tell them on: ``tripletree info`` and the report, which
+add what the value itself knows (`doubts`). Notes are logged besides, at level INFO of the logger "tripletree.io".
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from tripletree.core.checks import counted
+
+if TYPE_CHECKING:
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.ontology import Ontology
 
 _log = logging.getLogger("tripletree.io")
 
@@ -58,3 +64,23 @@ def collected() -> Iterator[list[Note]]:
         yield found
     finally:
         _notes.reset(token)
+
+
+def doubts(value: Hierarchy | Ontology) -> list[str]:
+    """What a file leaves open and what was made of it, a line each: the notes collected so far, then the value's own.
+
+    Examples
+    --------
+    >>> from tripletree import Hierarchy
+    >>> with collected():
+    ...     note("placeholders", "41 placeholder nodes contracted")
+    ...     doubts(Hierarchy([3, 3, 3, -1], ["a", "b", "c"], incertae_sedis=[2]))
+    ['41 placeholder nodes contracted', "1 item known to an inner node only (open), as 'c'"]
+    """
+    found = [x.text for x in _notes.get() or ()]
+    opened = value.open_leaves
+    if opened:
+        found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")
+    if value.synonyms:
+        found.append(f"{counted(len(value.synonyms), 'other name')} of its nodes, as {next(iter(value.synonyms))!r}")
+    return found

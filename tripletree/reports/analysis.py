@@ -26,6 +26,7 @@ from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, classes_or_none
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import doubts
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -665,7 +666,18 @@ def report(
         n_resamples=n_resamples,
         standardized=bool(standardize),
         constraints=constraints,
+        notes=_told(hierarchy, known.value),
     )
+
+
+def _told(hierarchy: Hierarchy | Ontology | None, brought: Any) -> tuple[str, ...]:
+    """What the hierarchy leaves open, as ``tripletree info`` tells it, and how many of the samples are open."""
+    if hierarchy is None:
+        return ()
+    opened = brought.open_leaves if isinstance(brought, Hierarchy) else ()
+    text = f"{len(opened):,} of the samples known to an inner node only (open), as {opened[0]!r}" if opened else ""
+    some = [text] if set(opened) - set(hierarchy.open_leaves) else []
+    return (*doubts(hierarchy), *some)
 
 
 def _brief(model: Any) -> Any:

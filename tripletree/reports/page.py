@@ -43,6 +43,8 @@ FEATURES, CLUSTERS = 6, 40
 DOMINANT = 0.8
 #: Widths of bars for effects, in pixels, and the effect that fills one.
 BAR, FULL = 42, 3.0
+#: The head of the lines on what the knowledge leaves open.
+OF_NOTE = "Of note"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -95,6 +97,10 @@ class Report:
         True if features were given one scale before clustering.
     constraints : TripletSet or PairwiseConstraints
         Those that were looked at, in `knowledge` and in `doubts`.
+    notes : tuple of str
+        What a hierarchy leaves open and what was made of it, as ``tripletree info`` tells it, and how many samples are
+        open. Findings of its reader (placeholders contracted, imports not read) are among them if the file is read by
+        ``tripletree report``, or within a block ``with tripletree.core.notes.collected():`` that also holds the call.
     """
 
     kind: str
@@ -120,6 +126,7 @@ class Report:
     n_resamples: int
     standardized: bool
     constraints: TripletSet | PairwiseConstraints = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def model(self) -> Any:
@@ -172,6 +179,8 @@ def _summary(report: Report) -> list[tuple[str, str]]:
     features = f", {counted(len(report.features), 'feature')}" if report.features else ""
     scale = ", each given mean 0 and deviation 1" if report.standardized else ""
     lines = [("Data", f"{counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
+    if report.notes:
+        lines.append((OF_NOTE, "; ".join(report.notes) + "."))
     if report.names is not None:
         lines.append(("Names", _names_text(report)))
     if report.kind in ("triplets", "answers", "pairs"):
@@ -383,7 +392,11 @@ def _share(value: float) -> str:
 
 
 def _in_short(report: Report) -> str:
-    rows = "".join(f"<dt>{escaped(head)}</dt><dd>{escaped(text)}</dd>" for head, text in _summary(report))
+    told = f"<ul class=told>{''.join(f'<li>{escaped(x)}</li>' for x in report.notes)}</ul>"
+    rows = "".join(
+        f"<dt>{escaped(head)}</dt><dd>{told if head == OF_NOTE else escaped(text)}</dd>"
+        for head, text in _summary(report)
+    )
     notes = _notes(report)
     items = "".join(f"<li>{x}</li>" for x in notes)
     return _section(
