@@ -233,18 +233,36 @@ def _aligned(
     if len(given) == 0 and _repeats(labels):
         return make(nothing, rows_of)
     leaves = index_leaves(labels, f", to which {noun} refer")
+    given = _as_in(given, leaves)
     unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
-    text = _text_hint(unknown, labels, noun)
-    if unknown and missing_samples == "ignore" and not (text and len(unknown) == given.used_leaves.size):
+    if unknown and missing_samples == "ignore":
         if length == n_samples:
             _warn_of_slices(length)
         given = given.restrict([x for x in given.leaves if x in leaves])
     elif unknown:
-        hint = text or (
-            f"missing_samples='ignore' leaves out the {noun} that name them{_FROM[noun]}" if missing_samples else ""
-        )
+        hint = f"missing_samples='ignore' leaves out the {noun} that name them{_FROM[noun]}" if missing_samples else ""
         raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
+
+
+def _as_in(given: Any, leaves: LeafIndex) -> Any:
+    """Triplets or pairs with whole numbers written as in the index of X: "101" and 101 are one name."""
+    meant = [_name_in(x, leaves) for x in given.leaves]
+    if all(x is y for x, y in zip(meant, given.leaves, strict=True)):
+        return given
+    known = LeafIndex(dict.fromkeys(meant))  # fewer, where both forms occur
+    number = known.indices(meant)
+    if isinstance(given, TripletSet):
+        return TripletSet(number[given.rows], known, given.weights, origins=given.origins)
+    return given._mapped(number, known)
+
+
+def _name_in(label: Any, leaves: LeafIndex) -> Any:
+    """The label, or its other form as a whole number if that alone is among the leaves."""
+    if label in leaves:
+        return label
+    other = other_form(label)
+    return label if other is None or other not in leaves else other
 
 
 def check_same_rows(X: Any, sample_weight: Any) -> None:
@@ -276,14 +294,6 @@ def _warn_of_slices(length: int) -> None:
         "part of it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
     )
     warn_user(msg)
-
-
-def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """Advice if labels are texts of those in the index, such as numbers read from a file. "" if they are not."""
-    texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
-    if not any(x in texts for x in unknown if isinstance(x, str)):
-        return ""
-    return f"the {noun} name them by text, as read from a file: read_{noun}(..., leaves=X.index) gives the labels of X"
 
 
 def index_labels(X: Any) -> list | None:
@@ -431,10 +441,16 @@ def align_classes(
     classes, code = by_label_or_row(classes, index_labels(X)), partial(class_codes, missing=missing)
     if not isinstance(classes, Mapping):
         return aligned_codes(classes, leaves, "classes", code)[0]
+    has_labels = leaves != LeafIndex(len(leaves))
+    if has_labels:
+        meant = {_name_in(x, leaves): x for x in reversed(classes)}
+        if len(meant) < len(classes):
+            twice = [x for x in classes if meant[_name_in(x, leaves)] != x]
+            raise DuplicateLeafError(twice, where=" in classes once whole numbers are written as in the index of X")
+        classes = {x: classes[meant[x]] for x in reversed(meant)}
     if classes:
         _check_distinct(X, "to which classes refer; an array goes by the order of rows")
     unknown = [x for x in classes if x not in leaves]
-    has_labels = leaves != LeafIndex(len(leaves))
     if unknown and has_labels and missing_samples == "ignore":
         classes = {x: name for x, name in classes.items() if x in leaves}
     elif unknown:
@@ -473,11 +489,13 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     written = ((x, other_form(x)) for x in hierarchy.leaves)
     both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]
     if len(both) < 3:
+        indexed = index_labels(X) is not None
+        cure = "name the samples as the leaves" if indexed else "give X as a DataFrame whose index holds the leaves"
         msg = (
             f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, but says "
             f"nothing of fewer than 3; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
-            f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: give X as a DataFrame whose index "
-            "holds the leaves (tripletree.match_names finds those that are written otherwise)"
+            f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: {cure} (tripletree.match_names finds "
+            "those that are written otherwise)"
         )
         raise ValueError(msg)
     taken = {*both, *map(other_form, both)}
