@@ -20,6 +20,7 @@ from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import other_form
 from tripletree.core.ontology import Ontology
+from tripletree.core.paths import Paths, is_path
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
@@ -58,7 +59,8 @@ class NameMatches:
         ontology the id of a term. None if nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": except for case, underscores, hyphens and spaces, quotes,
-        accents, authors and years, and the type of whole numbers (101 is "101").
+        accents, authors and years, and the type of whole numbers (101 is "101"), or by the path of a node of a
+        hierarchy ("Food > Bread", "Food|Bread").
         "synonym": another name of that taxon, of `synonyms` or of those that ``hierarchy`` keeps. "species": the
         first two words of a longer name, such as a subspecies or a name with its author. "spelling": similar, word by
         word. "genus": the first word of a name of several stands for a taxon, or for the leaves that begin with it, if
@@ -293,6 +295,9 @@ def match_names(
         raise ValueError(msg)
     taxa = _NameIndex(hierarchy, synonyms)
     found = [taxa.find(x) for x in asked]
+    lost = [x for x, match in zip(asked, found, strict=True) if match.kind == "none"]
+    by_path = taxa.by_path(lost)
+    found = [by_path.get(x, match) for x, match in zip(asked, found, strict=True)]
     unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
     if unsure:
         similar = _most_similar([plain_form(without_author(asked[k])) for k in unsure], list(taxa.by_form))
@@ -408,6 +413,26 @@ class _NameIndex:
                 return _Match(None, "ambiguous", 0.0, tuple(fits))
         return _NOTHING
 
+    def by_path(self, names: Sequence[Any]) -> dict[Any, _Match]:
+        """The taxa of names that are paths, or the last name of a label that is one."""
+        h = self.hierarchy
+        if isinstance(h, Ontology) or h.names is None or not any(isinstance(x, str) for x in names):
+            return {}
+        paths = Paths(h.leaves, h.names, h.parent, form=plain_form)
+
+        def known_as(u: int) -> Any:
+            """What `attach` finds the node by."""
+            x = h.label(u)
+            return x if u < h.n_leaves or (x in self.exact and x not in h.leaves) else paths.text(u)
+
+        found = {}
+        for x, nodes in paths.find(names).items():
+            taxa = tuple(map(known_as, nodes))
+            # a path that is also a label means that one to `attach`
+            sure = len(nodes) == 1 and (taxa[0] == h.label(nodes[0]) or taxa[0] not in self.exact)
+            found[x] = _Match(taxa[0], "form", 1.0) if sure else _Match(None, "ambiguous", 0.0, taxa)
+        return found
+
     def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
         """The taxon with the most similar name, or the genus, else the similar ones as suggestions.
 
@@ -429,7 +454,7 @@ class _NameIndex:
                 return _Match(None, "ambiguous", 0.0, fits)
             if fits[0] not in taken:
                 return _Match(fits[0], "spelling", scored[0][0], tuple(x for x in offered if x != fits[0]))
-        genus = self.genus_of(form)
+        genus = None if is_path(name) else self.genus_of(form)
         return _Match(genus, "genus", 0.0, offered) if genus is not None else _Match(None, "none", 0.0, offered)
 
     def genus_of(self, form: str) -> Any:

@@ -17,6 +17,7 @@ from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex, other_form
 from tripletree.core.parents import restricted, scrambled
+from tripletree.core.paths import nodes_by_path
 from tripletree.core.rerooting import RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
 from tripletree.errors import (
     SHOWN,
@@ -363,7 +364,7 @@ class Hierarchy(Immutable):
         Hierarchy
             It displays exactly those triplets of this hierarchy that have all three leaves among `labels`. The same is
             true of certain triplets: a leaf stays open where its parent stays. A leaf asked for by another name
-            (`synonyms`) has that name.
+            (`synonyms`, or its path such as ``"Food > Bread"``) has that name.
 
         See Also
         --------
@@ -382,11 +383,19 @@ class Hierarchy(Immutable):
         if len(leaves) == 0:
             msg = "labels is empty; give at least one leaf"
             raise InvalidHierarchyError(msg)
+        meant = by_own_label(leaves, self.leaves, self.synonyms)
         try:
-            kept = self.leaves.indices(by_own_label(leaves, self.leaves, self.synonyms))
+            kept = self.leaves.indices(meant)
         except UnknownLeafError as error:
-            _check_only_leaves(error.labels, self.leaves, self.names)
-            raise
+            named = set(self.names or ())
+            lost = [x for x in error.labels if x not in named]
+            node, remarks = nodes_by_path(lost, self.leaves, self.names, self.parent)
+            _check_only_leaves(error.labels, self.leaves, {*named, *(x for x, u in node.items() if u >= self.n_leaves)})
+            if remarks or len(node) < len(error.labels):
+                lost = [x for x in error.labels if x not in node]
+                raise UnknownLeafError(lost, self.leaves.labels, notes=remarks) from None
+            found = {x: self.leaves[u] for x, u in node.items()}
+            kept = self.leaves.indices(_once(found.get(x, x) for x in meant))
         return self._kept(kept, leaves, keep_unary=keep_unary)
 
     def subtree(self, node: Any) -> Hierarchy:
@@ -463,7 +472,9 @@ class Hierarchy(Immutable):
         Parameters
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
-            The node of each item: the label of a leaf or the name of an inner node, or a list of one. A pandas Series
+            The node of each item: the label of a leaf or the name of an inner node, or a list of one. A text that is
+            neither is taken for a path such as ``"Food > Bread"`` if one node has it. Where labels are whole paths, it
+            is taken for the last name of one. A pandas Series
             has the items as its index. A DataFrame has two columns, the item and its node.
         keep : {"items", "all"}
             The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
@@ -1188,11 +1199,18 @@ def by_own_label(asked: LeafIndex, leaves: LeafIndex, synonyms: Mapping[str, Any
         return asked
     meant = [x if x in leaves else synonyms.get(x, x) for x in asked]
     meant = [y if x not in leaves and (y := other_form(x)) in leaves else x for x in meant]
+    _once(meant)
+    told = {x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves and y != other_form(x)}
+    tell_synonyms(told)
+    return meant
+
+
+def _once(meant: Iterable[Any]) -> list[Any]:
+    """Return the labels meant. A DuplicateLeafError if one is meant twice."""
+    meant = list(meant)
     twice = [x for x, count in Counter(meant).items() if count > 1]
     if twice:
         raise DuplicateLeafError(twice, where=", by two of its names; give one of them, or attach both as items")
-    told = {x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves and y != other_form(x)}
-    tell_synonyms(told)
     return meant
 
 
@@ -1325,9 +1343,8 @@ def _items_and_leaves(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
     return LeafIndex([*items, *leaves])
 
 
-def _check_only_leaves(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
+def _check_only_leaves(unknown: list[Any], leaves: LeafIndex, named: set[Any]) -> None:
     """Raise a more helpful error for unknown leaves if some of them are names of inner nodes."""
-    named = set(names or ())
     inner = [x for x in unknown if x in named]
     if not inner:
         return
@@ -1362,10 +1379,14 @@ def _numbers(
     for u, name in enumerate(names or (), n):
         if name in asked and name is not None and found.setdefault(name, u) != u:
             ambiguous.setdefault(name, [found[name]]).append(u)
+    lost = [x for x in asked if x not in found] if len(found) < len(asked) else []
+    by_path, remarks = nodes_by_path(lost, leaves, names, parent)
+    found |= by_path
     if len(found) < len(asked) and not (some and found):
         known = [*leaves, *dict.fromkeys(x for x in names or () if x is not None)]
         what = "nodes" if names is not None else "nodes (the inner nodes of this hierarchy have no names)"
-        raise UnknownLeafError([x for x in asked if x not in found], known, what=what, hint=hint)
+        lost = [x for x in asked if x not in found]
+        raise UnknownLeafError(lost, known, what=what, notes=remarks, hint=hint)
     if ambiguous:
         in_order = [x for x in asked if x in ambiguous]
         shown = [f"{x!r} ({_places(ambiguous[x], names or (), n, parent)})" for x in in_order[:SHOWN]]

@@ -22,6 +22,7 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import GAPS
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.paths import Paths
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
 from tripletree.errors import (
     SHOWN,
@@ -511,7 +512,8 @@ def write_lineages(
 
     See Also
     --------
-    read_lineages : the reverse. With ``missing=()`` where names such as "unknown" are meant.
+    read_lineages : the reverse. With ``labels="path"`` where labels are whole paths with this `sep`, with
+        ``missing=()`` where names such as "unknown" are meant.
 
     Examples
     --------
@@ -536,6 +538,11 @@ def _node_texts(hierarchy: Hierarchy, sep: str) -> list[str | None]:
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     inner: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
     names = [*leaf_texts(hierarchy), *inner]
+    if any(x is not None and sep in x for x in names):  # whole paths, as of labels="path", are written once
+        paths = Paths(names[:n], inner, hierarchy.parent)
+        last = paths.last_names(sep)
+        if all(u in last for u, p in enumerate(paths.above) if p >= 0 and names[u] is not None):
+            names = [last.get(u, x) for u, x in enumerate(names)]
     for u, name in enumerate(names):
         if name is None:
             if u == hierarchy.root and hierarchy.n_children[u] > 1:
