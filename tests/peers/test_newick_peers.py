@@ -210,6 +210,14 @@ def test_newick_peers__support_in_its_place(rng):
         assert float(node.annotations.get_value("support")) == expected[below]
 
 
+def without_numbers(found):
+    """Clades whose names are no numbers: these are support, which scikit-bio leaves in the name."""
+    return {
+        clade: [("" if re.fullmatch(r"[-\d./eE]+", name) else name, length) for name, length in some]
+        for clade, some in found.items()
+    }
+
+
 @pytest.mark.shared
 def test_newick_peers__collected_trees(shared):
     pytest.importorskip("skbio")
@@ -231,7 +239,7 @@ def test_newick_peers__collected_trees(shared):
             assert clades(parse_newick(write_newick(h))) == clades(h), name
             if name == "slash_and_space":
                 continue  # scikit-bio refuses blanks in labels without quotes
-            assert clades(h) == skbio_clades(piece), name
+            assert without_numbers(clades(h)) == without_numbers(skbio_clades(piece)), name
             compared += 1
     assert compared > 100
 
@@ -245,7 +253,7 @@ def test_newick_peers__collected_trees_by_hand(shared):
     spaced = newicks(folder / "slash_and_space.nw")[0]
     assert "B/Washington/05/2009 gi_255529494 gb_GQ451489" in spaced.leaves
     assert "A 29" in spaced.names
-    assert "89/45" in spaced.names
+    assert 89.0 in spaced.support.tolist()
     partly = newicks(folder / "part_def.nw")[0]
     assert np.isnan(partly.length).tolist() == [False, True] * 4 + [False, True, False, False, True, True, True]
     assert [h.n_leaves for h in newicks(folder / "comments.nw")] == [5, 5, 5, 5, 5, 5, 8]
