@@ -76,6 +76,14 @@ LINEAGES = (
         ("s1 s2 | s3",),
     ),
     Reading(
+        "ranks, names and percents in turn",
+        "blca.txt",
+        "s1\tsuperkingdom:B;100.0;phylum:F;97.0;class:L;88.5;\ns2\tsuperkingdom:B;99.0;phylum:F;100.0;\n"
+        "s3\tsuperkingdom:B;100.0;phylum:P;80.0;class:Not Available;70.0;\ns4\tUnclassified\n",
+        "s1 s2 s3",
+        ("s1 s2 | s3",),
+    ),
+    Reading(
         "the same of another program",
         "sintax.txt",
         "s1\td:B(1.00),p:F(0.98),c:L(0.91)\t+\td:B,p:F\ns2\td:B(1.00),p:F(0.97)\t+\td:B\ns3\td:B(1.00),p:P(.9)\t+\t\ns4\t\t\t\n",
@@ -99,6 +107,13 @@ TREES = (
         "network.nwk",
         "((A:2,(B:1)#H1:1)I1:1,(#H1:1,C:2)I2:1)R;\n",
         refused="a network, in which '#H1' has several parents",
+    ),
+    Reading(
+        "types of viruses in names",
+        "tree.nwk",
+        "((A,B)'Coxsackievirus(16)',(C,D)'Hepatitis(1)');\n",
+        "A B C D",
+        ("A B | C", "A B | D", "C D | A", "C D | B"),
     ),
     Reading("two trees", "trees.nwk", "((a,b),c);\n((a,c),b);\n", refused="2 trees where one is expected"),
     Reading(

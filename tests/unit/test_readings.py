@@ -11,6 +11,8 @@ import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.cluster import DivisiveReCon
 from tripletree.errors import TripletreeError
+from tripletree.interop import to_dot
+from tripletree.io import write_edges
 
 
 def statements(labels):
@@ -54,3 +56,12 @@ def test_readings__labels_of_the_genus_do_no_harm_to_labels_of_the_species():
     assert tt.displays(truth, all_triplets(known)).all()
     assert not tt.displays(truth, all_triplets(plants.attach(labels, exact=True))).all()
     assert tt.pairwise_f_score(true, DivisiveReCon(4).fit(X, hierarchy=known).labels_) == 1
+
+
+@pytest.mark.parametrize("text", ["[&U] ((a,b),(c,d));", "((a,b),c[&incertae_sedis=1],d);"])
+def test_readings__forms_without_the_marks_say_so(text):
+    h = tt.parse_newick(text)
+    with pytest.warns(UserWarning, match="a table of edges cannot say that .*; Newick, NEXUS and JSON can"):
+        write_edges(h)
+    with pytest.warns(UserWarning, match="DOT cannot say that"):
+        to_dot(h)

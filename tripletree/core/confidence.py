@@ -33,6 +33,10 @@ _AFTER = re.compile(
 )
 
 
+#: Confidences behind names are shares, or some of them are at least so many percent.
+_LEAST_PERCENT = 50
+
+
 class Confidence(NamedTuple):
     """A name taken apart."""
 
@@ -141,6 +145,15 @@ def apart(
     if alone and not sure and _are_names(support[alone, 0], len(bare)):
         support[alone] = np.nan
         for i in alone:
+            bare[i] = names[i]
+    behind = support[rated, 0]
+    if (
+        rated
+        and not sure
+        and not (np.nanmax(behind) >= _LEAST_PERCENT or (np.nanmax(behind) <= 1 and (behind % 1).any()))
+    ):
+        support[rated] = np.nan  # Coxsackievirus(16): a type, no confidence
+        for i in rated:
             bare[i] = names[i]
     _keep_different(bare, names, support, rated)
     return None if np.isnan(support).all() else (bare, support)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_choice, check_entries, check_numbers, check_supports, described
+from tripletree.core.checks import check_choice, check_entries, check_numbers, check_supports, counted, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
@@ -1498,6 +1498,15 @@ def check_rooted(value: Any) -> Hierarchy:
         )
         raise InvalidHierarchyError(msg)
     return value
+
+
+def tell_lost_marks(hierarchy: Hierarchy, place: str) -> None:
+    """Warn if a form of a hierarchy has no place for the marks of what is not known: open nodes, no root."""
+    lost = [] if hierarchy.rooted else ["the tree is unrooted"]
+    if hierarchy.incertae_sedis is not None and hierarchy.incertae_sedis.any():
+        lost.append(f"{counted(int(hierarchy.incertae_sedis.sum()), 'node is', 'nodes are')} open")
+    if lost:
+        warn_user(f"{place} cannot say that {' and '.join(lost)}; Newick, NEXUS and JSON can")
 
 
 def check_hierarchies(values: Any, noun: str) -> Iterator[Hierarchy]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.induce import displays
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.leaves import as_texts
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, NotATreeError, ParseError, error_at
@@ -320,6 +320,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     }
     """
     N = check_hierarchy(hierarchy).n_nodes
+    tell_lost_marks(hierarchy, "DOT")
     labels = as_texts(hierarchy.leaves)
     heights = python_values(own_heights(hierarchy), N)
     lengths = python_values(hierarchy.length, N)

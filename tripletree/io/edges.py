@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from tripletree.core.checks import check_choice, counted
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import as_texts
 from tripletree.core.notes import note
@@ -105,6 +105,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     if format is not None:
         check_choice(format, "format", ("csv", "tsv", "parquet"))
     columns = _edge_columns(check_hierarchy(hierarchy))
+    tell_lost_marks(hierarchy, "a table of edges")
     kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":
         _write_parquet(columns, path)
