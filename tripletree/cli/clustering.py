@@ -357,8 +357,9 @@ def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hiera
 
 
 def _matching(path: str) -> str:
-    """The commands that match names to a hierarchy, and take the matches."""
-    return f"'tripletree match DATA {shlex.quote(path)} --tree matched.nwk', then --hierarchy matched.nwk"
+    """The command that shows how names match a hierarchy. It says how to go on."""
+    data = click.get_current_context().params["data"]
+    return f"'tripletree match {shlex.quote(data)} {shlex.quote(path)} -o names.csv' shows how they match"
 
 
 def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[str]) -> PairwiseConstraints | None:

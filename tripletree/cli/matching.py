@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
@@ -96,6 +97,9 @@ def match(
     say(str(found), err=True)
     _tell_shared(found)
     _write_table(found, output)
+    if output != "-" and edited is None and tree is None:
+        again = f"tripletree match {shlex.quote(names)} {shlex.quote(file)} --edited {shlex.quote(output)}"
+        say(f"change {output} where it is wrong, then '{again} --tree matched.nwk'", err=True)
 
 
 def _tell_shared(found: NameMatches, most: int = 5) -> None:
