@@ -128,6 +128,9 @@ def nodes_by_path(
     texts = [x for x in asked if isinstance(x, str)]
     if not texts or names is None:
         return {}, {}
+    known = "\0".join([x for x in (*leaves, *names) if isinstance(x, str)])
+    if not any(sep in x for sep in SEPARATORS for x in (known, *texts)) and set(texts).isdisjoint(names):
+        return {}, {}  # no paths, and no name that nodes share
     paths = Paths(leaves, names, parent)
     found = paths.find(texts)
     several = {x: nodes for x, nodes in found.items() if len(nodes) > 1}
