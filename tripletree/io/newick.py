@@ -207,7 +207,9 @@ class NewickText(TreeFile):
         parts = self._trees[k]
         labels, names = self._plain_labels(parts)
         labels = self._meant(labels)
-        shared = _shared_nodes([*labels, *names]) | _repeated(labels)
+        tagged = _shared_nodes([*labels, *names])
+        inside = {i for places in tagged.values() for i in places}
+        shared = tagged | {x: some for x, some in _repeated(labels).items() if inside.isdisjoint(some)}
         if not shared:
             raise self.error_at(parts.first, "Newick, in which every node has one parent: read_hierarchy reads it")
         return _network(parts.parent, labels, names, shared)
