@@ -66,6 +66,9 @@ def test_copies__caterpillar():
     parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
     h = tt.Hierarchy(parent)
     assert whole_clades(h, lambda x: x // 2).n_leaves == n // 2
+    # a species at both ends leaves the root alone: each other species has far to go
+    spanning = whole_clades(h, lambda x: -1 if x in (0, n - 1) else x // 2)
+    assert spanning.n_nodes - spanning.n_leaves == 1
 
 
 def test_copies__a_supertree_of_genes():

@@ -92,19 +92,17 @@ def whole_clades(hierarchy: Hierarchy, species: Species) -> Hierarchy:
         partial[p] += partial[u]
     whole = partial[n:] == 0
     whole[-1] = True
-    up = h.parent.copy()
-    for u in range(h.n_nodes - 2, -1, -1):
-        if not whole[up[u] - n]:
-            up[u] = up[up[u]]
+    near = np.arange(h.n_nodes)  # the nearest node at or above each inner node whose clade is whole
+    for u in range(h.n_nodes - 2, n - 1, -1):
+        if not whole[u - n]:
+            near[u] = near[h.parent[u]]
     first = np.unique(code, return_index=True)[1]
-    above = np.where(copies > 1, top, up[first])
-    for s in np.flatnonzero(copies > 1).tolist():
-        while not whole[above[s] - n]:
-            above[s] = h.parent[above[s]]
+    above = near[np.where(copies > 1, top, h.parent[first])]
     kept = np.flatnonzero(whole) + n
     place = np.full(h.n_nodes, -1, np.int64)
     place[kept] = len(index) + np.arange(kept.size)
-    parent = np.concatenate([place[above], np.where(h.parent[kept] < 0, -1, place[up[kept]])])
+    up = np.append(place[near[h.parent[kept[:-1]]]], -1)
+    parent = np.concatenate([place[above], up])
     return _without_empty(parent, index)
 
 
