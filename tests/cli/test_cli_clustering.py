@@ -745,6 +745,8 @@ def test_cluster__comparisons_vote(run, tmp_path):
     assert "Read 36 comparisons: anchor nearer near than far" in done.stderr
     said = run("cluster", "d.csv", "--comparisons", "c.csv", "-k", 2, status=2).stderr
     assert "--comparisons are votes, which --method divisive weighs: add it" in said
+    done = run("cluster", "d.csv", "--comparisons", "c.csv", "--method", "divisive", "-k", 2, "--validate")
+    assert "of the 36 constraints on them" in done.stderr + done.stdout
     (tmp_path / "ids.csv").write_text("kind,what,x\n1,fig,0\n2,pear,1\n3,saw,1.5\n4,axe,2.5\n")
     done = run("cluster", "ids.csv", "--comparisons", "c.csv", "--method", "divisive", "-k", 2, "--drop", "kind")
     assert list(rows_of(done.stdout)) == ["fig", "pear", "saw", "axe"]

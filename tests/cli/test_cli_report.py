@@ -143,7 +143,7 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),
         (
             ["data.csv", "--know", "t.nwk", "--as", "answers", "--columns", "a,b,c"],
-            "--columns goes with pairs and triplets, and --as answers excludes these",
+            "--columns is for pairs, triplets and comparisons, and --as answers excludes these",
         ),
         (["data.csv", "--know", "pairs.txt", "--odd", "9"], "9"),
         (["data.csv", "--know", "empty.txt"], "empty.txt"),
@@ -214,6 +214,30 @@ def test_report__all_that_is_known_counts(run, tmp_path):
     for one, other in (("tree.nwk", "tree.nwk"), ("tree.nwk", "t.txt"), ("pairs.csv", "t.txt")):
         said = run("report", "data.csv", "--know", one, "--know", other, status=2).stderr
         assert f"--know: {one} {KNOWN[one][1]}, {other} {KNOWN[other][1]}" in said
+
+
+def test_report__comparisons_with_an_anchor(run, tmp_path):
+    groups = {"fig": 0, "pear": 1, "plum": 2, "saw": 40, "axe": 42, "file": 43}
+    (tmp_path / "d.csv").write_text("name,cm\n" + "".join(f"{x},{cm}\n" for x, cm in groups.items()))
+    trios = [(a, b, c) for a in groups for b in groups for c in groups if len({a, b, c}) == 3]
+    right = [x for x in trios if (groups[x[0]] < 9) == (groups[x[1]] < 9) != (groups[x[2]] < 9)]
+    rows = [f"p{k % 2},{a},{c},{b},{b}\n" for k, (a, b, c) in enumerate(right)]
+    (tmp_path / "c.csv").write_text("who,Target,Left,Right,Answer\n" + "".join(rows))
+    (tmp_path / "more.csv").write_text("anchor,near,far\nfig,saw,pear\n")
+    (tmp_path / "other.csv").write_text("who,it,p1,p2,said\n" + "".join(rows))
+    done = run("report", "d.csv", "--know", "c.csv", "--know", "more.csv", "--resamples", 0)
+    assert "Of note: Read 36 comparisons: Target against Left and Right; 2 people; Read 1 comp" in done.stdout
+    assert "c.csv: comparisons with an anchor" in done.stdout
+    assert "Known: 37 comparisons about 6 of the 6 samples." in done.stdout
+    assert "Clusters: 2, made with the knowledge, of 3, 3 samples." in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    assert "line 2 of more.csv" in page
+    (tmp_path / "t.txt").write_text("fig pear | saw\n")
+    done = run("report", "d.csv", "--know", "more.csv", "--know", "t.txt", status=2)
+    assert "more.csv comparisons with an anchor, t.txt triplets" in done.stderr
+    named = ("--columns", "it,p1,p2", "--answer", "said")
+    done = run("report", "d.csv", "--know", "other.csv", *named, "--resamples", 0)
+    assert "Known: 36 comparisons about 6 of the 6 samples." in done.stdout
 
 
 def test_report__gaps_and_categories(run, tmp_path):

@@ -16,14 +16,18 @@ from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
+    answer_option,
     blanks_option,
+    check_kind,
     either_columns_option,
     given_name,
     holds_answers,
+    holds_comparisons,
     kind_by_columns,
     odd_option,
     read_answer_file,
     read_classes,
+    read_comparison_file,
     read_pair_file,
     read_triplet_file,
     seed_option,
@@ -49,8 +53,8 @@ from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
 from tripletree.reports.analysis import report as make_report
 
-KINDS = ("hierarchy", "triplets", "pairs", "answers")
-_SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
+KINDS = ("hierarchy", "triplets", "pairs", "answers", "comparisons")
+_SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "comparisons": "comparisons with an anchor"}
 
 
 @click.command(
@@ -70,8 +74,8 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
     "--know",
     multiple=True,
     metavar="FILE",
-    help="The knowledge: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
-    "be given, and triplets beside answers.",
+    help="The knowledge: a hierarchy, triplets, pairs, answers or comparisons with an anchor, by the labels of DATA. "
+    "Several files of one kind may be given, and triplets beside answers.",
 )
 @click.option("--as", "kind", type=click.Choice(KINDS), help="Kind of --know. By default it is recognised.")
 @click.option(
@@ -82,6 +86,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @either_columns_option
 @odd_option
+@answer_option
 @click.option(
     "--synonyms",
     metavar="FILE",
@@ -119,6 +124,7 @@ def report(
     class_column: str | None,
     columns: tuple[str, ...] | None,
     odd: str | None,
+    answer: str | None,
     clusters: int | None,
     standardize: bool,
     metric: str,
@@ -129,9 +135,10 @@ def report(
     """Write a page on DATA and the knowledge about its rows: do the two fit, does it help, which are the clusters.
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
-    and cannot-links, or answers to "which is the odd one out?". --classes names a column of DATA, or a file with
-    classes, instead. For an ontology, --parent chooses one parent of each term, or the triplets that hold for every
-    choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
+    and cannot-links, or answers to "which is the odd one out?" or "which of two is more like the first?". --classes
+    names a column of DATA, or a file with classes, instead. For an ontology, --parent chooses one parent of each term,
+    or the triplets that hold for every choice (certain). Empty cells go with --metric nan_euclidean, columns of text,
+    too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
     The gain by the knowledge is measured on rows for which it is hidden. Then the rows are clustered, by the method
@@ -150,7 +157,7 @@ def report(
     check_metric(metric, standardize)
     ctx.with_resource(collected())  # what the readers tell goes into the report
     if know:
-        taken, value, own = _united([(x, *_known(x, kind, columns, odd, reading)) for x in know])
+        taken, value, own = _united([(x, *_known(x, kind, columns, odd, answer, reading)) for x in know])
     table = read_table(
         data,
         index_column=more["index_column"],
@@ -221,8 +228,8 @@ def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[st
     elif len(found) > 1 and (len(kinds) > 1 or "hierarchy" in kinds):
         held = ", ".join(f"{given_name(x)} {_SHOWN_AS.get(kind, kind)}" for x, kind, _, _ in found)
         raise bad_input(
-            f"--know: {held}; a report takes several files of triplets and answers, or of pairs, but one hierarchy "
-            "alone. 'tripletree decompose FILE -o known.txt' makes triplets of a hierarchy"
+            f"--know: {held}; a report takes several files of triplets and answers, of pairs, or of comparisons, but "
+            "one hierarchy alone. 'tripletree decompose FILE -o known.txt' makes triplets of a hierarchy"
         )
     (_, kind, value, own), *rest = found
     for _, _, more, _ in rest:
@@ -231,13 +238,15 @@ def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[st
 
 
 def _known(
-    source: str, kind: str | None, columns: tuple[str, ...] | None, odd: str | None, reading: dict[str, Any]
+    source: str,
+    kind: str | None,
+    columns: tuple[str, ...] | None,
+    odd: str | None,
+    answer: str | None,
+    reading: dict[str, Any],
 ) -> tuple[str, Any, dict[str, list[str]]]:
     """The kind of knowledge in a file, the value, and its other names of taxa."""
-    for option, wanted, value in (("--columns", ("pairs", "triplets"), columns), ("--odd", ("answers",), odd)):
-        if value is not None and kind not in (None, *wanted):
-            msg = f"{option} goes with {' and '.join(wanted)}, and --as {kind} excludes these"
-            raise click.UsageError(msg)
+    kind = check_kind(kind, columns=columns, odd=odd, answer=answer)
     if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
         return "hierarchy", *read_names_of(opened_again(source), reading)
     if kind == "triplets":
@@ -255,7 +264,9 @@ def _known(
     if kind == "pairs":
         return "pairs", read_pair_file(stream(), columns=columns), {}
     content, _ = read_bytes(stream())
-    if kind == "answers" or odd is not None or holds_answers(raw, name):
+    if kind == "comparisons" or holds_comparisons(raw, name):
+        return "comparisons", read_comparison_file(stream(), columns=columns, answer=answer), {}
+    if kind == "answers" or holds_answers(raw, name):
         return "answers", read_answer_file(stream(), odd=odd), {}
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
         return "pairs", read_pair_file(stream()), {}

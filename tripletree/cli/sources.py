@@ -13,12 +13,13 @@ from tripletree.algorithms.supervision import triplets_from_comparisons
 from tripletree.cli.shell import bad_input, say
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
-from tripletree.io.comparisons import Comparisons
+from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import LINKS, link_word, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
@@ -187,6 +188,15 @@ def holds_answers(raw: bytes | str, name: str | None) -> bool:
         return False
 
 
+def holds_comparisons(raw: bytes | str, name: str | None) -> bool:
+    """True if content has a header of comparisons with an anchor."""
+    try:
+        content, _ = read_bytes(named_stream(raw, name))
+        return looks_like_comparisons(content, name)
+    except (ParseError, csv.Error):
+        return False
+
+
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
     """Read answers. How a table was understood is said, if something had to be."""
     found = _by_columns(read_answers, source, columns)
@@ -236,6 +246,22 @@ def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
         return False
 
 
+def check_kind(kind: str | None, *, columns: Any, odd: str | None, answer: str | None) -> str | None:
+    """The kind of a file that is given, or that an option says. Options of other kinds are refused."""
+    for option, kinds, value in (
+        ("--odd", ("answers",), odd),
+        ("--answer", ("comparisons",), answer),
+        ("--columns", ("pairs", "triplets", "comparisons"), columns),
+    ):
+        if value is not None and kind not in (None, *kinds):
+            named = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
+            msg = f"{option} is for {named}, and --as {kind} excludes these"
+            raise click.UsageError(msg)
+        if value is not None and len(kinds) == 1:
+            (kind,) = kinds
+    return kind
+
+
 def read_constraints(
     source: str,
     kind: str | None,
@@ -250,17 +276,7 @@ def read_constraints(
 
     Pairs are refused if `pairs_go` tells where they go.
     """
-    for option, kinds, value in (
-        ("--odd", ("answers",), odd),
-        ("--answer", ("comparisons",), answer),
-        ("--columns", ("pairs", "triplets", "comparisons"), columns),
-    ):
-        if value is not None and kind not in (None, *kinds):
-            named = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
-            msg = f"{option} is for {named}, and --as {kind} excludes these"
-            raise click.UsageError(msg)
-        if value is not None and len(kinds) == 1:
-            (kind,) = kinds
+    kind = check_kind(kind, columns=columns, odd=odd, answer=answer)
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
         raise bad_input(msg)

@@ -15,6 +15,7 @@ from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
 from tripletree.algorithms.supervision import comparison_rows
 from tripletree.core.checks import counted, described
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, other_form, repeated
@@ -85,8 +86,8 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
 
 
-def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
-    """Comparisons over the samples of X, each as a vote for the triplet of which it is one half.
+def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_samples: str | None = None) -> Comparisons:
+    """Comparisons over the samples of X.
 
     Parameters
     ----------
@@ -97,30 +98,31 @@ def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_sampl
 
     Returns
     -------
-    TripletSet
-        Weighted by how often each vote was given.
+    Comparisons
     """
-    if hasattr(comparisons, "columns") and hasattr(comparisons, "__getitem__"):
-        from tripletree.io import read_comparisons
-
-        comparisons = read_comparisons(comparisons)
-    if isinstance(comparisons, (TripletSet, str, bytes, PathLike)):
-        cure = "give it as triplets=" if isinstance(comparisons, TripletSet) else "read_comparisons(path) reads a file"
-        msg = f"comparisons must be rows (anchor, near, far), not {described(comparisons)}: {cure}"
-        raise TypeError(msg)
     if isinstance(comparisons, np.ndarray) and comparisons.ndim == 2 and comparisons.dtype.kind in "iu":
         if comparisons.shape[1] != 3:
             msg = f"comparisons must have shape (m, 3), a row (anchor, near, far) each; got shape {comparisons.shape}"
             raise InvalidTripletError(msg)
-        given: Any = comparisons
-    else:
-        rows, index = comparison_rows(comparisons)
-        given = TripletSet(rows, index, np.ones(len(rows)))
-    return _aligned(X, given, n_samples, missing_samples, "comparisons", _votes, len(given))
+        made = _aligned(X, comparisons, n_samples, missing_samples, "comparisons", TripletSet)
+        return Comparisons(comparisons, made.leaves)
+    given = as_comparisons(comparisons)
+    votes = _aligned(X, given.votes(), n_samples, missing_samples, "comparisons", TripletSet, len(given.rows))
+    names = [_name_in(x, votes.leaves) for x in given.leaves]
+    return given.over(np.array([votes.leaves.index(x) if x in votes.leaves else -1 for x in names]), votes.leaves)
 
 
-def _votes(rows: Any, leaves: Any) -> TripletSet:
-    return TripletSet(rows, leaves, np.ones(len(rows)))
+def as_comparisons(comparisons: Any) -> Comparisons:
+    """Comparisons as users give them: a value, a data frame, or rows of labels (anchor, near, far)."""
+    if hasattr(comparisons, "columns") and hasattr(comparisons, "__getitem__"):
+        from tripletree.io import read_comparisons
+
+        return read_comparisons(comparisons)
+    if isinstance(comparisons, (TripletSet, str, bytes, PathLike)):
+        cure = "give it as triplets=" if isinstance(comparisons, TripletSet) else "read_comparisons(path) reads a file"
+        msg = f"comparisons must be rows (anchor, near, far), not {described(comparisons)}: {cure}"
+        raise TypeError(msg)
+    return comparisons if isinstance(comparisons, Comparisons) else Comparisons(*comparison_rows(comparisons))
 
 
 def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:

@@ -35,7 +35,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import align_comparisons, named, named_by
+from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
@@ -51,6 +51,7 @@ from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
     AlignedKnowledge,
+    ComparisonKnowledge,
     Knowledge,
     ValidationReport,
     align_knowledge,
@@ -748,23 +749,20 @@ class DivisiveReCon(HierarchicalClusterer):
                 pairs=pairs,
                 hierarchy=hierarchy,
                 classes=classes,
+                comparisons=comparisons,
                 missing_samples=self.missing_samples,
                 missing=missing,
             )
             hard = self.constraints == "hard" or (self.constraints == "auto" and hierarchy is not None)
-            if comparisons is not None:
-                if hard:
-                    why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
-                    msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
-                    raise ValueError(msg)
-                votes = align_comparisons(named(X, sample_names), comparisons, n, missing_samples=self.missing_samples)
-                if len(votes):
-                    known = replace(known, triplets=known.triplets | votes)
+            if comparisons is not None and hard:
+                why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
+                msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
+                raise ValueError(msg)
             # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
             order = _order_of_values(samples, is_matrix)
             place = np.argsort(order)
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
-            points, aligned = transformed(self.metric, points, points), known.taken(order)
+            points, aligned = transformed(self.metric, points, points), known.with_votes().taken(order)
             n_left_out = 0
             if hard and self.constraints == "auto":
                 aligned, n_left_out = _beside_hierarchy(aligned, rng)
@@ -974,6 +972,8 @@ class DivisiveReCon(HierarchicalClusterer):
         # "auto" that is hard leaves out statements that contradict a hierarchy
         fitted = alike(self) if self.constraints == "auto" and used == "hard" else alike(self, constraints=used)
         others = {f"constraints={other!r}": alike(self, constraints=other)}
+        if any(isinstance(x, ComparisonKnowledge) for x in given):  # votes never all hold
+            others = {}
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
     def _check_classifier(self, **others: Any) -> None:

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tripletree.algorithms.induce import count_triplets, displayed, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets
+from tripletree.cluster.alignment import align_classes, align_comparisons, align_hierarchy, align_pairs, align_triplets
 from tripletree.core.checks import check_count, counted
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
@@ -184,6 +185,23 @@ class PairKnowledge:
         return together == (np.arange(len(rows)) < self.constraints.n_must)
 
 
+class ComparisonKnowledge:
+    """Comparisons, of which a result contradicts some. A fit does not know the ones with a hidden sample."""
+
+    def __init__(self, constraints: Comparisons) -> None:
+        self.constraints = constraints
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self.constraints.rows
+
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        return {"comparisons": self.constraints.subset(known[self.rows].all(axis=1))}
+
+    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
+        return ~displayed(_result(model, "hierarchy_"), rows[:, [0, 2, 1]])
+
+
 class HierarchyKnowledge(TripletKnowledge):
     """A hierarchy, of which some random triplets are compared with the results."""
 
@@ -239,19 +257,27 @@ class AlignedKnowledge:
         Restricted to the leaves that are samples.
     codes : ndarray of int64, shape (n_samples,), or None
         The class of each sample as a number, -1 where it is not known.
+    comparisons : Comparisons or None
     """
 
     triplets: TripletSet
     pairs: PairwiseConstraints
     hierarchy: Hierarchy | None
     codes: np.ndarray | None
+    comparisons: Comparisons | None = None
 
     @property
     def leaves(self) -> LeafIndex:
         return self.triplets.leaves
 
+    def with_votes(self) -> AlignedKnowledge:
+        """The same statements, comparisons as votes among the triplets."""
+        if self.comparisons is None or not len(self.comparisons.rows):
+            return replace(self, comparisons=None)
+        return replace(self, triplets=self.triplets | self.comparisons.votes(), comparisons=None)
+
     def taken(self, order: np.ndarray) -> AlignedKnowledge:
-        """The same statements on the samples in another order. Classes are numbered in this order, too."""
+        """The same on the samples in another order, without comparisons. Classes are numbered in this order, too."""
         leaves, codes = self.leaves.take(order), None
         if self.codes is not None:
             codes = self.codes[order]
@@ -261,6 +287,8 @@ class AlignedKnowledge:
     def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
         """The kinds of knowledge given. Hierarchies and classes give `size` random triplets, or three a sample."""
         found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
+        if self.comparisons is not None:
+            found.append(ComparisonKnowledge(self.comparisons))
         if self.hierarchy is not None:
             found.append(HierarchyKnowledge(self.hierarchy, self.leaves, size, rng))
         if self.codes is not None:
@@ -276,6 +304,7 @@ def align_knowledge(
     pairs: Any = None,
     hierarchy: Any = None,
     classes: Any = None,
+    comparisons: Any = None,
     missing_samples: str | None = None,
     missing: Any = None,
 ) -> AlignedKnowledge:
@@ -289,6 +318,7 @@ def align_knowledge(
         None
         if classes is None
         else align_classes(X, classes, given.leaves, missing_samples=missing_samples, missing=missing),
+        None if comparisons is None else align_comparisons(X, comparisons, n_samples, missing_samples=missing_samples),
     )
 
 

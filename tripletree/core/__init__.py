@@ -5,7 +5,8 @@ know each other, the errors and the kernels, nothing else.
 """
 
 from tripletree.core.answers import Answer, AnswerSet
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.provenance import Origin, Origins
 
-__all__ = ["Answer", "AnswerSet", "Origin", "Origins", "PairClosure"]
+__all__ = ["Answer", "AnswerSet", "Comparisons", "Origin", "Origins", "PairClosure"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import check_count, counted, described
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -24,7 +25,7 @@ class KnowledgeReport:
 
     Attributes
     ----------
-    kind : {"triplets", "pairs", "hierarchy", "classes"}
+    kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
         The kind of knowledge given.
     amounts : ndarray of float64, shape (a,)
         Shares of the samples that are not hidden of which the fits knew something. The first is 0.
@@ -42,9 +43,9 @@ class KnowledgeReport:
         True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
         Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
-    constraints : TripletSet or PairwiseConstraints
+    constraints : TripletSet, PairwiseConstraints or Comparisons
         Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
-        are the must-links, then the cannot-links.
+        are the must-links, then the cannot-links. A comparison holds in a result that does not contradict it.
     n_samples : int
         How many samples were hidden in turn: all that the knowledge is about.
     noise : float or None
@@ -61,7 +62,7 @@ class KnowledgeReport:
     verdict: str
     agrees: bool
     holds: np.ndarray
-    constraints: TripletSet | PairwiseConstraints
+    constraints: TripletSet | PairwiseConstraints | Comparisons
     n_samples: int
     noise: float | None
 
@@ -71,11 +72,11 @@ class KnowledgeReport:
 
         what = (
             self.kind
-            if self.kind in ("pairs", "triplets")
+            if self.kind in ("pairs", "triplets", "comparisons")
             else f"triplets of {'the hierarchy' if self.kind == 'hierarchy' else self.kind}"
         )
         text = (
-            f"{self.n_samples:,} samples, hidden in turn, are in {len(self.constraints):,} {what}. On their own, the "
+            f"{self.n_samples:,} samples, hidden in turn, are in {self.holds.shape[1]:,} {what}. On their own, the "
             f"data agree with {self.agreement[0]:.0%} of them (+-{self.standard_error[0]:.1%}; "
             f"{self.chance[0]:.0%} if hidden samples exchange their names). If "
         )
@@ -90,7 +91,8 @@ class KnowledgeReport:
         }[self.verdict]
         text += f"{', if '.join(parts)}. {advice}"
         if self.noise is not None and self.noise > 0:
-            text += f" The results assume that about {self.noise:.0%} of the triplets are wrong."
+            noun = "comparisons" if self.kind == "comparisons" else "triplets"
+            text += f" The results assume that about {self.noise:.0%} of the {noun} are wrong."
         return text
 
 
@@ -98,6 +100,7 @@ def evaluate_knowledge(
     X: Any,
     *,
     triplets: Any = None,
+    comparisons: Any = None,
     pairs: Any = None,
     hierarchy: Any = None,
     classes: Any = None,
@@ -118,7 +121,7 @@ def evaluate_knowledge(
     ----------
     X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
         The samples, as for the estimator.
-    triplets, pairs, hierarchy, classes : optional
+    triplets, comparisons, pairs, hierarchy, classes : optional
         Exactly one of them, as for `tripletree.cluster.DivisiveReCon`.
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
@@ -173,10 +176,12 @@ def evaluate_knowledge(
     from tripletree.cluster.alignment import named
     from tripletree.cluster.validation import AMOUNTS, FEWEST, align_knowledge, alike, measure, n_parts
 
-    given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
+    given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
+    given |= {"hierarchy": hierarchy, "classes": classes}
     kinds = [kind for kind, value in given.items() if value is not None]
     if len(kinds) != 1:
-        msg = f"give exactly one of triplets, pairs, hierarchy and classes; got {', '.join(kinds) or 'none of them'}"
+        some = "triplets, comparisons, pairs, hierarchy and classes"
+        msg = f"give exactly one of {some}; got {', '.join(kinds) or 'none of them'}"
         raise ValueError(msg)
     kind = kinds[0]
     n_folds = check_count(n_folds, "n_folds", 2)
@@ -185,14 +190,13 @@ def evaluate_knowledge(
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
-    if isinstance(model, DivisiveReCon) and model.n_clusters is None and kind in ("triplets", "hierarchy"):
-        model.n_clusters = (
-            1  # a choice takes long, and hierarchies, which do not depend on it, are all that is compared
-        )
-    _check_fit(model, kind, sample_names)
+    of_trees = kind in ("triplets", "comparisons", "hierarchy")
+    if of_trees and isinstance(model, DivisiveReCon) and model.n_clusters is None:
+        model.n_clusters = 1  # a choice takes long, and trees, which do not depend on it, are all that is compared
+    check_fit(model, kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     known = align_knowledge(named(X, sample_names), n, missing=missing, **given)
-    knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, 2)]
+    knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, -1)]
     n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)
     if n_folds == 0:
         msg = (
@@ -224,12 +228,13 @@ def evaluate_knowledge(
     )
 
 
-def _check_fit(model: Any, kind: str, sample_names: Any) -> None:
+def check_fit(model: Any, kind: str, sample_names: Any) -> None:
     """Check that the estimator can be given the knowledge, before anything is fitted."""
     taken = signature(model.fit).parameters
     if any(x.kind is Parameter.VAR_KEYWORD for x in taken.values()):
         return
-    for name, others in ((kind, "ReCon or DivisiveReCon"), ("sample_names", "ReCon, or give X as a DataFrame")):
+    able = "DivisiveReCon" if kind == "comparisons" else "ReCon or DivisiveReCon"
+    for name, others in ((kind, able), ("sample_names", "ReCon, or give X as a DataFrame")):
         if name not in taken and (name == kind or sample_names is not None):
             msg = f"fit of {type(model).__name__} takes no {name}=: choose an estimator that does, such as {others}"
             raise TypeError(msg)

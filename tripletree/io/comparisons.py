@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.provenance import Origins
-from tripletree.io.columns import SECONDS, WHEN, WHO
+from tripletree.io.columns import ODD, SECONDS, WHEN, WHO
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
@@ -28,8 +28,8 @@ from tripletree.io.questions import (
     refusal,
 )
 from tripletree.io.rows import LabelRows
-from tripletree.io.source import Source
-from tripletree.io.table import RowTable, cell_text
+from tripletree.io.source import Source, decoded, is_parquet
+from tripletree.io.table import RowTable, cell_text, has_header, parquet_names
 
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
@@ -38,39 +38,6 @@ NO_TRIPLETS = (
     "DivisiveReCon().fit(X, comparisons=...)"
 )
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-
-
-class Comparisons(tuple):
-    """The rows of `read_comparisons` and their leaves, as a tuple of two, with more about each row.
-
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (m, 3)
-        Rows (anchor, near, far), as positions in `leaves`.
-    leaves : LeafIndex
-    who : tuple of (str or None)
-        The person of each row.
-    origins : Origins
-        Where each was read.
-    reading : str
-        What was understood, in one line.
-    """
-
-    rows: np.ndarray
-    leaves: LeafIndex
-    who: tuple[str | None, ...]
-    origins: Origins
-    reading: str
-
-    def __new__(
-        cls, rows: np.ndarray, leaves: LeafIndex, who: Sequence[str | None], origins: Origins, reading: str
-    ) -> Comparisons:
-        made = super().__new__(cls, (rows, leaves))
-        made.rows, made.leaves, made.who, made.origins, made.reading = rows, leaves, tuple(who), origins, reading
-        return made
-
-    def __reduce__(self) -> Any:
-        return Comparisons, (self.rows, self.leaves, self.who, self.origins, self.reading)
 
 
 def read_comparisons(
@@ -184,6 +151,15 @@ def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
     return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
+
+
+def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
+    """True if an unpacked file is a table whose header tells what is compared with what, and names no odd one."""
+
+    def known(names: Sequence[str]) -> bool:
+        return is_header_of_comparisons(names) and not ODD.among(names)
+
+    return known(parquet_names(content, name)) if is_parquet(content) else has_header(decoded(content, name), known)
 
 
 def _answered(

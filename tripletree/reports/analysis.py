@@ -18,11 +18,12 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.clades import match_clades
 from tripletree.algorithms.conflict import Conflict, find_conflicts
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.induce import count_triplets, displays
+from tripletree.algorithms.induce import count_triplets, displayed, displays
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.checks import check_count, counted, described
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, classes_or_none
 from tripletree.core.leaves import LeafIndex
@@ -33,7 +34,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
-from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
+from tripletree.evaluation.knowledge import KnowledgeReport, check_fit, evaluate_knowledge
 from tripletree.reports.page import Report
 from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
 
@@ -209,6 +210,18 @@ def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     return _Brought("pairs", "pairs", mine, len(given), n_used, known, found, conflicts)
 
 
+def _matched_comparisons(comparisons: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    from tripletree.cluster.alignment import as_comparisons
+
+    given = as_comparisons(comparisons)
+    used = given.used_leaves
+    meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
+    mine = given.over(_numbers(given.leaves, used, meant, names), names)
+    m = len(mine.rows)
+    _check_some(m, len(given.rows), "comparisons", [given.leaves[i] for i in used.tolist()], names)
+    return _Brought("comparisons", "comparisons", mine, len(given.rows), m, mine.used_leaves.size, found)
+
+
 def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     given = check_answers(answers)
     used = np.unique(given.rows[given.rows >= 0])
@@ -262,6 +275,7 @@ def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any
 _MATCHED = {
     "triplets": _matched_triplets,
     "pairs": _matched_pairs,
+    "comparisons": _matched_comparisons,
     "hierarchy": _matched_hierarchy,
     "answers": _matched_answers,
 }
@@ -403,17 +417,23 @@ def _support(tree: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndar
     return counts[0], counts[1]
 
 
-def _holds_in(model: Any, constraints: TripletSet | PairwiseConstraints) -> np.ndarray:
-    """Which constraints hold in a result: triplets in the tree, pairs in the clusters."""
+def _holds_in(model: Any, constraints: TripletSet | PairwiseConstraints | Comparisons) -> np.ndarray:
+    """Which constraints hold in a result: triplets in the tree, pairs in the clusters, comparisons if not denied."""
+    tree = model.hierarchy_
     if isinstance(constraints, TripletSet):
-        return displays(model.hierarchy_, constraints)
+        return displays(tree, constraints)
+    if isinstance(constraints, Comparisons):
+        return ~displayed(tree, tree.leaves.indices(constraints.leaves)[constraints.rows[:, [0, 2, 1]]])
     labels = np.asarray(model.labels_)
     must, cannot = labels[constraints.must_link], labels[constraints.cannot_link]
     return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
 
 
 def _doubts(
-    model: Any, constraints: TripletSet | PairwiseConstraints, measured: KnowledgeReport | None, who: dict[Any, Any]
+    model: Any,
+    constraints: TripletSet | PairwiseConstraints | Comparisons,
+    measured: KnowledgeReport | None,
+    who: dict[Any, Any],
 ) -> tuple[Doubt, ...]:
     """The constraints that do not hold, or that fail both without the others and with all of them."""
     holds = _holds_in(model, constraints)
@@ -425,6 +445,8 @@ def _doubts(
     for k in np.flatnonzero(lost)[np.lexsort((kept[lost], holds[lost]))].tolist():
         if isinstance(constraints, TripletSet):
             kind, row, origins, i = "triplet", constraints.rows[k], constraints.origins, k
+        elif isinstance(constraints, Comparisons):
+            kind, row, origins, i = "comparison", constraints.rows[k], constraints.origins, k
         elif k < constraints.n_must:
             kind, row, origins, i = "must-link", constraints.must_link[k], constraints.must_origins, k
         else:
@@ -437,7 +459,7 @@ def _doubts(
 
 def _doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int, int], ...]:
     """The samples whose held-out triplets mostly fail though all others are known."""
-    if measured is None or not isinstance(measured.constraints, TripletSet):
+    if measured is None or isinstance(measured.constraints, PairwiseConstraints):
         return ()
     n = len(measured.constraints.leaves)
     rows, fails = measured.constraints.rows, ~measured.holds[-1]
@@ -451,9 +473,12 @@ def _doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int,
 
 
 def _people(
-    answers: AnswerSet | None, measured: KnowledgeReport | None
+    known: _Brought, measured: KnowledgeReport | None
 ) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
-    """How many of each person's answers hold where they are held out, and who said each triplet."""
+    """How many of each person's answers hold where they are held out, and who said each triplet or comparison."""
+    if isinstance(known.value, Comparisons):
+        return _people_who_compared(known.value, measured)
+    answers = known.answers
     if answers is None or not answers.people:
         return (), {}
     place: dict[tuple[int, int, int], set[str]] = {}
@@ -471,6 +496,24 @@ def _people(
         return (), who
     kept = dict(zip(map(tuple, measured.constraints.rows.tolist()), measured.holds[-1].tolist(), strict=True))
     shares = [PersonShare(x, len(rows), float(np.mean([kept[row] for row in rows]))) for x, rows in told.items()]
+    return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
+
+
+def _people_who_compared(
+    said: Comparisons, measured: KnowledgeReport | None
+) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
+    """The same of comparisons."""
+    place: dict[tuple[int, ...], set[str]] = {}
+    held: dict[str, list[bool]] = {}
+    holds = [True] * len(said.rows) if measured is None else measured.holds[-1].tolist()
+    for row, person, kept in zip(said.rows.tolist(), said.who, holds, strict=True):
+        if person is not None:
+            place.setdefault(tuple(row), set()).add(person)
+            held.setdefault(person, []).append(kept)
+    who = {row: tuple(sorted(some)) for row, some in place.items()}
+    if measured is None or len(held) < 2:
+        return (), who
+    shares = [PersonShare(x, len(kept), float(np.mean(kept))) for x, kept in held.items()]
     return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
 
 
@@ -497,6 +540,7 @@ def report(
     X: Any,
     *,
     triplets: Any = None,
+    comparisons: Any = None,
     pairs: Any = None,
     hierarchy: Hierarchy | Ontology | None = None,
     classes: Any = None,
@@ -520,9 +564,10 @@ def report(
     ----------
     X : array_like or DataFrame, shape (n_samples, n_features)
         The samples.
-    triplets, pairs, hierarchy, classes, answers : optional
+    triplets, comparisons, pairs, hierarchy, classes, answers : optional
         Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
-        or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`).
+        or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`), and `comparisons` those to
+        "which of two is more like the first?" (`tripletree.io.read_comparisons`).
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
@@ -599,7 +644,8 @@ def report(
     from tripletree.cluster.gower import MixedColumns
     from tripletree.cluster.validation import alike
 
-    given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes, "answers": answers}
+    given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
+    given |= {"hierarchy": hierarchy, "classes": classes, "answers": answers}
     kinds = [kind for kind, value in given.items() if value is not None]
     if len(kinds) != 1:
         msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}"
@@ -611,6 +657,8 @@ def report(
     if not hasattr(model, "get_params"):
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
+    if comparisons is not None:  # few estimators take them
+        check_fit(model, "comparisons", None)
     columns = MixedColumns.of(X) if metric == "gower" else None
     values, names, features = _table(X, sample_names, feature_names, columns)
     if hierarchy is not None:
@@ -637,7 +685,7 @@ def report(
     stability = None
     if n_resamples:
         stability = _stability(_brief(model), shown, known if uses else None, points, names, n_resamples, rng, verbose)
-    people, who = _people(known.answers, measured)
+    people, who = _people(known, measured)
     scales = table is not None and columns is None  # which Gower's distance makes equal
     variance = np.empty(0)
     if scales:
@@ -666,7 +714,7 @@ def report(
         n_resamples=n_resamples,
         standardized=bool(standardize),
         constraints=constraints,
-        notes=_told(hierarchy, known.value),
+        notes=_told(hierarchy, known.value) + _understood(given[kinds[0]]),
     )
 
 
@@ -678,6 +726,12 @@ def _told(hierarchy: Hierarchy | Ontology | None, brought: Any) -> tuple[str, ..
     text = f"{len(opened):,} of the samples known to an inner node only (open), as {opened[0]!r}" if opened else ""
     some = [text] if set(opened) - set(hierarchy.open_leaves) else []
     return (*doubts(hierarchy), *some)
+
+
+def _understood(given: Any) -> tuple[str, ...]:
+    """How a table of answers or comparisons was understood, if that had to be found out."""
+    text = getattr(given, "reading", None)
+    return (text,) if isinstance(text, str) and text else ()
 
 
 def _brief(model: Any) -> Any:
@@ -833,14 +887,16 @@ def _n_named(value: Any, n_used: int) -> int:
     """How many samples the knowledge is about."""
     if isinstance(value, TripletSet):
         return value.used_leaves.size
+    if isinstance(value, Comparisons):
+        return value.used_leaves.size
     if isinstance(value, PairwiseConstraints):
         return np.unique(np.concatenate([value.must_link, value.cannot_link])).size
     return 0 if isinstance(value, Hierarchy) and not count_triplets(value) else n_used
 
 
-def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseConstraints:
+def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseConstraints | Comparisons:
     """The constraints that could be doubtful where none could be held out."""
-    if isinstance(known.value, (TripletSet, PairwiseConstraints)):
+    if isinstance(known.value, (TripletSet, PairwiseConstraints, Comparisons)):
         return known.value
     used = getattr(informed, "triplets_", None)
     return used if used is not None else TripletSet([], informed.hierarchy_.leaves)

@@ -21,6 +21,7 @@ import numpy as np
 from tripletree._version import __version__
 from tripletree.algorithms.names import KINDS
 from tripletree.core.checks import counted
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
@@ -54,7 +55,7 @@ class Report:
 
     Attributes
     ----------
-    kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
+    kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes", "answers"}
         Kind of the knowledge.
     samples : tuple
         Their names.
@@ -88,19 +89,20 @@ class Report:
     doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
         The samples whose held-out triplets mostly fail, the worst first.
     people : tuple of PersonShare
-        If answers of people are known. The lowest share comes first.
+        If answers or comparisons of people are known. The lowest share comes first.
     shares_of_variance : ndarray of float64, shape (n_features,)
         Share of each feature in the sum of all. Empty for precomputed distances and Gower's.
     n_resamples : int
         Fits to 80 % of the samples, for the stability.
     standardized : bool
         True if features were given one scale before clustering.
-    constraints : TripletSet or PairwiseConstraints
+    constraints : TripletSet, PairwiseConstraints or Comparisons
         Those that were looked at, in `knowledge` and in `doubts`.
     notes : tuple of str
-        What a hierarchy leaves open and what was made of it, as ``tripletree info`` tells it, and how many samples are
-        open. Findings of its reader (placeholders contracted, imports not read) are among them if the file is read by
-        ``tripletree report``, or within a block ``with tripletree.core.notes.collected():`` that also holds the call.
+        How a table of answers or comparisons was understood. What a hierarchy leaves open and what was made of it, as
+        ``tripletree info`` tells it, and how many samples are open. Findings of its reader (placeholders contracted,
+        imports not read) are among them if the file is read by ``tripletree report``, or within a block
+        ``with tripletree.core.notes.collected():`` that also holds the call.
     """
 
     kind: str
@@ -125,7 +127,7 @@ class Report:
     shares_of_variance: np.ndarray
     n_resamples: int
     standardized: bool
-    constraints: TripletSet | PairwiseConstraints = field(repr=False)
+    constraints: TripletSet | PairwiseConstraints | Comparisons = field(repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -290,16 +292,18 @@ def _compared(report: Report) -> str:
         "hierarchy": "triplets drawn at random from the hierarchy",
         "classes": "triplets of the classes",
         "pairs": "pairs",
+        "comparisons": "comparisons",
     }
-    return f"{len(report.knowledge.constraints):,} {noun.get(report.knowledge.kind, 'triplets')}"
+    return f"{report.knowledge.holds.shape[1]:,} {noun.get(report.knowledge.kind, 'triplets')}"
 
 
 def _doubts_text(report: Report) -> str:
-    m = len(report.constraints)
+    known = report.constraints
+    m = len(known.rows) if isinstance(known, Comparisons) else len(known)
     if not m:
         return "nothing: no constraint could be checked."
     lost = sum(not x.holds for x in report.doubts)
-    noun = "pair" if report.kind == "pairs" else "triplet"
+    noun = {"pairs": "pair", "comparisons": "comparison"}.get(report.kind, "triplet")
     result = "clusters keep" if report.kind == "pairs" else "tree keeps"
     drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
     checked = f"{counted(m, noun)}{drawn}"
@@ -706,7 +710,7 @@ def _doubts(report: Report) -> str:
         head = ["constraint", "holds", *(["said by"] if said else []), *(["read in"] if read else [])]
         head += ["of 4 hidden"] if measured else []
         rows = [_doubt_row(x, said, read, measured) for x in report.doubts[:ROWS]]
-        noun = "Doubtful pairs" if report.kind == "pairs" else "Doubtful triplets"
+        noun = f"Doubtful {report.kind if report.kind in ('pairs', 'comparisons') else 'triplets'}"
         if measured:
             parts.append(
                 "<p>Hidden: in how many of four results that knew nothing of one of its samples (and of none, 25%, 50% "
@@ -717,8 +721,8 @@ def _doubts(report: Report) -> str:
         some = report.doubtful_samples[:ROWS]
         parts.append(
             _table(
-                "Samples in a doubtful place: at least half of the triplets that name them fail when hidden",
-                ("sample", "hidden triplets", "fail"),
+                "Samples in a doubtful place: at least half of the constraints that name them fail when hidden",
+                ("sample", "hidden constraints", "fail"),
                 [(_name(x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
                 more=len(report.doubtful_samples) - ROWS,
                 numbers=2,
@@ -740,6 +744,8 @@ def _doubts(report: Report) -> str:
 def _doubt_row(x: Doubt, said: bool, read: bool, measured: bool) -> list[str]:
     a, b, *c = map(_name, x.labels)
     text = f"{a}, {b} | {c[0]}" if c else f"{x.kind} {a} – {b}"
+    if x.kind == "comparison":
+        text = f"{a} nearer {b} than {c[0]}"
     row = [text, "yes" if x.holds else "no"]
     if said:
         row.append(", ".join(map(_name, x.who)) or "–")

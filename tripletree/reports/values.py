@@ -90,9 +90,9 @@ class Doubt(NamedTuple):
 
     Attributes
     ----------
-    kind : {"triplet", "must-link", "cannot-link"}
+    kind : {"triplet", "comparison", "must-link", "cannot-link"}
     labels : tuple
-        Names of its samples: a, b and c of ab|c, or both of a pair.
+        Names of its samples: a, b and c of ab|c, anchor, near and far, or both of a pair.
     holds : bool
         True if it holds in the result shown.
     held_out : int
