@@ -1,6 +1,7 @@
 import csv
 import io
 import re
+import shlex
 import sys
 from itertools import combinations
 
@@ -752,13 +753,15 @@ def test_cluster__comparisons_vote(run, tmp_path):
     assert list(rows_of(done.stdout)) == ["fig", "pear", "saw", "axe"]
 
 
-def test_cluster__ids_that_may_be_row_numbers_are_told(run, tmp_path):
-    (tmp_path / "d.csv").write_text("CustomerID,x\n1,0\n2,9\n3,9.5\n4,0.5\n")
+def test_cluster__names_that_may_be_ids_or_row_numbers(run, tmp_path):
+    (tmp_path / "my data.csv").write_text("CustomerID,x\n1,0\n2,9\n3,9.5\n4,0.5\n")
     (tmp_path / "p.txt").write_text("1 2 must\n")
-    done = run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2)
-    assert rows_of(done.stdout)["1"] == rows_of(done.stdout)["2"]
-    assert "labels: column 'CustomerID'; if the names are row numbers from 0, --drop CustomerID" in done.stderr
-    done = run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2, "--drop", "CustomerID")
-    assert rows_of(done.stdout) == {"0": "0", "1": "1", "2": "1", "3": "0"}
+    said = run("cluster", "my data.csv", "--pairs", "p.txt", "-k", 2, status=2).stderr
+    assert "'1', '2' are in column 'CustomerID', and are row numbers from 0 as well. Which is meant?\n" in said
+    by_id, by_row = re.findall("tripletree cluster .*", said)
+    found = rows_of(run(*shlex.split(by_id)[1:]).stdout)
+    assert set(found) == {"1", "2", "3", "4"}
+    assert found["1"] == found["2"]
+    assert rows_of(run(*shlex.split(by_row)[1:]).stdout) == {"0": "0", "1": "1", "2": "1", "3": "0"}
     (tmp_path / "p.txt").write_text("1 4 must\n")
-    assert "row numbers" not in run("cluster", "d.csv", "--pairs", "p.txt", "-k", 2).stderr
+    assert "row numbers" not in run("cluster", "my data.csv", "--pairs", "p.txt", "-k", 2).stderr

@@ -161,3 +161,64 @@ def test_frames__polars_in_a_report():
     X, y = make_blobs(30, centers=2, random_state=0)
     found = tt.report(polars.DataFrame(X, schema=["x", "y"]), classes=y, n_resamples=0, n_folds=2)
     assert found.features == ("x", "y")
+
+
+# ---------------------------------------------------------------------- names of columns, kinds of knowledge
+
+TAKERS = [ReCon(2), DivisiveReCon(2), ConstrainedCompleteLink(2), COPKMeans(2, random_state=0), PCKMeans(2)]
+
+
+@pytest.mark.parametrize("estimator", [*TAKERS, ReCon(2, metric="gower", linkage="average")], ids=repr)
+def test_frames__names_of_columns_may_be_numbers_and_texts(estimator):
+    frame = pd.DataFrame(POINTS, columns=["x", 7])
+    model = estimator.fit(frame)
+    assert model.feature_names_in_.tolist() == ["x", "7"]
+    assert list(frame.columns) == ["x", 7]
+    assert model.predict(frame).tolist() == model.labels_.tolist()
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame.set_axis(["x", 8], axis=1))
+
+
+def test_frames__names_that_are_one_as_text():
+    with pytest.raises(ValueError, match="X has 2 columns '7': give each a name of its own"):
+        ReCon(2).fit(pd.DataFrame([[*row, 1.0] for row in POINTS], columns=["7", 7, "x"]))
+
+
+def test_frames__a_report_and_a_measurement_take_them_too():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 2)), columns=["x", 7])
+    classes = list("aaabbbccc")
+    assert tt.report(frame, classes=classes, n_resamples=0, n_folds=2).features == ("x", "7")
+    assert tt.evaluate_knowledge(frame, classes=classes, n_folds=2).kind == "classes"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind", "cure"),
+    [
+        (COPKMeans(2), "classes", "ReCon or DivisiveReCon; or pairs_from_classes(y) makes pairs"),
+        (PCKMeans(2), "hierarchy", "ReCon or DivisiveReCon"),
+        (COPKMeans(2), "triplets", "ReCon or DivisiveReCon"),
+        (ReCon(2), "comparisons", "DivisiveReCon; or triplets_from_comparisons makes triplets"),
+    ],
+    ids=repr,
+)
+def test_frames__knowledge_that_an_estimator_does_not_take(estimator, kind, cure):
+    for fit in (estimator.fit, estimator.fit_predict):
+        with pytest.raises(TypeError) as error:
+            fit(FRAME, **{kind: [("a", "b", "c")]})
+        told = f"fit of {type(estimator).__name__} takes no {kind}=: choose an estimator that does, such as {cure}"
+        assert str(error.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    "estimator", [ReCon(2), DivisiveReCon(2, constraints="hard"), COPKMeans(2, random_state=0)], ids=repr
+)
+@pytest.mark.parametrize("numbered", [False, True])
+def test_frames__pairs_of_recordlinkage_in_a_fit(estimator, numbered):
+    frame = FRAME if numbered else FRAME.set_axis(list("abcd"))
+    names = frame.index.tolist()
+    index = pd.MultiIndex.from_tuples([(names[0], names[2]), (names[0], names[1])], names=["rec_id_1", "rec_id_2"])
+    labels = estimator.fit(frame, pairs=pd.Series([0.9, 0.2], index=index)).labels_
+    assert labels[0] == labels[2]
+    assert labels[0] != labels[1]
+    labels = estimator.fit(frame, pairs=index[:1]).labels_
+    assert labels[0] == labels[2]

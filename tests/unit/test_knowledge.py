@@ -167,7 +167,8 @@ def test_evaluate_knowledge__is_reproducible(blobs):
 
 def test_evaluate_knowledge__what_is_refused(blobs):
     X, y = blobs
-    with pytest.raises(ValueError, match="exactly one of triplets, comparisons, pairs, hierarchy and classes; got none of them"):
+    told = "exactly one of triplets, comparisons, pairs, hierarchy and classes; got none of them"
+    with pytest.raises(ValueError, match=told):
         tt.evaluate_knowledge(X)
     with pytest.raises(ValueError, match="got triplets, classes"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)], classes=y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from contextlib import suppress
 from typing import Any
@@ -33,6 +32,7 @@ from tripletree.cli.sources import (
     seed_option,
     triplets_in,
 )
+from tripletree.cli.spelling import command_line
 from tripletree.cli.tables import (
     GAPS,
     HINT,
@@ -207,7 +207,7 @@ def report(
         write_text([csv_text([("label", "cluster"), *rows])], table_path)
     if newick is not None:
         write_newick(result.hierarchy, newick, lengths="monotone", blanks=more["blanks"])
-    result.write_html(output, title=more["title"], command=_command_line(ctx))
+    result.write_html(output, title=more["title"], command=command_line(ctx))
     to_err = output == "-"
     for source in know:
         say(f"{given_name(source)}: {_SHOWN_AS.get(taken, taken)}", err=to_err)
@@ -289,25 +289,3 @@ def _known(
             f"{error}\nor name the contents of {given_name(source)}: --as {kinds}; --from FORMAT for a hierarchy; "
             f"classes of samples go as --classes {given_name(source)}"
         ) from None
-
-
-def _command_line(ctx: click.Context) -> str:
-    """The command as it could be typed again."""
-    words = [ctx.command_path]
-    for parameter in ctx.command.params:
-        name = str(parameter.name)
-        value: Any = ctx.params.get(name)
-        if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
-            continue
-        if isinstance(parameter, click.Argument):
-            words.append(shlex.quote(str(value)))
-        elif isinstance(parameter, click.Option):
-            option = max(parameter.opts, key=len)
-            if parameter.is_flag:
-                words.append(option)
-            elif parameter.multiple:
-                words += [f"{option} {shlex.quote(str(x))}" for x in value]
-            else:
-                text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-                words.append(f"{option} {shlex.quote(text)}")
-    return " ".join(words)

@@ -154,3 +154,25 @@ def _argument(value: str) -> str:
     elif value[0] in "'\"":
         value = value[1:-1]
     return shlex.quote(value) if value else "''"
+
+
+def command_line(ctx: click.Context, *more: str) -> str:
+    """The command as it could be typed again, with more options."""
+    words = [ctx.command_path]
+    for parameter in ctx.command.params:
+        name = str(parameter.name)
+        value: Any = ctx.params.get(name)
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        if isinstance(parameter, click.Argument):
+            words.append(shlex.quote(str(value)))
+        elif isinstance(parameter, click.Option):
+            option = max(parameter.opts, key=len)
+            if parameter.is_flag:
+                words.append(option)
+            elif parameter.multiple:
+                words += [f"{option} {shlex.quote(str(x))}" for x in value]
+            else:
+                text = ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+                words.append(f"{option} {shlex.quote(text)}")
+    return " ".join([*words, *more])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 
 from tripletree.cli.shell import bad_input, progress, say, some
 from tripletree.cli.sources import SAMPLE, read_classes, words_of_option
-from tripletree.cli.spelling import option_names
+from tripletree.cli.spelling import command_line, option_names
 from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
@@ -281,15 +282,27 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
         most = max(able, key=hits.__getitem__)
         if hits[most] > (len(names.intersection(rows)) if chosen is None else hits.get(chosen, 0)):
             chosen, by_number = most, False
-    doubtful = by_number and bool(names) and names <= rows
+    if by_number and chosen is not None and names and names <= rows:
+        raise _both_ways(chosen, names)
     others = [x for x in called if x != chosen]
     for name in others:
         del columns[name]
-    if others or doubtful or (chosen is not None and chosen != first):
+    if others or (chosen is not None and chosen != first):
         left = f"; {some(map(repr, others))} left out, as an id" if others else ""
-        left += f"; if the names are row numbers from 0, --drop {chosen}" if doubtful else ""
         say(f"labels: column {chosen!r}{left} (--index-column, --drop)", err=True)
     return chosen
+
+
+def _both_ways(column: str, names: Collection[str]) -> click.ClickException:
+    """The error for names that may be ids or row numbers, with the command for each."""
+    again = click.get_current_context()
+    by_id, by_row = (command_line(again, f"{x} {shlex.quote(column)}") for x in ("--index-column", "--drop"))
+    shown = some(map(repr, sorted(names)))
+    verb = "is" if len(names) == 1 else "are"
+    return bad_input(
+        f"{shown} {verb} in column {column!r}, and {verb} {'a row number' if verb == 'is' else 'row numbers'} from 0 "
+        f"as well. Which is meant?\n  the column:  {by_id}\n  row numbers: {by_row}"
+    )
 
 
 def _labels(column: list[str], name: str, table: RowTable) -> list[str]:

@@ -133,8 +133,8 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     X, n_samples, missing_samples
         As for `align_triplets`.
     pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
-        A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
-        which holds row numbers, or None.
+        A frame as `read_pairs` takes it, also a Series or an index of recordlinkage. Each list of pairs (a, b) of
+        labels, or an ndarray of int of shape (p, 2), which holds row numbers, or None.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     """
     if pairs is None:
         pairs = PairwiseConstraints([], [], 0)
-    if hasattr(pairs, "columns") and hasattr(pairs, "__getitem__"):
+    if is_frame_of_pairs(pairs):
         from tripletree.io import read_pairs
 
         pairs = read_pairs(pairs)
@@ -166,6 +166,12 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         parts.append(_aligned(X, given, n_samples, missing_samples, "pairs", make))
     must, cannot = parts
     return must | cannot
+
+
+def is_frame_of_pairs(pairs: Any) -> bool:
+    """True for what `read_pairs` takes beside files: a data frame, an index of pairs, or a Series with one."""
+    index = pairs if hasattr(pairs, "levels") else getattr(pairs, "index", None)
+    return (hasattr(pairs, "columns") and hasattr(pairs, "__getitem__")) or getattr(index, "nlevels", 1) == 2
 
 
 def _not_pairs(value: Any) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -61,6 +63,11 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
 
     labels_: Any
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "fit" in vars(cls):
+            cls.fit = _with_known_arguments(cls.fit)
+
     def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
         """Fit, and return the cluster of each sample.
 
@@ -85,6 +92,46 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         [0, 0, 1]
         """
         return self.fit(X, y, **knowledge).labels_
+
+
+#: Who takes each kind of knowledge, and how else it can be given to an estimator that takes another kind.
+_TAKERS = {
+    "triplets": "ReCon or DivisiveReCon",
+    "pairs": "ReCon, DivisiveReCon or COPKMeans",
+    "hierarchy": "ReCon or DivisiveReCon",
+    "classes": "ReCon or DivisiveReCon",
+    "comparisons": "DivisiveReCon",
+}
+_OTHERWISE = {
+    ("classes", "pairs"): "pairs_from_classes(y) makes pairs of a list, a class for each row: give these",
+    ("classes", "triplets"): "triplets_from_classes(y) makes triplets of a list, a class for each row: give these",
+    ("hierarchy", "triplets"): "decompose(hierarchy.restrict(samples)) makes triplets of it: give these",
+    ("comparisons", "triplets"): "triplets_from_comparisons makes triplets where both halves are said: give these",
+}
+
+
+def refuse_knowledge(estimator: Any, kind: str, taken: Collection[str]) -> NoReturn:
+    """Raise the error for a kind of knowledge that `fit` of an estimator does not take."""
+    others = [f"; or {text}" for (given, wanted), text in _OTHERWISE.items() if given == kind and wanted in taken]
+    msg = f"fit of {type(estimator).__name__} takes no {kind}=: choose an estimator that does, such as {_TAKERS[kind]}"
+    raise TypeError(msg + "".join(others))
+
+
+def _with_known_arguments(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `fit` with one sentence about kinds of knowledge that it does not take."""
+    parameters = signature(fit).parameters
+    if any(x.kind is Parameter.VAR_KEYWORD for x in parameters.values()):
+        return fit
+    taken = frozenset(parameters)
+    unknown = frozenset(_TAKERS) - taken
+
+    @wraps(fit)
+    def checked(self: Any, *given: Any, **named: Any) -> Any:
+        for kind in unknown & named.keys():
+            refuse_knowledge(self, kind, taken)
+        return fit(self, *given, **named)
+
+    return checked
 
 
 class HierarchicalClusterer(ConstrainedClusterer):
@@ -258,6 +305,7 @@ def check_samples(
     ndarray or csr_array of float64, shape (n_samples, n_features)
         Sparse ones are as `as_rows` makes them.
     """
+    X = _with_texts_as_names(X)
     check_frame(X, tells_ids=reset and not is_precomputed(getattr(estimator, "metric", metric)))
     if hasattr(X, "tocsr") and not sparse:
         msg = (
@@ -301,6 +349,14 @@ def check_samples(
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
         msg += "ReCon (linkage='average', say) and ConstrainedCompleteLink take columns of text with metric='gower'"
         raise ValueError(msg) from None
+
+
+def _with_texts_as_names(X: Any) -> Any:
+    """A data frame whose columns are called by numbers and by texts with texts only: scikit-learn takes no mixture."""
+    names = list(X.columns) if hasattr(X, "columns") and hasattr(X, "set_axis") else []
+    if len({isinstance(x, str) for x in names}) < 2:
+        return X
+    return X.set_axis(list(map(str, names)), axis=1)
 
 
 def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
@@ -400,6 +456,7 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
         if missing and reset:
             _check_known(X, samples, metric)
         return samples, None
+    X = _with_texts_as_names(X)
     check_frame(X, tells_ids=reset, takes_words=True)
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if reset or columns is None:

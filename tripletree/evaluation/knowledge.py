@@ -230,11 +230,14 @@ def evaluate_knowledge(
 
 def check_fit(model: Any, kind: str, sample_names: Any) -> None:
     """Check that the estimator can be given the knowledge, before anything is fitted."""
+    from tripletree.cluster.base import refuse_knowledge
+
     taken = signature(model.fit).parameters
     if any(x.kind is Parameter.VAR_KEYWORD for x in taken.values()):
         return
-    able = "DivisiveReCon" if kind == "comparisons" else "ReCon or DivisiveReCon"
-    for name, others in ((kind, able), ("sample_names", "ReCon, or give X as a DataFrame")):
-        if name not in taken and (name == kind or sample_names is not None):
-            msg = f"fit of {type(model).__name__} takes no {name}=: choose an estimator that does, such as {others}"
-            raise TypeError(msg)
+    if kind not in taken:
+        refuse_knowledge(model, kind, taken)
+    if "sample_names" not in taken and sample_names is not None:
+        other = "choose an estimator that does, such as ReCon, or give X as a DataFrame"
+        msg = f"fit of {type(model).__name__} takes no sample_names=: {other}"
+        raise TypeError(msg)

@@ -181,8 +181,10 @@ def _check_some(n_used: int, n_given: int, what: str, labels: list[Any], names: 
 
 
 def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    from tripletree.cluster.alignment import is_frame_of_pairs
+
     given = pairs
-    if hasattr(pairs, "columns"):
+    if is_frame_of_pairs(pairs):
         from tripletree.io import read_pairs
 
         given = read_pairs(pairs)
