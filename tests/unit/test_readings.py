@@ -1,5 +1,6 @@
 """A triplet follows from a file only if it holds in every reading of it."""
 
+import io
 from itertools import permutations
 
 import numpy as np
@@ -11,8 +12,8 @@ import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.cluster import DivisiveReCon
 from tripletree.errors import TripletreeError
-from tripletree.interop import to_dot
-from tripletree.io import write_edges
+from tripletree.interop import from_dot, from_networkx, to_children, to_dot, to_edge_table, to_networkx
+from tripletree.io import read_dot, write_edges, write_lineages
 
 
 def statements(labels):
@@ -63,5 +64,21 @@ def test_readings__forms_without_the_marks_say_so(text):
     h = tt.parse_newick(text)
     with pytest.warns(UserWarning, match="a table of edges cannot say that .*; Newick, NEXUS and JSON can"):
         write_edges(h)
-    with pytest.warns(UserWarning, match="DOT cannot say that"):
-        to_dot(h)
+    named = tt.Hierarchy(
+        [3, 3, 4, 4, -1], list("abc"), names=["x", "y"], incertae_sedis=[2, 3], rooted="&U" not in text
+    )
+    for write in (write_lineages, to_edge_table, tt.to_linkage, to_children):
+        with pytest.warns(UserWarning, match="cannot say that .*; Newick, NEXUS and JSON can"):
+            write(named)
+
+
+@pytest.mark.parametrize("rooted", [True, False])
+def test_readings__graphs_keep_the_marks(rooted):
+    h = tt.Hierarchy(
+        [3, 3, 4, 4, -1], list("abc"), names=["x", "98"], incertae_sedis=[2, 3], rooted=rooted, support=[90, np.nan]
+    )
+    assert h.incertae_sedis.sum() == 2
+    for again in (from_networkx(to_networkx(h)), from_dot(to_dot(h)), read_dot(io.StringIO(to_dot(h)))):
+        assert again == h
+        assert again.names == h.names
+        np.testing.assert_array_equal(again.support, h.support)

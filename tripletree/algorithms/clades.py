@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
 
@@ -85,8 +85,8 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
     >>> found.tree.names
     (None, None, 'Felidae ~0.75', None)
     """
-    check_hierarchy(reference)
-    check_hierarchy(tree)
+    check_rooted(reference)
+    check_rooted(tree)
     common = [x for x in tree.leaves if x in reference.leaves]
     if not common:
         raise UnknownLeafError(list(reference.leaves), tree.leaves, what="leaves of the tree")

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
 from tripletree.core.checks import check_choice
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, split_tree
+from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError, warn_user
 
 #: With more leaves, the number of triples exceeds 64 bits.
 _MOST_LEAVES = 3_810_779
@@ -185,14 +185,17 @@ def triplet_distance(
 def robinson_foulds(
     first: Hierarchy, second: Hierarchy, *, normalized: bool = False, leaves: Literal["same", "common"] = "same"
 ) -> float:
-    """Count the clades that only one of two hierarchies has (the Robinson-Foulds distance of rooted trees).
+    """Count the clades that only one of two hierarchies has (the Robinson-Foulds distance).
+
+    Unrooted trees are compared by their splits: the two sides into which a branch parts the leaves.
 
     Parameters
     ----------
     first, second : Hierarchy
-        As in `compare_triplets`, of any size.
+        As in `compare_triplets`, of any size. If only one of them is rooted, its root is left aside, with a warning.
     normalized : bool
         Divide by the number of clades of both that could differ: clades of two leaves or more but not all leaves.
+        In unrooted trees splits with two leaves or more on both sides.
     leaves : {"same", "common"}
         How to proceed if the leaves differ: raise an error, or compare on those that both have.
 
@@ -221,15 +224,26 @@ def robinson_foulds(
     >>> h2 = Hierarchy.from_nested([("human", "chimp"), ("gorilla", "gibbon")])
     >>> robinson_foulds(h1, h2), robinson_foulds(h1, h2, normalized=True)
     (2.0, 0.5)
+
+    Two writings of one unrooted tree:
+
+    >>> from tripletree import parse_newick
+    >>> robinson_foulds(parse_newick("[&U] (a,b,(c,d));"), parse_newick("[&U] (c,(a,b),d);"))
+    0.0
     """
     one, two = _matched(first, second, leaves)
     n = one.n_leaves
+    trivial = n + 1 if n > 1 else 1
+    if not (one.rooted and two.rooted):
+        if one.rooted or two.rooted:
+            warn_user("only one of the trees is rooted, so both are compared as unrooted ones", UserWarning)
+        one, two = split_tree(one), split_tree(two)
+        trivial += n > 2
     start, stop, _ = one.leaf_intervals
     shared = int(kernels.compare.shared_clades(one.parent, start, stop, two.parent, n))
     apart = one.n_nodes + two.n_nodes - 2 * shared
     if not normalized:
         return float(apart)
-    trivial = n + 1 if n > 1 else 1
     most = one.n_nodes + two.n_nodes - 2 * trivial
     return apart / most if most else 0.0
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import UnknownLeafError
@@ -108,7 +108,7 @@ def whole_clades(hierarchy: Hierarchy, species: Species) -> Hierarchy:
 
 def _genes(hierarchy: Hierarchy, species: Species) -> tuple[Hierarchy, list[Hashable]]:
     """The tree of the genes that have a species, and the species of each leaf."""
-    h = check_hierarchy(hierarchy)
+    h = check_rooted(hierarchy)
     if isinstance(species, Mapping):
         called = [species.get(x) for x in h.leaves]
     elif callable(species):

@@ -23,7 +23,7 @@ from tripletree.algorithms.flat import check_points, enforced, fit_together, unb
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
 from tripletree.core.checks import check_choice, check_count, check_numbers
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
@@ -404,7 +404,7 @@ def cut(
     >>> cut(h, 2, rule="size", triplets=known, strict=False).tolist(), cut(h, 2, rule="size", triplets=known).tolist()
     ([0, 0, 1, 1, 0], [0, 1, 0, 0, 1])
     """
-    n = check_hierarchy(hierarchy).n_leaves
+    n = check_rooted(hierarchy).n_leaves
     check_choice(rule, "rule", RULES)
     if height is not None:
         given = {"n_clusters": n_clusters, "triplets": triplets, "min_size": min_size, "samples": samples}
@@ -764,7 +764,7 @@ def suggest_n_clusters(
     >>> found.reason
     '3 clusters, of 1 to 3: 5.8 nats of evidence more than one cluster, all by the samples; next comes 1, ...'
     """
-    n = check_hierarchy(hierarchy).n_leaves
+    n = check_rooted(hierarchy).n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
     return suggested(hierarchy, known, check_points(samples, n), max_clusters, check_leaf_weights(sample_weight, n))
 

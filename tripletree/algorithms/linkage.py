@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
 from tripletree.kernels import freeze, frozen
@@ -166,6 +166,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False, resolve: bool = 
         hierarchy = hierarchy.suppress_unary()
     else:
         _check_binary(hierarchy)
+    tell_lost_marks(hierarchy, "a linkage")
     height = hierarchy.height
     if height is None:
         height = kernels.cut.levels(hierarchy.parent).astype(np.float64)

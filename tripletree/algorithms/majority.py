@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import check_real, counted
-from tripletree.core.hierarchy import Hierarchy, check_hierarchies, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchies, check_hierarchy, split_tree
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
 
@@ -73,7 +73,8 @@ def clade_support(hierarchy: Hierarchy, trees: Iterable[Hierarchy]) -> np.ndarra
 
     Notes
     -----
-    O(n) for each tree. Nodes with one child have the clade of this child.
+    O(n) for each tree. Nodes with one child have the clade of this child. Where the hierarchy or a tree is unrooted,
+    the branch above a node counts as found if a branch of the tree parts the leaves in the same way.
 
     Examples
     --------
@@ -86,8 +87,14 @@ def clade_support(hierarchy: Hierarchy, trees: Iterable[Hierarchy]) -> np.ndarra
     key = _keys_of_leaves(hierarchy.n_leaves)
     wanted = _clade_keys(hierarchy, key)
     found, k = np.zeros(wanted.size), 0
+    every = np.bitwise_xor.reduce(key)
     for tree in _over_same_leaves(trees, hierarchy):
-        found += np.isin(wanted, _clade_keys(tree, key))
+        own = _clade_keys(tree, key)
+        if hierarchy.rooted and tree.rooted:
+            found += np.isin(wanted, own)
+        else:
+            own = np.concatenate([own, key])  # a leaf is a side, too
+            found += np.isin(np.minimum(wanted, wanted ^ every), np.minimum(own, own ^ every))
         k += 1
     return freeze(found / k)
 
@@ -99,7 +106,8 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     ----------
     trees : iterable of Hierarchy
         Over the same leaves: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or those of a file
-        (``tripletree.io.read_hierarchies``). Heights and names are not used.
+        (``tripletree.io.read_hierarchies``). Heights and names are not used. If one is unrooted, all are taken as
+        unrooted, and so is the result: its clades are the sides of branches that do not hold the first leaf.
     min_support : float
         Clades that more than this share of the trees have are kept: from 0.5, the majority rule [1]_, to 1, the strict
         consensus of the clades that all trees have. Clades of less support could contradict each other.
@@ -134,7 +142,9 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     '(a,b,c,d);'
     """
     least = check_real(min_support, "min_support", least=0.5, most=1.0)
-    same = [tree.suppress_unary() for tree in _over_same_leaves(trees)]
+    given = list(_over_same_leaves(trees))
+    rooted = all(tree.rooted for tree in given)
+    same = [tree.suppress_unary() if rooted else split_tree(tree) for tree in given]
     leaves, n, k = same[0].leaves, same[0].n_leaves, len(same)
     key = _keys_of_leaves(n)
     keys = [_clade_keys(tree, key) for tree in same]
@@ -158,7 +168,11 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
         inside = np.flatnonzero((new >= 0) & (tree.parent >= 0))
         np.minimum.at(parent, new[inside], new[above[tree.parent[inside]]].astype(np.int32))
     parent[-1] = -1
-    return ConsensusTree(Hierarchy(freeze(parent), leaves), freeze(count[by_size] / k), k)
+    support = count[by_size] / k
+    if not rooted and n > 2:  # the root next to the first leaf goes, and all leaves meet in the node below it
+        parent, support = parent[:-1], np.delete(support, -2)
+        parent[0], parent[-1] = parent.size - 1, -1
+    return ConsensusTree(Hierarchy(freeze(parent), leaves, rooted=rooted), freeze(support), k)
 
 
 def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:

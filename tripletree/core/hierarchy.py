@@ -1493,18 +1493,33 @@ def check_rooted(value: Any) -> Hierarchy:
     """Return `value` if it is a rooted Hierarchy, else raise an error with the way to root it."""
     if not check_hierarchy(value).rooted:
         msg = (
-            "this tree is unrooted, so it displays no triplets until it has a root: h.reroot('label of an outgroup'), "
+            "this tree is unrooted, so it displays no triplets and has no clades until it has a root: "
+            "h.reroot('label of an outgroup'), "
             "h.reroot('midpoint'), or read it with outgroup='label', or rooted=True if its root is right as written"
         )
         raise InvalidHierarchyError(msg)
     return value
 
 
-def tell_lost_marks(hierarchy: Hierarchy, place: str) -> None:
-    """Warn if a form of a hierarchy has no place for the marks of what is not known: open nodes, no root."""
+def split_tree(hierarchy: Hierarchy) -> Hierarchy:
+    """Return a tree whose clades stand for the branches of an unrooted one: its root is at its first leaf.
+
+    Equal unrooted trees over the same leaf index give equal results. Marks, names and lengths are left out.
+    """
+    bare = Hierarchy(hierarchy.parent, hierarchy.leaves)
+    return bare.reroot([bare.leaves[0]]).suppress_unary() if bare.n_leaves > 2 else bare.suppress_unary()
+
+
+def tell_lost_marks(hierarchy: Hierarchy, place: str, *, open_leaves: bool = False) -> None:
+    """Warn if a form of a hierarchy has no place for the marks of what is not known: open nodes, no root.
+
+    `open_leaves` is True for a form that has a place for open leaves.
+    """
     lost = [] if hierarchy.rooted else ["the tree is unrooted"]
-    if hierarchy.incertae_sedis is not None and hierarchy.incertae_sedis.any():
-        lost.append(f"{counted(int(hierarchy.incertae_sedis.sum()), 'node is', 'nodes are')} open")
+    if hierarchy.incertae_sedis is not None:
+        opened = hierarchy.incertae_sedis[hierarchy.n_leaves if open_leaves else 0 :]
+        if opened.any():
+            lost.append(f"{counted(int(opened.sum()), 'node is', 'nodes are')} open")
     if lost:
         warn_user(f"{place} cannot say that {' and '.join(lost)}; Newick, NEXUS and JSON can")
 

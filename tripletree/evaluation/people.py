@@ -12,7 +12,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.consensus import POWERS, HeldOut, TrioVotes, collect_answers, held_out
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
@@ -415,7 +415,7 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     >>> [(x.who, x.clade, x.against, x.total) for x in found]
     [('ben', [0, 1], 1, 1)]
     """
-    check_hierarchy(hierarchy)
+    check_rooted(hierarchy)
     told = np.flatnonzero(check_answers(answers).replies < ALIKE)
     if told.size == 0:
         return []

@@ -24,7 +24,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
 from tripletree.core.labels import aligned_codes, clusters_of, label_codes, leaf_positions, row_codes, series_index
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -335,7 +335,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     >>> dendrogram_purity(h, {"ant": "insect", "bee": "insect", "cat": "mammal", "cow": "mammal"})
     1.0
     """
-    codes, known = aligned_codes(classes, check_hierarchy(hierarchy).leaves, "classes")
+    codes, known = aligned_codes(classes, check_rooted(hierarchy).leaves, "classes")
     pairs = int(_pairs_within(np.bincount(codes[codes >= 0])))
     if pairs == 0:
         return 1.0

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.induce import displays
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import as_texts
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, NotATreeError, ParseError, error_at
 from tripletree.interop.keyed import tree_parents
-from tripletree.interop.nodes import assembled, own_heights, python_values
+from tripletree.interop.nodes import assembled, marks_of, own_heights, python_values
 
 # ----------------------------------------------------------------------
 # From DOT text to nodes and edges: one regular expression, one loop over its tokens, no recursion.
@@ -320,11 +320,12 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     }
     """
     N = check_hierarchy(hierarchy).n_nodes
-    tell_lost_marks(hierarchy, "DOT")
     labels = as_texts(hierarchy.leaves)
     heights = python_values(own_heights(hierarchy), N)
     lengths = python_values(hierarchy.length, N)
     ranks = hierarchy.ranks or [None] * N
+    support = [*[None] * len(labels), *python_values(hierarchy.support, N - len(labels))]
+    opened = hierarchy.incertae_sedis if hierarchy.incertae_sedis is not None else np.zeros(N, np.bool_)
     lines = ["digraph hierarchy {", "  rankdir=LR;", "  node [shape=plaintext];"]
     names = [*labels, *(hierarchy.names or [None] * (N - len(labels)))]
     for u, name in enumerate(names):
@@ -333,6 +334,12 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
             said += f", node_height={_quoted(repr(heights[u]))}"
         if ranks[u] is not None:
             said += f", node_rank={_quoted(ranks[u])}"
+        if support[u] is not None:
+            said += f", support={_number(support[u])}"
+        if opened[u]:
+            said += ", incertae_sedis=1"
+        if u == N - 1 and not hierarchy.rooted:
+            said += ", rooted=false"
         if u == N - 1 and lengths[u] is not None:
             said += f", length={_number(lengths[u])}"
         lines.append(f"  {u} [{said}];")
@@ -455,6 +462,7 @@ def dot_hierarchy(
         lengths=_numbers(lengths),
         heights=_numbers([x.get(height) for x in said]),
         ranks=[_drawn(x[rank], "") if rank in x else None for x in said],
+        **marks_of(said),
         blank=True,
     )
 

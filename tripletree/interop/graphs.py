@@ -10,7 +10,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
 from tripletree.interop.keyed import Keys, check_not_empty, chosen_parents, node_keys, tree_parents
-from tripletree.interop.nodes import assembled, python_values
+from tripletree.interop.nodes import assembled, marks_of, python_values
 
 if TYPE_CHECKING:
     import networkx
@@ -35,7 +35,8 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     -------
     networkx.DiGraph
         The nodes stand in the order of their numbers and have the attributes ``label`` (leaves), ``name`` (inner nodes
-        with a name), ``height`` and ``rank``. Edges have ``length``. The length of the branch above the root, which is
+        with a name), ``height``, ``rank`` and ``support``. Open nodes have ``incertae_sedis=True``, and the root of an
+        unrooted tree has ``rooted=False``. Edges have ``length``. The length of the branch above the root, which is
         no edge, is the root's attribute ``length``. Unknown values are left out.
 
     Raises
@@ -58,10 +59,19 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     said: list[dict[str, Any]] = [{"label": x} for x in hierarchy.leaves]
     said += [{} if x is None else {"name": x} for x in hierarchy.names or [None] * (N - n)]
-    for attribute, values in (("height", python_values(hierarchy.height, N)), ("rank", hierarchy.ranks or ())):
+    support = [*[None] * n, *python_values(hierarchy.support, N - n)]
+    opened = [] if hierarchy.incertae_sedis is None else [x or None for x in hierarchy.incertae_sedis.tolist()]
+    for attribute, values in (
+        ("height", python_values(hierarchy.height, N)),
+        ("rank", hierarchy.ranks or ()),
+        ("support", support),
+        ("incertae_sedis", opened),
+    ):
         for node, value in zip(said, values, strict=False):
             if value is not None:
                 node[attribute] = value
+    if not hierarchy.rooted:
+        said[-1]["rooted"] = False
     lengths = python_values(hierarchy.length, N)
     if lengths[-1] is not None:
         said[-1]["length"] = lengths[-1]
@@ -106,7 +116,8 @@ def from_networkx(
     length : str
         Attribute of an edge, or else of the node below it: the length of the branch.
     height, rank : str
-        Attributes of nodes. Heights count if every node has one and lengths do not contradict.
+        Attributes of nodes. Heights count if every node has one and lengths do not contradict. The attributes
+        ``support``, ``incertae_sedis`` and ``rooted`` are taken as `to_networkx` gives them.
 
     Returns
     -------
@@ -153,6 +164,7 @@ def from_networkx(
         heights=[x.get(height) for x in data],
         ranks=[x.get(rank) for x in data],
         blank=True,
+        **marks_of(data),
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.confidence import apart
+from tripletree.core.confidence import apart, number_in
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
+
+#: The attribute, feature, property or annotation of open nodes.
+OPEN = "incertae_sedis"
 
 
 class NodeLists(NamedTuple):
@@ -104,6 +107,22 @@ def walked(
     return nodes, above
 
 
+def is_set(value: Any) -> bool:
+    """True if a mark of open nodes is set, as written or as read from a file."""
+    return value is not None and str(value).lower() in ("1", "true")
+
+
+def marks_of(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The arguments of `assembled` that attributes of nodes give: support, open nodes, a root that is arbitrary."""
+    support = [number_in(x) if isinstance(x, str) else x for x in (node.get("support") for node in said)]
+    opened = [is_set(x.get(OPEN)) for x in said]
+    return {
+        "support": support if any(x is not None for x in support) else None,
+        "opened": opened if any(opened) else None,
+        "rooted": not any(str(x.get("rooted")).lower() == "false" for x in said),
+    }
+
+
 def assembled(
     parent: Sequence[int] | np.ndarray,
     labels: Sequence[Any],
@@ -121,8 +140,8 @@ def assembled(
 
     The leaves keep their order, so do the inner nodes, or its reverse if the root stands first. Heights count if
     every node has one and the lengths do not contradict. Lengths count because a peer's functions change them. With
-    `support`, numbers in the names of inner nodes are support, too. With `blank`, the labels None and "" are labels
-    like others.
+    `support`, numbers in the names of inner nodes are support, too. With `blank`, they are names, and None and "" are
+    labels like others.
     """
     up = np.asarray(parent, np.int64)
     N = up.size
@@ -151,7 +170,7 @@ def assembled(
     names: list[Any] | None = [labels[i] for i in at[n:]]
     supports = None
     if support is not None:
-        found = apart([None if x is None else str(x) for x in names or ()])
+        found = None if blank else apart([None if x is None else str(x) for x in names or ()])
         if found is not None:
             names, supports = found
         given = _floats([support[i] for i in at[n:]], "support", peer, labels, at[n:])

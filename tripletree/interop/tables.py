@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, tell_lost_marks
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
 from tripletree.interop.keyed import Keys, node_keys, tree_parents
@@ -55,6 +55,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     """
     pd = _pandas()
     key = node_keys(hierarchy, keys)
+    tell_lost_marks(hierarchy, "a table of edges")
     if None in hierarchy.leaves:
         msg = "a leaf has the label None, which a table takes for a missing one; give it another label"
         raise InvalidHierarchyError(msg, node=hierarchy.leaves.index(None))

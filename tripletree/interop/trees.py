@@ -27,12 +27,10 @@ from tripletree.core.confidence import SUPPORT_KEYS, noted_numbers, number_in, s
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import MissingDependencyError
-from tripletree.interop.nodes import NodeLists, assembled, node_lists, walked
+from tripletree.interop.nodes import OPEN, NodeLists, assembled, is_set, node_lists, walked
 
 Library = Literal["ete3", "ete4", "dendropy", "skbio", "biopython"]
 
-#: The attribute, feature, property or annotation of open nodes.
-_OPEN = "incertae_sedis"
 #: ete3 declares none of its dependencies.
 _ETE3_NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
 
@@ -112,11 +110,6 @@ def _noted(get: Callable[[str], Any]) -> float | None:
     return None
 
 
-def _is_set(value: Any) -> bool:
-    """True if a mark of open nodes is set, as written or as read from a file."""
-    return value is not None and str(value).lower() in ("1", "true")
-
-
 def _set(made: list[Any], name: str, values: list[Any] | None) -> None:
     """Set an attribute of the nodes that have a value."""
     for node, value in zip(made, values or [], strict=False):
@@ -143,7 +136,7 @@ def _make_ete3(ete3: Any, lists: NodeLists, _: Any) -> Any:
             else:
                 node.support = value
     for u in lists.opened:
-        made[u].add_feature(_OPEN, 1)
+        made[u].add_feature(OPEN, 1)
     if not lists.rooted:
         made[-1].add_feature("rooted", False)
     for u, p in lists.links:
@@ -175,7 +168,7 @@ def _make_ete4(ete4: Any, lists: NodeLists, _: Any) -> Any:
         properties = zip(("name", "dist", "node_height", "rank", "support"), values, strict=True)
         made.append(ete4.Tree({key: x for key, x in properties if x is not None}))
     for u in lists.opened:
-        made[u].props[_OPEN] = 1
+        made[u].props[OPEN] = 1
     if not lists.rooted:
         made[-1].props["rooted"] = False
     for u, p in lists.links:
@@ -205,7 +198,7 @@ def _make_dendropy(dendropy: Any, lists: NodeLists, taxon_namespace: Any) -> Any
         if value is not None:
             node.annotations.add_new("support", value)
     for u in lists.opened:
-        made[u].annotations.add_new(_OPEN, 1)
+        made[u].annotations.add_new(OPEN, 1)
     for u, p in lists.links:
         # add_child would look through all children for each new one: quadratic for a node with many
         made[p]._child_nodes.append(made[u])
@@ -221,7 +214,7 @@ def _make_skbio(skbio: Any, lists: NodeLists, _: Any) -> Any:
     _set(made, "rank", lists.ranks)
     _set(made, "support", lists.support)
     for u in lists.opened:
-        setattr(made[u], _OPEN, 1)
+        setattr(made[u], OPEN, 1)
     if not lists.rooted:
         made[-1].rooted = False
     for u, p in lists.links:
@@ -240,7 +233,7 @@ def _make_biopython(phylo: Any, lists: NodeLists, _: Any) -> Any:
     _set(made, "node_height", lists.heights)
     _set(made, "rank", lists.ranks)
     for u in lists.opened:
-        made[u].comment = f"&{_OPEN}=1"
+        made[u].comment = f"&{OPEN}=1"
     for u, p in lists.links:
         made[p].clades.append(made[u])
     return phylo.BaseTree.Tree(root=made[-1], rooted=lists.rooted)
@@ -278,7 +271,7 @@ def _biopython_open(node: Any) -> bool:
     """By a comment of Newick or a property of PhyloXML."""
     given = getattr(node, "properties", None) or ()
     return says_open(getattr(node, "comment", None) or "") or any(
-        x.ref == f"tripletree:{_OPEN}" and _is_set(x.value) for x in given
+        x.ref == f"tripletree:{OPEN}" and is_set(x.value) for x in given
     )
 
 
@@ -304,7 +297,7 @@ _LIBRARIES: dict[str, _Library] = {
         height=_or_none("node_height"),
         rank=_or_none("rank"),
         supports=_ete3_supports,
-        opened=lambda node: _is_set(getattr(node, _OPEN, None)),
+        opened=lambda node: is_set(getattr(node, OPEN, None)),
         rooted=_or_none("rooted"),
     ),
     "ete4": _Library(
@@ -317,7 +310,7 @@ _LIBRARIES: dict[str, _Library] = {
         height=_property("node_height"),
         rank=_property("rank"),
         supports=_each(lambda node: _noted(node.props.get)),
-        opened=lambda node: _is_set(node.props.get(_OPEN)),
+        opened=lambda node: is_set(node.props.get(OPEN)),
         rooted=_property("rooted"),
     ),
     "dendropy": _Library(
@@ -330,7 +323,7 @@ _LIBRARIES: dict[str, _Library] = {
         height=attrgetter("age"),
         rank=lambda node: _dendropy_note(node, "rank"),
         supports=_each(lambda node: _noted(partial(_dendropy_note, node)) if node.has_annotations else None),
-        opened=lambda node: _is_set(_dendropy_note(node, _OPEN)),
+        opened=lambda node: is_set(_dendropy_note(node, OPEN)),
         rooted=_or_none("is_rooted"),
     ),
     "skbio": _Library(
@@ -343,7 +336,7 @@ _LIBRARIES: dict[str, _Library] = {
         height=_or_none("node_height"),
         rank=_or_none("rank"),
         supports=_each(_or_none("support")),
-        opened=lambda node: _is_set(getattr(node, _OPEN, None)),
+        opened=lambda node: is_set(getattr(node, OPEN, None)),
         rooted=_or_none("rooted"),
     ),
     "biopython": _Library(

@@ -18,7 +18,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.confidence import rated_name
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import GAPS
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
@@ -529,6 +529,7 @@ def write_lineages(
         raise ValueError(msg)
     names = _node_texts(check_hierarchy(hierarchy), sep.strip())
     _check_paths(hierarchy, names, layout)
+    tell_lost_marks(hierarchy, "a list of paths", open_leaves=layout == "table")
     lines = _lines(hierarchy, names, sep, layout)
     return write_text(lines, path)
 

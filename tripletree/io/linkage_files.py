@@ -21,7 +21,7 @@ from typing import Any, overload
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
@@ -264,7 +264,6 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     0 1 0.5 2
     """
     matrix = to_linkage(check_hierarchy(hierarchy), monotone=monotone)
-    tell_lost_marks(hierarchy, "a linkage")
     if not len(matrix):
         msg = "a linkage of a single leaf has no row: there is nothing to write"
         raise InvalidHierarchyError(msg, node=0)

@@ -20,7 +20,7 @@ from tripletree.cluster.distances import (
     transformed,
 )
 from tripletree.core.checks import check_choice
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import frozen
@@ -92,7 +92,7 @@ def taxonomy_linkage(
     >>> taxonomy_linkage(X, taxonomy, weight=0.1) == taxonomy
     False
     """
-    check_hierarchy(hierarchy)
+    (check_rooted if kind == "depth" else check_hierarchy)(hierarchy)
     for value, name, allowed in (
         (linkage, "linkage", ANY_METRIC),
         (kind, "kind", ("depth", "path")),
