@@ -103,6 +103,20 @@ TREES = (
         options={"outgroup": "a"},
     ),
     Reading(
+        "a block that says so of all its trees",
+        "splits.nex",
+        "#NEXUS\nbegin trees;\nproperties partialTrees=no rooted=no reticulated=no;\ntranslate 1 'a', 2 'b', 3 'c';\n"
+        "[TREES]\n[1] tree 't1'=((1:1,2:1):1,3:2);\nend;\n",
+        "a b c",
+    ),
+    Reading(
+        "a tree whose name is a comment",
+        "splits.nex",
+        "#NEXUS\nbegin trees;\nproperties partialTrees=no rooted=yes;\n[tree1] ((a:1,b:1):1,c:2);\nend;\n",
+        "a b c",
+        ("a b | c",),
+    ),
+    Reading(
         "a network",
         "network.nwk",
         "((A:2,(B:1)#H1:1)I1:1,(#H1:1,C:2)I2:1)R;\n",

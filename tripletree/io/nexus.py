@@ -8,7 +8,7 @@ does.
 A leaf's label stands for the name that TRANSLATE gives it, else for the taxon with that name, else for the taxon with
 that number in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such
 as 100 is not a taxon. A tree is rooted where it is written, unless ``[&U]`` or the command UTREE says that it has no
-root.
+root, or PROPERTIES says so of all trees of its block.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
 1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.
@@ -46,11 +46,18 @@ _TREE = re.compile(
     r"\s*(?P<u>u?)tree(?![A-Za-z_])\s*+(?:\*\s*+)?(?:(?P<quoted>'(?:[^']++|'')*+')\s*+|(?P<name>[^=']*+))=",
     re.IGNORECASE,
 )
+#: A tree whose name is a comment, with TREE or without, as SplitsTree writes it: ``[tree1] (a,b)``.
+_NOTE = r"(?:\[[^\[\]]*\]\s*+)"
+_BARE_TREE = re.compile(
+    rf"\s*{_NOTE}*?(?:tree(?![A-Za-z_])\s*+)?{_NOTE}*?\[(?!\d+\]|&)(?P<name>[^\[\]]+)\]\s*+=?(?=\s*+{_NOTE}*+\()",
+    re.IGNORECASE,
+)
+_ROOTED = re.compile(r"(?<!=)\b(no\s+)?rooted(?:\s*=\s*(\w+))?", re.IGNORECASE)
 
 
 @dataclass
 class NexusTree:
-    """One TREE command: name, places of its Newick and of its semicolon, meaning of its labels, if it is a UTREE."""
+    """One TREE command: name, places of its Newick and of its semicolon, its block, if it is a UTREE."""
 
     name: str
     start: int
@@ -66,6 +73,8 @@ class _TreesBlock:
     start: int
     name: str
     translate: dict[str, str] = field(default_factory=dict)
+    rooted: bool | None = None
+    """What PROPERTIES says of all trees, as SplitsTree writes it."""
 
 
 class NexusText(TreeFile):
@@ -104,10 +113,11 @@ class NexusText(TreeFile):
 
     def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
         """Read the tree of one TREE command."""
-        reader = self._reader(self.trees[k])
-        if reader.tells_root(0):
+        reader, rooted = self._reader(self.trees[k]), self.trees[k].block.rooted
+        if reader.tells_root(0) or rooted is not None:
             self._told.add(k)
-        return reader.read(0, keys=keys, sure=sure)
+        found = reader.read(0, keys=keys, sure=sure)
+        return found._but(rooted=False) if rooted is False else found
 
     def tells_root(self, k: int) -> bool:
         return k in self._told
@@ -196,7 +206,13 @@ class NexusText(TreeFile):
             self._translate(self._block, command, start, behind)
         elif self._block.name.lower() == "trees" and word in ("tree", "utree"):
             self._tree(self._block, command, start, stop)
+        elif self._block.name.lower() == "trees" and word == "properties":
+            if said := _ROOTED.search(command):
+                self._block.rooted = not said[1] and (said[2] or "yes").lower() in ("yes", "true")
         elif self._block.name.lower() == "trees" and command.lstrip()[0] == "(":
+            if _BARE_TREE.match(self._text, start, stop):
+                self._tree(self._block, command, start, stop)
+                return
             msg = "a ';' in the middle of a TREE command, or a tree without TREE, a name and '=': are its quotes right?"
             raise self._error(msg, at)
 
@@ -232,6 +248,9 @@ class NexusText(TreeFile):
         """Take in where a tree stands, ``TREE * name = [&R] (a,b)``."""
         found = _TREE.match(command)
         name = (found["quoted"] or found["name"].strip()) if found else ""
+        if (found is None or not name) and (bare := _BARE_TREE.match(self._text, start, stop)):
+            self.trees.append(NexusTree(bare["name"].strip(), bare.end(), stop, block))
+            return
         if found is None or not name:
             at = start + len(command) - len(command.lstrip())
             raise self._error("a TREE command wants a name and a '=' before the tree", at)
