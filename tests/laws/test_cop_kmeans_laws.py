@@ -460,6 +460,95 @@ def test_sizes__assignments_are_the_cheapest_of_all_that_keep_them(is_flow):
     assert impossible > 3
 
 
+def cheapest_of_all(X, centres, weights, pairs, least, most, sizes):
+    """The least cost of an assignment to given centres that keeps pairs and sizes, by trying all. None if none does."""
+    n, k = len(X), len(centres)
+    squared = weights[:, None] * ((X[:, None] - centres) ** 2).sum(axis=2)
+    costs = [
+        squared[np.arange(n), labels].sum()
+        for labels in map(np.array, product(range(k), repeat=n))
+        if holds(labels, pairs) and all(least - 1e-9 <= sizes[labels == c].sum() <= most + 1e-9 for c in range(k))
+    ]
+    return min(costs, default=None)
+
+
+@pytest.mark.parametrize("with_pairs", [False, True])
+@pytest.mark.parametrize("kind", ["samples", "weights", "equal weights"])
+def test_sizes__fixed_centres_get_the_cheapest_samples_of_all_assignments(kind, with_pairs):
+    size_in = "samples" if kind == "samples" else "weights"
+    impossible = emptied = 0
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        n, k = 7, int(rng.integers(2, 4))
+        X, centres = rng.normal(size=(n, 2)) ** 3, rng.normal(size=(k, 2)) * (1 + 3 * (seed % 2))
+        centres[0] += 40.0 * (seed % 4 == 1)
+        weights = rng.choice([0.1, 0.2, 0.3, 0.7], n) if kind != "equal weights" else np.full(n, 0.3)
+        sizes = np.ones(n) if size_in == "samples" else weights
+        least = (None, None, 1, 2)[seed % 4]
+        most = (4, None, 3, 5)[seed // 4 % 4]
+        if size_in == "weights":
+            least, most = (None if x is None else x * 0.3 for x in (least, most))
+        pairs = class_pairs(rng, rng.integers(0, k, n), int(rng.integers(1, 4)) if with_pairs else 0)
+        bounds = {"min_size": least, "max_size": most, "size_in": size_in}
+        model = COPKMeans(k, fixed_centers=centres, random_state=0, **bounds)
+        wanted = cheapest_of_all(X, centres, weights, pairs, least or 0, np.inf if most is None else most, sizes)
+        if wanted is None:
+            impossible += 1
+            with pytest.raises(InfeasibleClusteringError):
+                model.fit(X, pairs=pairs, sample_weight=weights)
+            continue
+        labels = model.fit(X, pairs=pairs, sample_weight=weights).labels_
+        squared = weights * ((X - centres[labels]) ** 2).sum(axis=1)
+        assert squared.sum() == pytest.approx(wanted)
+        assert model.inertia_ == pytest.approx(wanted)
+        assert holds(labels, pairs)
+        assert model.cluster_centers_.tolist() == centres.tolist()
+        size = np.bincount(labels, sizes, k)
+        assert least is None or size.min() >= least - 1e-9
+        assert most is None or size.max() <= most + 1e-9
+        emptied += size.min() == 0
+    assert impossible > 0 or kind != "weights"
+    assert emptied > 0
+
+
+def test_sizes__weights_of_clusters_that_move():
+    changed = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, weights = rng.normal(size=(8, 2)) ** 3, rng.choice([0.5, 1.0, 2.5], 8)
+        least = 0.3 * weights.sum()
+        model = COPKMeans(2, min_size=least, size_in="weights", n_init=3, tol=0.0, random_state=seed)
+        pairs = class_pairs(rng, rng.integers(0, 2, 8), 2)
+        model.fit(X, pairs=pairs, sample_weight=weights)
+        wanted = cheapest_of_all(X, model.cluster_centers_, weights, pairs, least, np.inf, weights)
+        assert (weights * ((X - model.cluster_centers_[model.labels_]) ** 2).sum(axis=1)).sum() == pytest.approx(wanted)
+        for c in (0, 1):
+            mine = model.labels_ == c
+            assert model.cluster_centers_[c] == pytest.approx(np.average(X[mine], axis=0, weights=weights[mine]))
+        plain = COPKMeans(2, random_state=seed).fit(X, pairs=pairs, sample_weight=weights).labels_
+        changed += np.bincount(plain, weights).min() < least
+    assert changed > 3
+
+
+def test_fixed_centres__some_stay_and_the_others_are_means():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(30, 2)) + rng.choice([0.0, 6.0], (30, 1))
+        fixed = np.array([[0.5, -0.5], [50.0, 50.0]])
+        for init in ("k-means++", "random", X[:2]):
+            model = COPKMeans(4, fixed_centers=fixed, init=init, n_init=2, tol=0.0, random_state=seed).fit(X)
+            assert model.cluster_centers_[:2].tolist() == fixed.tolist()
+            assert 1 not in model.labels_  # nothing is near
+            for c in (2, 3):
+                assert model.cluster_centers_[c] == pytest.approx(X[model.labels_ == c].mean(axis=0))
+            squared = ((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
+            assert model.labels_.tolist() == squared.argmin(axis=1).tolist()
+            assert model.predict(X).tolist() == model.labels_.tolist()
+        small = COPKMeans(2, fixed_centers=fixed, min_size=1, random_state=0).fit(X).labels_
+        dearer = ((X - fixed[1]) ** 2 - (X - fixed[0]) ** 2).sum(axis=1)
+        assert np.flatnonzero(small == 1).tolist() == [int(dearer.argmin())]
+
+
 def test_runs__must_linked_samples_count_as_their_mean(rng):
     X = rng.normal(size=(30, 2))
     must = [(0, 1), (1, 2), (5, 9), (10, 20), (20, 25)]

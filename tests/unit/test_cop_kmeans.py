@@ -542,6 +542,16 @@ def test_fit__pairs_in_the_place_of_y_are_refused():
         ({"min_size": 2, "assignment": "input"}, False, ValueError, "min_size=2 needs assignment='exact', not 'input'"),
         ({"max_size": 3, "assignment": "listing"}, False, ValueError, "max_size=3 needs assignment='exact', not 'list"),
         ({"max_size": 2, "min_size": 3}, False, ValueError, "min_size=3 is more than max_size=2"),
+        ({"min_size": 1.5}, False, ValueError, "min_size=1.5 is no number of samples; size_in='weights' takes sums"),
+        (
+            {"fixed_centers": [[0.0, 1.0]], "geometry": "segment"},
+            False,
+            ValueError,
+            "go with geometry='segment': set 'po",
+        ),
+        ({"fixed_centers": [[0.0, 1.0]], "init": "pairs"}, False, ValueError, "do not go with init='pairs': set 'k-me"),
+        ({"fixed_centers": [[0.0]]}, False, ValueError, "fixed_centers must hold centres of 2 features; got shape"),
+        ({"fixed_centers": np.ones((3, 2))}, False, ClusterCountError, "2 clusters are fewer than the 3 fixed_centers"),
         ({"on_dead_end": "violate"}, False, ValueError, "on_dead_end='violate' is for assignment='listing' or 'incre"),
     ],
 )
@@ -568,6 +578,20 @@ def test_max_size__more_samples_than_places_is_an_error():
     with pytest.raises(InfeasibleClusteringError, match=message) as error:
         COPKMeans(2, min_size=2, max_size=3).fit(X, pairs=([(0, 1), (1, 2), (2, 3)], []))
     assert error.value.proved
+
+
+def test_sizes__weights_that_do_not_fit():
+    X, weights = [[0.0], [1.0], [5.0]], [1.0, 2.0, 4.0]
+    for options, message in (
+        ({"min_size": 4}, "samples of weight 7 are too few for 2 clusters of at least 4 weight"),
+        ({"max_size": 3.4}, "samples of weight 7 are too many for 2 clusters of at most 3.4 weight"),
+        ({"max_size": 3.9}, "no assignment to 2 clusters of at most 3.9 weight exists"),
+    ):
+        with pytest.raises(InfeasibleClusteringError, match=message) as error:
+            COPKMeans(2, size_in="weights", **options).fit(X, sample_weight=weights)
+        assert error.value.proved
+    fits = COPKMeans(2, size_in="weights", max_size=4, random_state=0).fit(X, sample_weight=weights).labels_
+    assert fits[0] == fits[1] != fits[2]
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 1, 9, 1, 2, 1]])

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
@@ -127,6 +127,15 @@ class MeanCentres:
             return starting_centres(self.points, n_clusters, rng, init="k-means++" if init == "pairs" else init)
         means, weights = self.points.rows(large), self.points.weights[large]
         return centres_among(means, weights, self.points, n_clusters, rng, drawn=not is_first)
+
+    def start_beside(self, fixed: np.ndarray, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+        """The first centres, of which the first ones are fixed: others are drawn as k-means++ does, or at random."""
+        points, centres, order = self.points, fixed, self.points.value_order()
+        for _ in range(n_clusters - len(fixed)):
+            far = points.squared_distances(centres).min(axis=1)
+            chances = points.weights * (far if init == "k-means++" else far > 0)
+            centres = np.concatenate([centres, points.rows([draw(chances, order, rng)])])
+        return centres
 
     def at(self, places: np.ndarray) -> np.ndarray:
         return places
@@ -328,29 +337,90 @@ class _Assigner:
         return found
 
 
-class _SizedAssigner(_Assigner):
-    """Assigns groups so that clusters have a least and a greatest number of samples, too.
+@dataclass(frozen=True, eq=False)
+class SizeBounds:
+    """The least and greatest size of a cluster.
 
-    If nearest clusters have not, this is a flow (`kernels.sized_clusters`) without pairs, else an integer program.
+    Attributes
+    ----------
+    sizes : ndarray of float64
+        Of each group: its number of samples, or what they weigh together.
+    least, most : float
+        Infinite if there is no greatest size.
+    are_weights : bool
+    """
+
+    sizes: np.ndarray
+    least: float
+    most: float
+    are_weights: bool
+
+    @property
+    def slack(self) -> float:
+        """The rounding of sums of weights."""
+        return _SLACK * float(self.sizes.sum()) if self.are_weights else 0.0
+
+    def keeps(self, labels: np.ndarray, k: int) -> bool:
+        """True if all clusters are large and small enough."""
+        size = np.bincount(labels, self.sizes, k)
+        return bool(size.min() >= self.least - self.slack and size.max() <= self.most + self.slack)
+
+    def check(self, k: int) -> None:
+        """Refuse bounds that the sum of all sizes does not fit into."""
+        total = float(self.sizes.sum())
+        given = f"samples of weight {total:g}" if self.are_weights else f"{total:.0f} samples"
+        unit = " weight" if self.are_weights else ""
+        for wrong, what in (
+            (k * self.least > total + self.slack, f"few for {k} clusters of at least {self.least:g}{unit}"),
+            (k * self.most < total - self.slack, f"many for {k} clusters of at most {self.most:g}{unit}"),
+        ):
+            if wrong:
+                raise InfeasibleClusteringError(f"{given} are too {what}", n_clusters=k)
+
+    def counts(self) -> tuple[int, int]:
+        """The bounds as numbers of groups, where all groups are of one size."""
+        one, slack = float(self.sizes[0]), self.slack
+        most = np.floor(min((self.most + slack) / one, _ANY))
+        return int(np.ceil(max(self.least - slack, 0.0) / one)), int(most)
+
+    def __str__(self) -> str:
+        """In words."""
+        known = [f"at least {self.least:g}"] * (self.least > (0 if self.are_weights else 1))
+        known += [f"at most {self.most:g}"] * bool(np.isfinite(self.most))
+        return " and ".join(known) + (" weight" if self.are_weights else " samples")
+
+
+class _SizedAssigner(_Assigner):
+    """Assigns groups so that clusters keep bounds of their size, too.
+
+    If nearest clusters do not, this is a flow (`kernels.sized_clusters`) where groups are of one size and no pair keeps
+    any apart, else an integer program.
     """
 
     def __init__(
-        self, model: GroupCentres, graph: CannotGraph, limit: int, k: int, closure: PairClosure, bounds: tuple[int, int]
+        self, model: GroupCentres, graph: CannotGraph, limit: int, k: int, closure: PairClosure, bounds: SizeBounds
     ) -> None:
         super().__init__(model, graph, None, limit)
-        self.sizes, self.bounds, self.k = closure.sizes, bounds, k
-        self.is_flow = closure.n_components == closure.component.size and not len(closure.cannot)
-        self.rows = None if self.is_flow else _rules(closure.cannot, closure.sizes, k, bounds)
+        self.bounds, self.k = bounds, k
+        self.has_pairs = len(closure.cannot) > 0 or closure.n_components < closure.component.size
+        self.is_flow = not len(closure.cannot) and bounds.sizes.min() == bounds.sizes.max()
+        self.rows = None if self.is_flow else _rules(closure.cannot, k, bounds)
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """The cheapest clusters. They are those of any size, if these keep the bounds."""
-        labels, (least, most) = super().__call__(centres, previous), self.bounds
-        size = np.bincount(labels, self.sizes, self.k)
-        if size.min() >= least and size.max() <= most:
+        labels = super().__call__(centres, previous)
+        if self.bounds.keeps(labels, self.k):
             return labels
-        cost = self.model.costs(centres, np.arange(self.sizes.size))
-        if self.is_flow:
-            return kernels.interruptible(kernels.sized_clusters.assign_sized, freeze(cost), least, most)
+        cost = self.model.costs(centres, np.arange(labels.size))
+        return self._by_flow(cost) if self.is_flow else self._by_program(cost)
+
+    def _by_flow(self, cost: np.ndarray) -> np.ndarray:
+        least, most = self.bounds.counts()
+        if not self.k * least <= len(cost) <= self.k * most:
+            raise self._impossible(proved=True)
+        return kernels.interruptible(kernels.sized_clusters.assign_sized, freeze(cost), least, most)
+
+    def _by_program(self, cost: np.ndarray) -> np.ndarray:
         from scipy.optimize import Bounds, milp
 
         cost = cost - cost.min(axis=1, keepdims=True)
@@ -360,34 +430,37 @@ class _SizedAssigner(_Assigner):
             cost.ravel(), integrality=np.ones(cost.size), bounds=Bounds(0, 1), constraints=self.rows, options=options
         )
         if found.x is None:
-            msg = f"no assignment to {self.k} clusters of {_size_text(least, most)} samples"
-            msg += " keeps all pairs" if found.status == _PROVED else " was found: raise max_steps"
-            raise InfeasibleClusteringError(msg, n_clusters=self.k, proved=found.status == _PROVED)
+            raise self._impossible(proved=found.status == _PROVED)
         self.cut_short += found.status != 0
         return found.x.reshape(cost.shape).argmax(axis=1).astype(np.int32)
 
+    def _impossible(self, *, proved: bool) -> InfeasibleClusteringError:
+        msg = f"no assignment to {self.k} clusters of {self.bounds}"
+        msg += (" keeps all pairs" if self.has_pairs else " exists") if proved else " was found: raise max_steps"
+        return InfeasibleClusteringError(msg, n_clusters=self.k, proved=proved)
 
-#: The greatest size of a cluster, if there is no bound.
+
+#: The greatest number of samples of a cluster, if there is no bound.
 _ANY = 2**31 - 1
+
+#: Rounding of sums of weights, as a part of the sum of all.
+_SLACK = 1e-9
 
 #: The status of `scipy.optimize.milp` if a problem has no solution.
 _PROVED = 2
 
 
-def _size_text(least: int, most: float) -> str:
-    """Bounds of the size of a cluster in words."""
-    return " and ".join([f"at least {least}"] * (least > 1) + [f"at most {most}"] * (most < _ANY))
-
-
-def _rules(cannot: np.ndarray, sizes: np.ndarray, k: int, bounds: tuple[int, int]) -> Any:
+def _rules(cannot: np.ndarray, k: int, bounds: SizeBounds) -> Any:
     """The conditions on an assignment, as bounds of sums: variable ``g * k + c`` is 1 if group g is in cluster c."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, eye, kron
 
-    n, e = sizes.size, len(cannot)
+    n, e = bounds.sizes.size, len(cannot)
     once = kron(eye(n), np.ones((1, k)))
-    large = kron(sizes[None, :].astype(np.float64), eye(k))
-    rules = [LinearConstraint(once, 1, 1), LinearConstraint(large, *bounds)]
+    unit, slack = bounds.sizes.max(), bounds.slack  # weights may be of any order of magnitude
+    large = kron(bounds.sizes[None, :] / unit, eye(k))
+    within = LinearConstraint(large, (bounds.least - slack) / unit, (bounds.most + slack) / unit)
+    rules = [LinearConstraint(once, 1, 1), within]
     if e:
         ends = coo_array((np.ones(2 * e), (np.repeat(np.arange(e), 2), cannot.ravel())), shape=(e, n))
         rules.append(LinearConstraint(kron(ends, eye(k)), 0, 1))
@@ -415,12 +488,21 @@ class _CannotLinkedMeans:
         For the squared shift of all centres.
     may_cycle : bool
         Whether assignments may come back to earlier ones, as greedy orders may: the run then ends there.
+    fixed : ndarray of float64
+        The centres of the first clusters, which do not move. Such a cluster may be empty.
     """
 
     def __init__(
-        self, model: GroupCentres, assign: _Assigner | _ListedAssigner, *, tolerance: float, may_cycle: bool
+        self,
+        model: GroupCentres,
+        assign: _Assigner | _ListedAssigner,
+        *,
+        tolerance: float,
+        may_cycle: bool,
+        fixed: np.ndarray,
     ) -> None:
         self.model, self.assign, self.tolerance, self.may_cycle = model, assign, tolerance, may_cycle
+        self.fixed = fixed
         self._seen: set[bytes] = set()
 
     def first(self, now: _ChosenClusters) -> _ChosenClusters:
@@ -428,11 +510,20 @@ class _CannotLinkedMeans:
         chosen = self.assign(now.centres, now.labels)
         settled = now.chosen is not None and np.array_equal(chosen, now.chosen)
         settled |= self.may_cycle and _known(chosen, self._seen)
-        return _ChosenClusters(_filled(self.model, chosen, now.centres), now.centres, chosen, settled)
+        return _ChosenClusters(self.filled(chosen, now.centres), now.centres, chosen, settled)
 
     def then(self, half: _ChosenClusters) -> _ChosenClusters:
         """See `Lloyd`: move centres."""
-        return half._replace(centres=self.model.moved(half.labels, half.centres))
+        return half._replace(centres=self.moved(half.labels, half.centres))
+
+    def filled(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """Labels in which no cluster is empty, but those whose centres are fixed."""
+        return _filled(self.model, labels, centres, first=len(self.fixed))
+
+    def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """The best centres of all clusters whose centres may move."""
+        centres = self.model.moved(labels, centres)
+        return np.concatenate([self.fixed, centres[len(self.fixed) :]]) if len(self.fixed) else centres
 
     def is_over(self, before: _ChosenClusters, now: _ChosenClusters) -> bool:
         """See `Lloyd`."""
@@ -464,11 +555,11 @@ def run_lloyd(method: _CannotLinkedMeans, centres: np.ndarray, feasible: np.ndar
     labels, centres, chosen, settled = found.last
     if not settled:  # the centres have moved since: choose once more
         chosen = method.assign(centres, labels)
-        labels = _filled(model, chosen, centres)
+        labels = method.filled(chosen, centres)
     strays = np.unique(labels[labels != chosen])
     if strays.size:  # clusters that were empty: their centres are where their only groups are
         centres = centres.copy()
-        centres[strays] = model.moved(labels, centres)[strays]
+        centres[strays] = method.moved(labels, centres)[strays]
     squared, weights = model.sample_distances(labels, centres), model.groups.weights
     distance = float(weights @ np.sqrt(squared) / weights.sum())
     inertia, assign = float(weights @ squared), method.assign
@@ -549,10 +640,10 @@ def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
     return known
 
 
-def _filled(model: GroupCentres, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    if np.bincount(labels, minlength=centres.shape[0]).all():
+def _filled(model: GroupCentres, labels: np.ndarray, centres: np.ndarray, first: int = 0) -> np.ndarray:
+    if np.bincount(labels, minlength=centres.shape[0])[first:].all():
         return labels
-    return refill(labels, model.distances(labels, centres), centres.shape[0])
+    return refill(labels, model.distances(labels, centres), centres.shape[0], first)
 
 
 @dataclass(frozen=True)
@@ -566,17 +657,9 @@ class Options:
     assignment: str
     on_dead_end: str
     max_steps: int
-    min_size: int
-    max_size: int | None
-
-    @property
-    def bounds(self) -> tuple[int, int]:
-        """The least and greatest size of a cluster."""
-        return self.min_size, _ANY if self.max_size is None else self.max_size
-
-    @property
-    def is_sized(self) -> bool:
-        return self.min_size > 1 or self.max_size is not None
+    bounds: SizeBounds | None
+    fixed: np.ndarray
+    """float64[f, d]: centres that do not move, of the first clusters."""
 
 
 def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
@@ -687,18 +770,17 @@ def _best_of_starts(
 ) -> LloydRun:
     model, closure, graph = task
     samples, weights = model.groups.samples, model.groups.weights
-    given = check_start(options.init, k, samples.shape[1])
-    if given is not None:
+    f = len(options.fixed)
+    if f > k:
+        raise ClusterCountError(f"{k} clusters are fewer than the {f} fixed_centers", n_clusters=k, nearest=(f,))
+    given = check_start(options.init, k - f, samples.shape[1]) if f < k else options.fixed[:0]
+    if given is not None and len(given):
         check_reach(given, samples, "the centre init holds at place")
-    if closure.n_components < k:
+    if closure.n_components < k - f:
         msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
         raise InfeasibleClusteringError(msg, n_clusters=k)
-    if k * options.min_size > closure.component.size:
-        msg = f"{closure.component.size} samples are too few for {k} clusters of at least {options.min_size}"
-        raise InfeasibleClusteringError(msg, n_clusters=k)
-    if options.max_size is not None and k * options.max_size < closure.component.size:
-        msg = f"{closure.component.size} samples are too many for {k} clusters of at most {options.max_size}"
-        raise InfeasibleClusteringError(msg, n_clusters=k)
+    if options.bounds is not None:
+        options.bounds.check(k)
     feasible, one_by_one = np.zeros(closure.n_components, np.int32), options.assignment in _ONE_BY_ONE
     violates = options.on_dead_end == "violate"
     try:
@@ -709,7 +791,13 @@ def _best_of_starts(
     nearly = tolerance(samples, weights, options.tol)
 
     def start(r: int) -> LloydRun:
-        centres = model.start(k, rng, options.init, is_first=r == 0) if given is None else model.at(given)
+        if given is not None:
+            centres = np.concatenate([options.fixed, model.at(given)]) if len(given) else options.fixed
+        elif f:
+            assert isinstance(model, MeanCentres)
+            centres = model.start_beside(options.fixed, k, rng, options.init)
+        else:
+            centres = model.start(k, rng, options.init, is_first=r == 0)
         if options.assignment == "incremental":
             assert isinstance(model, MeanCentres)
             return run_incrementally(model, graph, centres, options.max_iter, violates=violates)
@@ -717,16 +805,17 @@ def _best_of_starts(
         assign: _Assigner | _ListedAssigner
         if one_by_one:
             assign = _ListedAssigner(model, graph, violates=violates)
-        elif options.is_sized:
+        elif options.bounds is not None:
             assign = _SizedAssigner(model, graph, options.max_steps, k, closure, options.bounds)
         else:
             assign = _Assigner(model, graph, order, options.max_steps)
-        may_cycle = one_by_one or order is not None or options.is_sized  # up to rounding of the program
-        method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle)
+        may_cycle = one_by_one or order is not None or options.bounds is not None  # up to rounding of the program
+        method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle, fixed=options.fixed)
         return run_lloyd(method, centres, feasible, options.max_iter)
 
     if not one_by_one:
-        return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)
+        n_starts = options.n_init if f < k else 1
+        return best_of_starts(start, n_starts, lambda run: run.inertia, tick)
     runs = []
     for r in range(options.n_init):
         with suppress(DeadEndError):
@@ -821,12 +910,20 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         the cheapest assignment, in each iteration: costs and neighbours examined in all components (at least 10,000 in
         each, ten times as many in exchanges, at most 20 million), after which the best one found is used, and counted
         in ``n_cut_short_``.
-    min_size : int, default 1
-        The least number of samples of a cluster, whatever their weights. Above 1 it needs ``assignment="exact"``. If
-        the cheapest assignment has a smaller cluster, the cheapest one that has none is found: without pairs as a flow
-        of least cost, in an instant, with pairs by integer programming, with at most `max_steps` nodes in its tree.
-    max_size : int or None, default None
-        The greatest number of samples of a cluster, in the same way.
+    min_size : int, float or None, default None
+        The least size of a cluster, by default one sample. Where it is given, ``assignment="exact"`` is needed. If the
+        cheapest assignment has a smaller cluster, the cheapest one that has none is found: without pairs as a flow of
+        least cost, in an instant, with pairs, or weights that differ, by integer programming, with at most `max_steps`
+        nodes in its tree.
+    max_size : int, float or None, default None
+        The greatest size of a cluster, in the same way.
+    size_in : {"samples", "weights"}, default "samples"
+        What sizes count: samples, whatever their weights, or the sum of their weights in ``sample_weight``. A sample is
+        never split.
+    fixed_centers : array_like, shape (f, n_features), or None, default None
+        Centres that do not move, of the first f clusters. With f of `n_clusters` this assigns the samples. The other
+        clusters start from `init`, an array of which has their centres alone. A cluster with a fixed centre may be
+        empty, unless `min_size` is given.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -838,7 +935,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The cluster of each sample. No cluster is empty.
+        The cluster of each sample. No cluster is empty, but for those of fixed centres.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
         The centres, for another geometry, its p numbers for each.
     inertia_ : float
@@ -913,8 +1010,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         "on_dead_end": [StrOptions({"raise", "violate"})],
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
         "max_steps": [Interval(Integral, 1, None, closed="left")],
-        "min_size": [Interval(Integral, 1, None, closed="left")],
-        "max_size": [Interval(Integral, 1, None, closed="left"), None],
+        "min_size": [Interval(Real, 0, None, closed="neither"), None],
+        "max_size": [Interval(Real, 0, None, closed="neither"), None],
+        "size_in": [StrOptions({"samples", "weights"})],
+        "fixed_centers": ["array-like", None],
         "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -935,8 +1034,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         on_dead_end: str = "raise",
         geometry: str | CentreGeometry = "point",
         max_steps: int = 1_000_000,
-        min_size: int = 1,
-        max_size: int | None = None,
+        min_size: float | None = None,
+        max_size: float | None = None,
+        size_in: str = "samples",
+        fixed_centers: Any = None,
         random_state: Any = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -952,6 +1053,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         self.max_steps = max_steps
         self.min_size = min_size
         self.max_size = max_size
+        self.size_in = size_in
+        self.fixed_centers = fixed_centers
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
@@ -1014,11 +1117,12 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
             closure = align_pairs(rows, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            bounds, fixed = self._bounds(closure, weights), self._fixed(samples)
             weights, exponent = moderate(weights)
             groups = Groups(samples, weights, closure.component, closure.n_components)
             geometry = chosen_geometry(self.geometry)
             model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
-            best, self.criterion_ = self._best(counts, model, closure)
+            best, self.criterion_ = self._best(counts, model, closure, bounds, fixed)
             if not best.converged:
                 msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
                 warn_user(f"{msg}: raise max_iter or tol", ConvergenceWarning)
@@ -1050,13 +1154,50 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
                 "keeps all pairs, or fails: leave on_dead_end='raise'"
             )
             raise ValueError(msg)
-        if self.max_size is not None and self.max_size < self.min_size:
-            msg = f"min_size={self.min_size} is more than max_size={self.max_size}"
-            raise ValueError(msg)
-        for name, value, plain in (("min_size", self.min_size, 1), ("max_size", self.max_size, None)):
-            if value != plain and self.assignment != "exact":
+        for name, value in (("min_size", self.min_size), ("max_size", self.max_size)):
+            if value is not None and self.size_in == "samples" and (value != int(value) or value < 1):
+                msg = f"{name}={value!r} is no number of samples; size_in='weights' takes sums of weights"
+                raise ValueError(msg)
+            if value not in (None, 1 if name == "min_size" else None) and self.assignment != "exact":
                 msg = f"{name}={value} needs assignment='exact', not {self.assignment!r}"
                 raise ValueError(msg)
+        if self.max_size is not None and self.min_size is not None and self.max_size < self.min_size:
+            msg = f"min_size={self.min_size} is more than max_size={self.max_size}"
+            raise ValueError(msg)
+        if self.fixed_centers is None:
+            return
+        for name, chosen, wanted in (
+            ("geometry", self.geometry, "'point'"),
+            ("assignment", self.assignment, None if self.assignment != "incremental" else "another one"),
+            ("init", self.init, "'k-means++', 'random' or an array" if isinstance(self.init, str) else None),
+        ):
+            if wanted is not None and not (isinstance(chosen, str) and chosen in ("point", "k-means++", "random")):
+                msg = f"fixed_centers do not go with {name}={chosen!r}: set {wanted}"
+                raise ValueError(msg)
+
+    def _bounds(self, closure: PairClosure, weights: np.ndarray) -> SizeBounds | None:
+        """The bounds of sizes, None if there are none but that no cluster is empty."""
+        plain = (None,) if self.size_in == "weights" or self.fixed_centers is not None else (None, 1)
+        if self.max_size is None and self.min_size in plain:
+            return None
+        most = np.inf if self.max_size is None else float(self.max_size)
+        if self.size_in == "weights":
+            sizes = np.bincount(closure.component, weights, closure.n_components)
+            return SizeBounds(sizes, float(self.min_size or 0), most, are_weights=True)
+        least = self.min_size or (1 if self.fixed_centers is None else 0)
+        return SizeBounds(closure.sizes.astype(np.float64), float(least), most, are_weights=False)
+
+    def _fixed(self, samples: Any) -> np.ndarray:
+        """The fixed centres, none if there are none."""
+        d = samples.shape[1]
+        if self.fixed_centers is None:
+            return np.empty((0, d))
+        fixed = check_array(self.fixed_centers, dtype=np.float64, order="C", input_name="fixed_centers")
+        if fixed.shape[1] != d:
+            msg = f"fixed_centers must hold centres of {d} features; got shape {fixed.shape}"
+            raise ValueError(msg)
+        check_reach(fixed, samples, "the centre fixed_centers holds at place")
+        return fixed
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples, without regard to pairs.
@@ -1133,7 +1274,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         tags.input_tags.sparse = self.geometry == "point"
         return tags
 
-    def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[LloydRun, dict[int, float]]:
+    def _best(
+        self, counts: list[int], model: GroupCentres, closure: PairClosure, bounds: SizeBounds | None, fixed: np.ndarray
+    ) -> tuple[LloydRun, dict[int, float]]:
         options = Options(
             init=self.init,
             n_init=number_of_starts(self.n_init, self.init),
@@ -1142,8 +1285,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             assignment=self.assignment,
             on_dead_end=self.on_dead_end,
             max_steps=self.max_steps,
-            min_size=int(self.min_size),
-            max_size=None if self.max_size is None else int(self.max_size),
+            bounds=bounds,
+            fixed=fixed,
         )
         with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:
             return best_run(model, closure, counts, options, generator(self.random_state), tick)

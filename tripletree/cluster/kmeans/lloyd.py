@@ -676,7 +676,7 @@ def centre_step(points: Points | SparsePoints, labels: np.ndarray, centres: np.n
     return moved
 
 
-def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int) -> np.ndarray:
+def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int, first: int = 0) -> np.ndarray:
     """Labels in which each empty cluster got the point farthest from its centre, out of a cluster of several.
 
     Parameters
@@ -686,15 +686,17 @@ def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int) -> np.nda
         From each point to its own centre.
     n_clusters : int
         At most n.
+    first : int
+        Clusters below stay empty.
 
     Returns
     -------
     ndarray of int32, shape (n,)
-        `labels` itself where no cluster is empty. A point that moves is alone in its new cluster, so it can break no
-        cannot-link.
+        `labels` itself where no other cluster is empty. A point that moves is alone in its new cluster, so it can break
+        no cannot-link.
     """
     count = np.bincount(labels, minlength=n_clusters)
-    empty = np.flatnonzero(count == 0)
+    empty = np.flatnonzero(count[first:] == 0) + first
     if empty.size == 0:
         return labels
     labels, place = labels.copy(), 0
