@@ -31,6 +31,17 @@ LISTS = {
              "((((A01.923.047.365)A01.923.047)A01.923)A01,(A17.815)A17);"),
     "sections": ("1\n1.1\n1.10\n1.2\n2\n", "((1.1,1.10,1.2)1,2);"),
     "EC numbers": ("ec_no\n1.1.1.1\n1.1.1.10\n1.1.2.3\n3.1.1.1\n", "(((1.1.1.1,1.1.1.10)1.1.1,1.1.2.3)1.1,3.1.1.1);"),
+    "EC classes": ("ec,name\n1.-.-.-,a\n1.1.-.-,b\n1.1.1.-,c\n1.1.1.1,d\n1.1.1.2,e\n1.2.-.-,f\n",
+                   "(((1.1.1.1,1.1.1.2)1.1.1.-)1.1.-.-,1.2.-.-)1.-.-.-;"),
+    "enzclass": ("-----\n  CLASSES\n\n1. -. -.-  Oxidoreductases.\n1. 1. -.-    On CH-OH.\n1. 1. 1.-     With NAD.\n"
+                 "1. 1. 2.-     With a cytochrome.\n1. 2. -.-    On oxo groups.\n",
+                 "((1.1.1.-,1.1.2.-)1.1.-.-,1.2.-.-)1.-.-.-;"),
+    "sections before their numbers": ("code,name\nA,farms\n01,crops\n01.1,oats\n02,woods\nB,mines\n05,coal\n05.2,x\n",
+                                      "(((01.1)01,02)A,((05.2)05)B);"),
+    "sections elsewhere": ("code,name\n01,crops\n01.1,oats\n01.2,figs\n02,woods\n05,coal\nA,farms\nB,mines\n",
+                           "((01.1,01.2)01,02,05);"),
+    "tax.summary": ("taxlevel\trankID\ttaxon\tdaughterlevels\ttotal\n0\t0\tRoot\t1\t9\n1\t0.1\tBact\t2\t9\n2\t0.1.1\t"
+                    "Firmic\t0\t5\n2\t0.1.2\tTener\t0\t4\n1\t0.2\tArch\t0\t1\n", "((0.1.1,0.1.2)0.1,0.2)0;"),
     "NAICS": ("naics_code,title\n11,farms\n111,crops\n1111,oil\n112,cows\n21,mines\n211,gas\n212,ore\n",
               "(((1111)111,112)11,(211,212)21);"),
 }  # fmt: skip
@@ -66,6 +77,14 @@ def test_other_tables_are_no_codes(text: str, form: str) -> None:
 def test_dates_and_versions_are_no_codes(text: str) -> None:
     with pytest.raises(ParseError, match="fit neither|not recognised|may be children"):
         recognize(io.StringIO(text))
+
+
+@pytest.mark.parametrize("text", ["tree,name\n1.1,x\n1.1.1,y\n1.1.2,z\n", "sample,site\nS1.1,x\nS1.1.1,y\nS1.1.2,w\n"])
+def test_codes_under_another_name_are_not_guessed(text: str) -> None:
+    with pytest.raises(ParseError, match="not called code: format='codes' reads them"):
+        recognize(io.StringIO(text))
+    h = read_hierarchy(io.StringIO(text), format="codes")
+    assert not {"tree", "sample"} & {*h.leaves, *(h.names or ())}
 
 
 def test_names_of_codes() -> None:

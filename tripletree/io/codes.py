@@ -4,7 +4,8 @@
 
 A code stands below the longest of its beginnings that the list has. Where the levels are known, by dots or by the form
 of ATC and ICD, beginnings that the list lacks are nodes, too, if they hold two codes or more. In numbers of sections,
-``1.10`` is not below ``1.1``.
+``1.10`` is not below ``1.1``. Letters of NACE and ISIC hold the numbers that follow them. In EC numbers, dashes
+stand for ranks that are not given: ``1.1.-.-`` is above ``1.1.1.1``.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import check_choice
+from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
-from tripletree.io.source import Source
+from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, hierarchy_of, read_table
 
 #: Beginnings of a code: their lengths, the longest first, and whether they are nodes only if the list has them.
@@ -30,11 +31,15 @@ _ATC = re.compile(r"[A-Z](?:\d\d(?:[A-Z](?:[A-Z](?:\d\d)?)?)?)?", re.ASCII)
 _ICD = re.compile(r"[A-Z]\d[\dA-Z](?:\.[\dA-Z]{1,4})?|\d{3}(?:\.\d{1,2})?|[VE]\d{2,3}(?:\.\d{1,2})?", re.ASCII)
 _CODE = re.compile(r"[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*\.?", re.ASCII)
 _RANGE = re.compile(r"([A-Z]?\d\w*)\s*-\s*([A-Z]?\d\w*)", re.ASCII)
+_EC = re.compile(r"(\d+\.(?: *(?:\d+|-)\.){2} *(?:n?\d+|-))(?:\s+(\S.*)|\s*)", re.ASCII)
+_OPEN_RANKS = re.compile(r"(?:\.-)+")
 _CALLED = re.compile(
     r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|isic.*|hs_?\d?|"
-    r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|jel"
+    r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|jel|rank_?id"
 )
-_NAMED = re.compile(r"(?:.*_)?(?:names?|labels?|titles?|descriptions?|desc|terms?|headings?)(?:_.*)?")
+#: Names of columns that may hold codes, or anything else.
+_NEUTRAL = re.compile(r"(?:.*_)?(?:id|key|number|no|nr|class|category|group|notation|concept|)")
+_NAMED = re.compile(r"(?:.*_)?(?:names?|labels?|titles?|descriptions?|desc|terms?|headings?|taxon)(?:_.*)?")
 
 
 def read_codes(
@@ -99,8 +104,12 @@ def read_codes(
     def known(names: list[str]) -> bool:
         return all(x in names for x in wanted) if wanted else any(map(_is_called_code, names))
 
-    table = read_table(path, delimiter=delimiter, header=True if header is None and wanted else header, known=known)
-    table = _with_header(table) if header is None and table.names is None and code_column is None else table
+    source, table = _ec_table(path)
+    if table is None:
+        table = read_table(
+            source, delimiter=delimiter, header=True if header is None and wanted else header, known=known
+        )
+        table = _with_header(table) if header is None and table.names is None and code_column is None else table
     at = code_place(table.names, table.columns) if code_column is None else table.place(code_column, "code_column")
     if at is None:
         shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
@@ -108,7 +117,9 @@ def read_codes(
         raise ParseError(msg, path=table.path)
     names = _names(table, at, name_column)
     codes, called = _codes(table, at, names)
-    nodes, up = _parents(codes)
+    bare, shown_codes = _without_dashes(codes)
+    nodes, up = _parents(_without_lost_letters(bare))
+    nodes = [shown_codes.get(x, x) for x in nodes]
     if not (up >= 0).any():
         msg = f"no code begins with another one, such as {codes[0]!r}: this list is no hierarchy"
         raise ParseError(msg, path=table.path)
@@ -136,12 +147,15 @@ def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *,
     columns : sequence of sequences
         Their cells.
     sure : bool
-        If True, columns that are not called so must show it by themselves: by the form of ATC, or by levels.
+        If True, columns that are not called so must show it by themselves, by the form of ATC, or by levels, and must
+        not be called something else.
     """
     cells = [[cell_text(x) or "" for x in column] for column in columns]
     order = sorted(range(len(cells)), key=lambda k: names is None or not _is_called_code(names[k]))
     for k in order:
         called = names is not None and _is_called_code(names[k])
+        if sure and not called and names is not None and not _NEUTRAL.fullmatch(column_word(str(names[k]))):
+            continue
         if _are_codes(cells[k], called=called, sure=sure):
             others = [set(filter(None, x)) for j, x in enumerate(cells) if j != k]
             own = set(cells[k])
@@ -155,11 +169,12 @@ def _is_called_code(name: str) -> bool:
 
 
 def _are_codes(cells: Sequence[str], *, called: bool, sure: bool) -> bool:
-    given = [x for x in cells if x]
+    given = [_OPEN_RANKS.sub("", x.replace(". ", ".")) if _EC.fullmatch(x) else x for x in cells if x]
     if len(given) < 2 or not all(len(x) <= 40 and (_CODE.fullmatch(x) or _RANGE.fullmatch(x)) for x in given):
         return False
     own = set(given)
-    if not (called or len(own) == len(given) == len(cells)):
+    words = any(len(x) > 1 and not any(y.isdigit() for y in x) for x in given)  # a header among them
+    if not called and (words or len(own) < len(cells)):
         return False
     if len(own) > 2 and _is_atc(given):
         return True
@@ -213,6 +228,37 @@ def _codes(table: RowTable, at: int, names: Sequence[Any] | None) -> tuple[list[
     return list(first), called
 
 
+def _ec_table(path: Any) -> tuple[Any, RowTable | None]:
+    """The lines of enzclass.txt, ``1. 1.-.-    Acting on CH-OH``, as a table, or a source to read otherwise."""
+    if hasattr(path, "columns"):
+        return path, None
+    content, name = read_bytes(path)
+    if is_parquet(content):
+        return named_stream(content, name), None
+    text = decoded(content, name)
+    if not are_ec_lines(text.splitlines()):
+        return named_stream(content, name), None
+    found = [(i, m) for i, x in enumerate(text.splitlines(), 1) if (m := _EC.fullmatch(x.strip()))]
+    return None, RowTable(name, ["ec", "name"], [[m[k] for _, m in found] for k in (1, 2)], [i for i, _ in found])
+
+
+def are_ec_lines(lines: Sequence[str]) -> bool:
+    """True if most lines are numbers of classes of enzymes, with dashes for open ranks, and their names."""
+    found = [m for x in lines if (m := _EC.fullmatch(x.strip()))]
+    return any(m[2] and "-" in m[1] for m in found) and len(found) >= 0.5 * sum(1 for x in lines if x.strip())
+
+
+def _without_dashes(codes: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Codes without the dashes of open last ranks, and the codes with them."""
+    shown: dict[str, str] = {}
+    for x in codes:
+        whole = x.replace(" ", "") if _EC.fullmatch(x) else x
+        bare = _OPEN_RANKS.sub("", whole) if _EC.fullmatch(x) else x
+        if shown.setdefault(bare, whole) != whole:
+            shown[bare] = bare
+    return list(shown), {x: y for x, y in shown.items() if x != y}
+
+
 # ---------------------------------------------------------------------- codes to nodes
 
 
@@ -264,7 +310,44 @@ def _parents(codes: Sequence[str]) -> tuple[list[Any], np.ndarray]:
                 up[here] = known
                 break  # what is above it follows from it
     _hold(nodes, up, ranges)
+    _below_letters(codes, up)
     return _without_single(nodes, np.array(up, np.int64), len(codes))
+
+
+def _letters(codes: Sequence[str]) -> list[int]:
+    """The places of single letters among numbers, such as the sections of NACE and ISIC."""
+    letters = [k for k, x in enumerate(codes) if len(x) == 1 and x.isalpha()]
+    return letters if len(letters) == sum(not x[0].isdigit() for x in codes) < len(codes) else []
+
+
+def _without_lost_letters(codes: list[str]) -> list[str]:
+    """The codes without letters that do not stand before the numbers that they hold: nothing tells which these are."""
+    letters = _letters(codes)
+    numbers = [x for x in codes if x[0].isdigit()]
+    names = [codes[k] for k in letters]
+    ends = [*letters[1:], len(codes)]
+    leads = letters[:1] == [0] and all(k + 1 < end for k, end in zip(letters, ends, strict=True))
+    if not letters or (leads and names == sorted(names) and numbers == sorted(numbers)):
+        return codes
+    note(
+        "letters",
+        f"{counted(len(letters), 'letter')} ({', '.join(names[:3])}...) left out: no order tells their numbers",
+    )
+    return numbers
+
+
+def _below_letters(codes: Sequence[str], up: list[int]) -> None:
+    """Put the tops below the letter that stands before the first of their numbers."""
+    letters = _letters(codes)
+    if not letters:
+        return
+    at = np.searchsorted(letters, np.arange(len(codes)), side="right") - 1
+    for k in range(len(codes)):
+        top = k
+        while up[top] >= 0:
+            top = up[top]
+        if top != letters[at[k]] and (top >= len(codes) or top not in letters):
+            up[top] = letters[at[k]]
 
 
 def _hold(nodes: Sequence[str], up: list[int], ranges: set[int]) -> None:

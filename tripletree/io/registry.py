@@ -27,7 +27,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, UnknownOptionError
 from tripletree.io.classifiers import classifier
 from tripletree.io.codes import FORMAT as CODES
-from tripletree.io.codes import code_place
+from tripletree.io.codes import are_ec_lines, code_place
 from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
 from tripletree.io.edges import usual_columns as edge_columns
@@ -342,19 +342,37 @@ def _linkage(x: _Lines) -> _Recognition | None:
     )
 
 
-def _codes(x: _Lines) -> _Recognition | None:
+def _cells(lines: Sequence[str]) -> list[list[str]]:
+    """The lines cut into cells at the delimiter that gives each as many."""
     for delimiter in _DELIMITERS:
-        rows = [[cell.strip().strip('"') for cell in next(csv.reader([y], delimiter=delimiter), [])] for y in x.first]
+        rows = [[cell.strip().strip('"') for cell in next(csv.reader([y], delimiter=delimiter), [])] for y in lines]
         width = len(rows[0]) if rows else 0
         if width > 1 and all(len(row) == width for row in rows):
-            break
-    else:
-        rows = [[y.strip()] for y in x.first]
+            return rows
+    return [[y.strip()] for y in lines]
+
+
+def _codes(x: _Lines) -> _Recognition | None:
+    if are_ec_lines(x.first) or (any(map(are_ec_lines, ([y] for y in x.first))) and are_ec_lines(x.every)):
+        return _Recognition("codes", "it lists numbers of classes of enzymes")
+    rows = _cells(x.first)
     for names, body in ((rows[0], rows[1:]), (None, rows)) if rows else ():
-        columns = [list(y) for y in zip(*body, strict=True)]
-        if code_place(names, columns, sure=True) is not None:
+        if code_place(names, list(zip(*body, strict=True)), sure=True) is not None:
             return _Recognition("codes", "it holds codes of which some begin with others")
     return None
+
+
+def _not_called_codes(x: _Lines) -> None:
+    """Refuse what has the form of codes under a name that is of something else."""
+    rows = _cells(x.first)
+    columns = list(zip(*rows[1:], strict=True))
+    at = code_place(None, columns, sure=True) if rows else None
+    if at is not None:
+        msg = (
+            f"texts of which some begin with others stand in the column {rows[0][at]!r}, which is not called code: "
+            f"format='codes' reads them as codes"
+        )
+        raise ParseError(msg, path=x.path, line=1, column=1, text=x.header)
 
 
 def _quoted_triplets(x: _Lines) -> _Recognition | None:
@@ -389,6 +407,7 @@ _LINE_RULES = (
     _quoted_triplets,
     _paths,
     _bare_triplets,
+    _not_called_codes,
     _pairs_of_cells,
 )
 
