@@ -254,7 +254,7 @@ def test_report__gaps_and_categories(run, tmp_path):
     )
     assert "5 samples, 2 features, each given mean 0 and deviation 1" in done.stdout
     said = run("report", "data.csv", "--know", "t.nwk", status=2).stderr
-    assert "--metric nan_euclidean" in said
+    assert "--metric gower" in said
     assert "--linkage" not in said
     said = run("report", "data.csv", "--know", "t.nwk", "--metric", "gower", "--standardize", status=2).stderr
     assert "leave out --standardize" in said

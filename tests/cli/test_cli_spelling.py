@@ -99,14 +99,14 @@ def test_attach__columns_and_headers(run, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message", "shown"),
     [
-        ("check", "Newick, which read_newick reads", "Newick, which 'tripletree decompose' reads"),
+        ("check", "Newick, which read_newick reads", "Newick, which 'tripletree decompose FILE' reads"),
         ("convert", "no NEXUS; read_newick reads bare trees", "no NEXUS; --from newick reads bare trees"),
-        ("check", "which tripletree.io.read_answers(..., odd='who') reads", "which 'tripletree answers' reads"),
-        ("match", "choose with tree=, or read_hierarchies", "choose with -O tree=..., or 'tripletree supertree'"),
-        ("info", "read_triplets reads them", "'tripletree build' reads them"),
+        ("check", "tripletree.io.read_answers(..., odd='who') reads", "'tripletree answers FILE --odd who' reads"),
+        ("match", "choose with tree=, or read_hierarchies", "choose with -O tree=..., or 'tripletree supertree FILE'"),
+        ("info", "read_triplets reads them", "'tripletree build FILE' reads them"),
         ("info", "the line 'read_triplets' and read_whatever", "the line 'read_triplets' and read_whatever"),
         ("report", "read_lineages(path, columns=['a', 'b'])", "--from lineages -O columns=a,b"),
-        ("check", "read_edges(path, child_column='x')", "'tripletree decompose'"),
+        ("check", "read_edges(path, child_column='x')", "'tripletree decompose FILE'"),
     ],
 )  # fmt: skip
 def test_spelling__functions_are_commands_and_options(command, message, shown):

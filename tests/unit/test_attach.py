@@ -340,7 +340,7 @@ def test_attach__leaves_out_what_is_unknown_when_told_to(h):
 def test_attach__missing_is_an_error_unless_told_otherwise(h):
     with pytest.raises(UnknownLeafError, match="missing='ignore' leaves them out"):
         h.attach({"Tom": "cat", "Nemo": "fish"})
-    with pytest.raises(UnknownLeafError, match="2 unknown .*missing='ignore' leaves no item") as caught:
+    with pytest.raises(UnknownLeafError, match="2 unknown .*leaving them out leaves no item") as caught:
         h.attach({"Tom": "fish", "Nemo": "tree"}, missing="ignore")
     assert caught.value.labels == ["fish", "tree"]
     with pytest.raises(InvalidHierarchyError, match="1 item has no node: 'Tom'"):

@@ -73,7 +73,9 @@ def test_phyloxml__which_label():
     assert list(h.leaves) == ["Homo sapiens", "Pan troglodytes", "Gorilla"]
     assert h.names == ("Hominini", None)
     assert list(phylo(PHYLO, tree=0, labels="code").leaves) == ["HUMAN", "PANTR", "GORGO"]
-    with pytest.raises(ParseError, match=r"this leaf has no id; it has name 'B' \(labels='name'\) and code") as error:
+    with pytest.raises(
+        ParseError, match="this leaf has no id; labels='name' gives each leaf one of its own, here 'B'"
+    ) as error:
         phylo(PHYLO, tree=0, labels="id")
     assert (error.value.line, error.value.column) == (12, 9)
     for labels in ("common_name", "sequence"):
@@ -107,7 +109,7 @@ def clades(inner):
         ("<phyloxml>\n<phylogeny>", 2, 12, "no element found|not well-formed|no well-formed"),
         ("<phyloxml>\n<phylogeny><clade></phylogeny></phyloxml>", 2, 21, "mismatched tag"),
         ("<phyloxml>\n<phylogeny/></phyloxml>", 2, 1, "has no clade"),
-        (clades("<clade><clade><name>a</name></clade>\n<clade/></clade>"), 3, 1, "has no name, and nothing"),
+        (clades("<clade><clade><name>a</name></clade>\n<clade/></clade>"), 3, 1, "has no name; no other kind of label"),
         (clades("<clade><clade><name>a</name></clade>\n<clade><name>a</name></clade></clade>"), 3, 1, "'a' has occ"),
         (clades("<clade><name>a</name></clade>\n<clade/>"), 3, 1, "a clade belongs in another clade, or alone"),
         (clades("<clade><name>a</name>\n<x><clade/></x></clade>"), 3, 4, "a clade belongs in another clade"),

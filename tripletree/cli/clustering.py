@@ -26,7 +26,7 @@ from tripletree.cli.sources import (
 from tripletree.cli.spelling import option_names
 from tripletree.cli.tables import (
     GAPS,
-    HINT,
+    GapHint,
     Table,
     check_metric,
     class_file_of,
@@ -235,7 +235,7 @@ def cluster(
         class_column=class_column,
         drop=drop,
         gaps=GAPS.get(metric, "raise"),
-        hint=f"{HINT}{', with --linkage average' if method['method'] == 'recon' else ''}",
+        hint=GapHint(" --linkage average" if method["method"] == "recon" else ""),
         decimal=decimal,
         missing=missing_class,
         named=partial(

@@ -27,6 +27,7 @@ from tripletree.cli.sources import (
     read_pair_file,
     write_triplet_file,
 )
+from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
@@ -109,7 +110,6 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     if hierarchy.support is not None:
         yield "support", _support(hierarchy.support)
     if not hierarchy.rooted:
-        yield "root", "none: an unrooted tree, from which no triplet follows until it is rooted"
         return
     count, triples = count_triplets(hierarchy), comb(n, 3)
     share = f" ({percent(count, triples)})" if triples else ""
@@ -122,8 +122,9 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
 
 def _doubt_rows(value: Hierarchy | Ontology) -> Iterator[tuple[str, str]]:
     """The lines of `info` about what a file leaves open."""
+    options = option_names(click.get_current_context().command)
     for k, text in enumerate(doubts(value)):
-        yield "" if k else "doubts", text
+        yield "" if k else "doubts", in_shell(text, options)
 
 
 def _repeated(hierarchy: Hierarchy) -> str:
@@ -163,7 +164,7 @@ def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
         yield "certain triplets", f"{count:,} of {triples:,} triples of leaves ({percent(count, triples)})"
         shares = ontology.resolution()
         trees = [f"{shares[x]:.1%} ({x})" for x in ("deepest", "first", "smallest")]
-        yield "in one tree", f"{', '.join(trees)}: --parent chooses it"
+        yield "in one tree", f"{', '.join(trees)}: --parent deepest and so on"
 
 
 def shape_text(hierarchy: Hierarchy) -> str:

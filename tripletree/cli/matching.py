@@ -9,7 +9,7 @@ import click
 
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.cli.outputs import check_apart
-from tripletree.cli.reading import opened_again, read_names_of, reading_options
+from tripletree.cli.reading import CHOOSE_PARENTS, opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import blanks_option, output_option
 from tripletree.cli.tables import decimal_option
@@ -117,7 +117,7 @@ def _tree_of(found: NameMatches, reading: dict[str, Any]) -> Hierarchy:
     try:
         return found.to_hierarchy(parent=reading.get("parent") or "error")
     except NotATreeError as error:
-        raise bad_input(f"{str(error).partition('; choose with')[0]}; choose with --parent") from None
+        raise bad_input(f"{str(error).partition('; choose with')[0]}; {CHOOSE_PARENTS}") from None
 
 
 def read_other_names(source: str) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
@@ -23,6 +24,7 @@ from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
 PARENTS = ("certain", "deepest", "first", "smallest")
+CHOOSE_PARENTS = "choose with --parent deepest, first or smallest (certain gives no hierarchy)"
 #: How the columns of the file of --attach are named here.
 _ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
 _ATTACHING = ("annotations", *(f"attach_{x}" for x in _ATTACHED))
@@ -115,8 +117,7 @@ def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> 
     try:
         return found.to_hierarchy()
     except NotATreeError as error:
-        what = "this needs one tree: choose with --parent deepest, first or smallest (certain gives no hierarchy)"
-        raise bad_input(f"{str(error).split('; choose with')[0]}; {what}") from None
+        raise bad_input(f"{str(error).split('; choose with')[0]}; this needs one tree: {CHOOSE_PARENTS}") from None
 
 
 def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
@@ -238,6 +239,11 @@ def _read(
         return registry.read_hierarchy(stream(), **options, **tree)
     except NotATreeError:
         return registry.read_ontology(stream(), **options)
+    except ParseError:
+        with suppress(ParseError):
+            if parent == "certain" and form is not None and form.ontology is not None:  # labels that repeat
+                return registry.read_ontology(stream(), **options)
+        raise
 
 
 def _by_name(ontology: Ontology) -> Ontology:

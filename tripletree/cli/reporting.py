@@ -19,6 +19,7 @@ from tripletree.cli.sources import (
     blanks_option,
     check_kind,
     either_columns_option,
+    format_of_nodes,
     given_name,
     holds_answers,
     holds_comparisons,
@@ -35,7 +36,7 @@ from tripletree.cli.sources import (
 from tripletree.cli.spelling import command_line
 from tripletree.cli.tables import (
     GAPS,
-    HINT,
+    GapHint,
     check_metric,
     class_file_of,
     decimal_option,
@@ -164,7 +165,7 @@ def report(
         class_column=class_column,
         drop=more["drop"],
         gaps=GAPS.get(metric, "raise"),
-        hint=HINT,
+        hint=GapHint(),
         decimal=more["decimal"],
         missing=more["missing_class"],
         named=lambda: list(map(str, value.leaves)) if know else names_in([(class_file_of(class_column), read_classes)]),
@@ -280,6 +281,8 @@ def _known(
             return "hierarchy", *read_names_of(again, {})
         return "triplets", triplets_in(raw, name, None, None, source), {}
     except ParseError as error:
+        if format_of_nodes(raw, name) is not None:  # surely a hierarchy
+            raise
         with suppress(ParseError):
             found = read_answers(stream())
             if len(found):

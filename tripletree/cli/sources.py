@@ -152,13 +152,13 @@ def triplets_in(
         if columns is None and found.origins is None and len(found):  # out of comparisons, which is told
             return _said_halves(raw, name)
     except ParseError as error:
-        before, asked, _ = str(error).partition("name them with columns=(a, b and c of ab|c)")
+        before, asked, named = str(error).partition("name them with columns=")
         if not asked:
             raise
         if columns is not None:
             raise bad_input(before.rstrip(": ")) from None
         options = {x.name: x.metavar for x in click.get_current_context().command.params if isinstance(x, click.Option)}
-        option = "; or name them with --columns A,B,C" if options.get("columns") == "A,B,C" else ""
+        option = f"; or name them with {_as_option(asked[-8:] + named)}" if options.get("columns") == "A,B,C" else ""
         raise bad_input(f"{before}the first line has to name the columns of ab|c a, b and c{option}") from None
     return some_leaves(found, source)
 
@@ -278,7 +278,7 @@ def read_constraints(
     """
     kind = check_kind(kind, columns=columns, odd=odd, answer=answer)
     if source.startswith(SAMPLE):
-        msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
+        msg = f"{source} is a hierarchy; 'tripletree decompose {source}' gives triplets of it"
         raise bad_input(msg)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None and columns is not None:
@@ -326,10 +326,9 @@ def read_pair_file(
 
 def _as_option(message: str) -> str:
     """A message of the library with the option of the commands instead of the argument."""
-    message = message.replace("columns=(the first label, the second one, the link)", "--columns A,B,LINK")
     return re.sub(
         r"columns=\(('[^']*'), ('[^']*'), ('[^']*')\)",
-        lambda found: "--columns " + ",".join(x.strip("'") for x in found.groups()),
+        lambda found: "--columns " + shlex.quote(",".join(x.strip("'") for x in found.groups())),
         message,
     )
 

@@ -8,6 +8,7 @@ functions by the option or command that does the same in a shell. Text in quotes
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -25,18 +26,25 @@ _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minim
 _READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing", "decimal"})
 #: The command that does the work of a function in a shell.
 _COMMANDS = {
-    "read_triplets": "'tripletree build'",
-    "read_answers": "'tripletree answers'",
-    "read_hierarchy": "'tripletree info'",
-    "read_hierarchies": "'tripletree supertree'",
-    "write_newick": "'tripletree convert'",
-    "write_answers": "'tripletree answers --jsonl'",
-    "read_comparisons": "'tripletree check --as comparisons'",
+    "read_triplets": "build FILE",
+    "read_answers": "answers FILE",
+    "read_hierarchy": "info FILE",
+    "read_hierarchies": "supertree FILE",
+    "write_newick": "convert FILE",
+    "write_answers": "answers FILE --jsonl answers.jsonl",
+    "read_comparisons": "check FILE --as comparisons",
+    "votes": "cluster DATA --method divisive --comparisons FILE -k 2",
 }
-#: Commands that read a file as a function does, with their options by its arguments.
+#: Functions that are an option of the commands which have it.
+_AS_OPTIONS = {"read_ontology": ("parent", "certain")}
+#: The part of a message that shows a place in a file, above the caret.
+_EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
+#: The file that a message is about.
+_FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
+#: Options of these commands by the arguments of their functions.
 _READERS = {
-    "read_answers": ("answers", {"items": "--items", "odd": "--odd"}),
-    "read_comparisons": ("check --as comparisons", {"columns": "--columns", "answer": "--answer"}),
+    "read_answers": {"items": "--items", "odd": "--odd"},
+    "read_comparisons": {"columns": "--columns", "answer": "--answer"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"
@@ -44,7 +52,9 @@ _SPELLING = re.compile(
     rf"""
       (?<![\w=])(?:'[^'\n]*'|"[^"\n]*")(?!\w)            # what a file holds
     | -O\ [a-z_]+=\S*                                    # the shell's terms already
-    | (?P<call>(?:\w+\.)*(?P<function>\w+)\((?P<arguments>[^()\n]*\w=(?:[^()\n]|\([^()\n]*\))*)\))
+    | (?P<votes>DivisiveReCon\(\)\.fit\(X,\ comparisons=\.\.\.\))
+    | \bh\.reroot\((?P<outgroup>'[^'\n]*'|"[^"\n]*")\)
+    | (?P<call>(?:\w+\.)*(?P<function>\w+)\((?P<arguments>'[^'\n]*'|path|[^()\n]*\w=(?:[^()\n]|\([^()\n]*\))*)\))
     | (?<![\w.&?-]){_ARGUMENT}
     | (?<![\w.'])(?:tripletree\.io\.)?(?P<python>(?:read|write)_[a-z_]+)\b(?!\()
     """,
@@ -68,7 +78,11 @@ def in_shell(message: str, options: Mapping[str, str]) -> str:
     >>> in_shell("take labels='id', or read_edges(path, child_column='taxon') for 'labels=1'", options)
     "take --labels id, or --from edges -O child_column=taxon for 'labels=1'"
     """
-    return _SPELLING.sub(partial(_spelt, options), message)
+    about = _FILE.match(message)
+    file = shlex.quote(about[1]) if about is not None and os.path.isfile(about[1]) else "FILE"
+    parts = _EXCERPT.split(message)
+    parts[::2] = [_SPELLING.sub(partial(_spelt, options, file), x) for x in parts[::2]]
+    return "".join(parts)
 
 
 def option_names(command: click.Command | None) -> dict[str, str]:
@@ -105,20 +119,26 @@ def _reader_options() -> frozenset[str]:
     )
 
 
-def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
-    if found["python"]:
-        return _command(found["python"], options) or found[0]
+def _spelt(options: Mapping[str, str], file: str, found: re.Match[str]) -> str:
+    if found["python"] or found["votes"]:
+        return _command(found["python"] or "votes", options, file) or found[0]
+    if found["outgroup"]:
+        return _option(options["outgroup"], found["outgroup"]) if "outgroup" in options else found[0]
     if found["call"]:
         arguments = list(_ONE_ARGUMENT.finditer(found["arguments"]))
-        source = re.match(r"'[^'\n]*'|\"[^\"\n]*\"|path\b", found["arguments"])
+        source = re.match(r"'[^'\n]*'|\"[^\"\n]*\"|path\b|\.\.\.", found["arguments"])
         if source is not None and found["function"] in _READERS:
-            name, own = _READERS[found["function"]]
-            said = (_option(own[x["name"]], x["value"]) for x in arguments)
-            return f"tripletree {name} {'FILE' if source[0] == 'path' else _argument(source[0])} {' '.join(said)}"
-        command = _command(found["function"], options)
-        if command is not None and not command.startswith("--from"):
-            return command
-        if not all(x["name"] in options for x in arguments):
+            own = _READERS[found["function"]]
+            said = " ".join(_option(own[x["name"]], x["value"]) for x in arguments)
+            given = file if source[0] in ("path", "...") else _argument(source[0])
+            return f"{_whole(found['function'], given)[:-1]} {said}".rstrip() + "'"
+        command = _command(found["function"], options, file)
+        known = all(x["name"] in options for x in arguments)
+        if command is not None and not command.startswith("--"):
+            if found["function"] != "read_hierarchy" or not known:
+                return command
+            command = None
+        if not known or not (command or arguments):
             return found[0]
         first = [] if command is None else [command]
         return " ".join([*first, *(_option(options[x["name"]], x["value"]) for x in arguments)])
@@ -127,12 +147,21 @@ def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
     return found[0]
 
 
-def _command(function: str, options: Mapping[str, str]) -> str | None:
+def _command(function: str, options: Mapping[str, str], file: str) -> str | None:
     """The equivalent of a function in a shell: an option of the command, or another command. None if nothing does."""
     form = function.removeprefix("read_")
     if form in registry.FORMATS and options.get("format") == "--from":
         return f"--from {form}"
-    return "'tripletree decompose'" if form in registry.FORMATS else _COMMANDS.get(function)
+    if function in _AS_OPTIONS:
+        name, value = _AS_OPTIONS[function]
+        return f"{options[name]} {value}" if name in options else None
+    if form in registry.FORMATS:
+        return f"'tripletree decompose {file}'"
+    return _whole(function, file) if function in _COMMANDS else None
+
+
+def _whole(function: str, file: str) -> str:
+    return f"'tripletree {_COMMANDS[function].replace('FILE', file)}'"
 
 
 def _option(name: str, value: str | None) -> str:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -29,10 +29,18 @@ from tripletree.io.table import read_table as table_columns
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
-HINT = (
-    "; or compare the values known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
-    "--metric gower (numbers and categories)"
-)
+
+
+class GapHint(NamedTuple):
+    """Advice about cells that are no numbers, with options that a distance needs besides."""
+
+    more: str = ""
+
+    def __call__(self, *, words: bool) -> str:
+        numbers = "" if words else f", or, of numbers alone, --metric nan_euclidean --standardize{self.more}"
+        return f"; or compare the values known of two samples: --metric gower{self.more}{numbers}"
+
+
 metric_option = click.option(
     "--metric",
     default="euclidean",
@@ -113,7 +121,7 @@ def read_table(
     text_column: str | None = None,
     drop: Sequence[str] = (),
     gaps: str = "raise",
-    hint: str = "",
+    hint: GapHint | None = None,
     decimal: str = ".",
     needs_numbers: bool = True,
     missing: Sequence[str] | None = None,
@@ -138,7 +146,7 @@ def read_table(
         Columns to leave out.
     gaps : {"raise", "numbers", "mixed"}
         "numbers" allows cells that are empty or NA, "mixed" also columns with text.
-    hint : str
+    hint : GapHint, optional
         Other advice about gaps and text, for the errors.
     decimal : {".", ","}
         The character before the decimals of numbers.
@@ -200,9 +208,9 @@ def read_table(
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
     if gaps != "mixed":
-        _check_numeric(columns, table, hint)
+        _check_numeric(columns, table, "" if hint is None else hint(words=True))
     if gaps == "raise":
-        _check_complete(columns, table, hint)
+        _check_complete(columns, table, "" if hint is None else hint(words=False))
     values = np.empty((n, len(columns)), object if gaps == "mixed" else np.float64)
     for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, x, table, gaps)
@@ -311,8 +319,8 @@ def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
     if len(set(column)) < len(column):
         several = repeated(column)
         lines = some(str(line) for text, line in zip(column, table.lines, strict=True) if text == several[0])
-        more = f"column {name!r}; --index-column takes the labels from another; {several[0]!r} in {table.unit}s {lines}"
-        raise DuplicateLeafError(several, where=f" in {table.path} ({more})")
+        more = f"--index-column NAME takes the labels from another; {several[0]!r} in {table.unit}s {lines}"
+        raise DuplicateLeafError(several, where=f" in {table.path} (column {name!r}; {more})")
     return column
 
 
@@ -339,7 +347,10 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
                 break
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-        advice = [f"{what} {_option(name)}" for name, what in _ADVICE.items() if _option(name)]
+        named = {"drop": shlex.quote(wrong[0].partition(" (")[0].strip("'\""))}
+        advice = [
+            f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in _ADVICE.items() if _option(name)
+        ]
         commas = any(re.search(r"\('[-+]?\d*,\d+' in", x) for x in wrong)
         how = f"{_option('decimal')} ," if _option("decimal") else "write points"
         points = f"{how} if decimals stand behind commas; or " if commas else ""
@@ -364,7 +375,8 @@ def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -
     if total:
         parts = some(f"column {name!r} ({table.unit} {some(lines)})" for name, lines in places.items() if lines)
         noun = "a value is missing" if total == 1 else f"{total} values are missing"
-        how = "fill in, leave out such rows, or leave out columns with --drop"
+        first = next(name for name, lines in places.items() if lines)
+        how = f"fill in, leave out such rows, or leave out columns with --drop {shlex.quote(first)}"
         raise bad_input(f"{table.path}: {noun}: {parts}; {how}{hint}")
 
 

@@ -18,7 +18,15 @@ from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex, other_form
 from tripletree.core.parents import restricted, scrambled
 from tripletree.core.paths import nodes_by_path
-from tripletree.core.rerooting import RootPlace, midpoint, outgroup_node, rerooted, smallest_sides
+from tripletree.core.rerooting import (
+    RootPlace,
+    by_outgroup,
+    midpoint,
+    outgroup_node,
+    rerooted,
+    smallest_sides,
+    ways_to_root,
+)
 from tripletree.errors import (
     SHOWN,
     DuplicateLeafError,
@@ -748,12 +756,11 @@ class Hierarchy(Immutable):
             if lacking:
                 known = "no branch has a length" if length is None else f"{lacking} branches have no length"
                 msg = f"the midpoint needs the length of every branch, and {known}; "
-                msg += f"name an outgroup, such as {self.leaves[0]!r}"
+                msg += by_outgroup(self.leaves[n - 1])
                 raise InvalidHierarchyError(msg)
             place = None if length is None else midpoint(self.parent, n, length)
             if place is None:
-                msg = "all branches have length 0, so every place is the midpoint; "
-                msg += f"name an outgroup, such as {self.leaves[0]!r}"
+                msg = f"all branches have length 0, so every place is the midpoint; {by_outgroup(self.leaves[n - 1])}"
                 raise InvalidHierarchyError(msg)
             return None if place.node == self.root else place
         mask = self._outgroup(outgroup)
@@ -1492,11 +1499,8 @@ def check_hierarchy(value: Any) -> Hierarchy:
 def check_rooted(value: Any) -> Hierarchy:
     """Return `value` if it is a rooted Hierarchy, else raise an error with the way to root it."""
     if not check_hierarchy(value).rooted:
-        msg = (
-            "this tree is unrooted, so it displays no triplets and has no clades until it has a root: "
-            "h.reroot('label of an outgroup'), "
-            "h.reroot('midpoint'), or read it with outgroup='label', or rooted=True if its root is right as written"
-        )
+        ways = ways_to_root(value.length, value.leaves[value.n_leaves - 1])
+        msg = f"this tree is unrooted, so it displays no triplets and has no clades until it has a root: {ways}"
         raise InvalidHierarchyError(msg)
     return value
 

@@ -12,7 +12,7 @@ from tripletree.core.checks import check_choice, is_missing
 from tripletree.errors import SHOWN, InvalidHierarchyError
 
 #: Advice of `attach` where nodes are unknown, by its argument `missing`.
-UNKNOWN_NODES = {"raise": "missing='ignore' leaves them out", "ignore": "missing='ignore' leaves no item"}
+UNKNOWN_NODES = {"raise": "missing='ignore' leaves them out", "ignore": "leaving them out leaves no item"}
 
 
 def item_pairs(

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from tripletree.core.checks import counted
+from tripletree.core.rerooting import ways_to_root
 
 if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy
@@ -78,6 +79,9 @@ def doubts(value: Hierarchy | Ontology) -> list[str]:
     ['41 placeholder nodes contracted', "1 item known to an inner node only (open), as 'c'"]
     """
     found = [x.text for x in _notes.get() or ()]
+    if not getattr(value, "rooted", True):
+        ways = ways_to_root(getattr(value, "length", None), value.leaves[len(value.leaves) - 1])
+        found.append(f"an unrooted tree, of which no triplet is certain until it has a root: {ways}")
     opened = value.open_leaves
     if opened:
         found.append(f"{counted(len(opened), 'item')} known to an inner node only (open), as {opened[0]!r}")

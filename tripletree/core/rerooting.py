@@ -1,10 +1,11 @@
 """Another root for a tree: where an outgroup or the midpoint puts it, and the parent array from there.
 
-Called by `Hierarchy.reroot`. All is linear in the number of nodes, whatever the depth.
+Called by `Hierarchy.reroot`, and in words by errors and notes. All is linear in the number of nodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
@@ -197,3 +198,15 @@ def _without_old_root(
             return other, int(way[k - 1])
         break
     return None
+
+
+def ways_to_root(length: np.ndarray | None, label: Hashable) -> str:
+    """How an unrooted tree gets a root, by one of its labels or, where all branches have lengths, in the middle."""
+    measured = length is not None and not np.isnan(length[:-1]).any() and length[:-1].any()
+    midpoint = ", h.reroot('midpoint')" if measured else ""
+    return f"{by_outgroup(label)}{midpoint}, or rooted=True in its reader if its root is right as written"
+
+
+def by_outgroup(label: Hashable) -> str:
+    """How a tree gets a root by an outgroup, with one of its labels."""
+    return f"h.reroot({label!r}) if {label!r} is an outgroup"

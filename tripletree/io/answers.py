@@ -36,7 +36,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, WHEN, WHO, is_sure_anchor, plain
-from tripletree.io.comparisons import NO_TRIPLETS, TrioRows, indexed_rows, is_header_of_comparisons
+from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
     Comparison,
@@ -385,7 +385,7 @@ def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
     if found.answer is None or is_sure_anchor(names[found.anchor]):
         columns = [names[k] for k in dict.fromkeys([*found[:3], *([] if found.answer is None else [found.answer])])]
         hint = "" if found.answer is None else f"; if people named the odd one, give odd={names[found.answer]!r}"
-        raise refusal(table, f"the columns {', '.join(map(repr, columns))} {NO_TRIPLETS}{hint}")
+        raise refusal(table, f"the columns {', '.join(map(repr, columns))} {no_triplets(table.path)}{hint}")
     raise both_readings(table, found, f"no answer names {names[found.anchor]!r}, so these may be comparisons")
 
 
@@ -443,7 +443,9 @@ def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> Non
     if not any(is_sure_anchor(names[k]) for k in places if names):
         return
     shown = ", ".join(repr(names[k]) for k in dict.fromkeys([*places, answer]))
-    raise refusal(table, f"the columns {shown} {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}")
+    raise refusal(
+        table, f"the columns {shown} {no_triplets(table.path)}; if people named the odd one, give odd={names[answer]!r}"
+    )
 
 
 def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray) -> None:
@@ -462,7 +464,7 @@ def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, repl
         raise refusal(
             table,
             f"of {count.sum():,} answers none is in the column {names[places[never]]!r}, and each is in {first!r} or "
-            f"{second!r}: these {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
+            f"{second!r}: these {no_triplets(table.path)}; if people named the odd one, give odd={names[answer]!r}",
         )
     found = Comparison(places[never], places[others[0]], places[others[1]], answer)
     raise both_readings(table, found, f"of {count.sum():,} answers none is in the column {names[places[never]]!r}")

@@ -26,18 +26,22 @@ from tripletree.io.questions import (
     positions_said,
     read_questions,
     refusal,
+    source_text,
 )
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet
 from tripletree.io.table import RowTable, cell_text, has_header, parquet_names
 
-#: Said of such tables by readers of triplets and of odd-one-out answers.
-NO_TRIPLETS = (
-    'look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow from '
-    "them; tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one), which are votes for "
-    "DivisiveReCon().fit(X, comparisons=...)"
-)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+
+
+def no_triplets(path: str | None) -> str:
+    """What readers of triplets and of odd-one-out answers say of a table of comparisons."""
+    return (
+        'look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow '
+        f"from them; read_comparisons({source_text(path)}) reads rows (anchor, the one chosen, the other one), which "
+        "are votes for DivisiveReCon().fit(X, comparisons=...)"
+    )
 
 
 def read_comparisons(

@@ -606,7 +606,8 @@ class NewickText(TreeFile):
         more = "" if count == 1 else f" ({count} labels are repeated)"
         msg = (
             f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}; read_ontology takes them "
-            "for copies of one, such as genes of a species"
+            "for copies of one, such as genes of a species, and says what holds whichever is meant; "
+            "read_hierarchy(..., parent='first') keeps the first"
         )
         return self.error_at(two[-1], msg)
 

@@ -24,7 +24,7 @@ from tripletree.io.node_list import branch_length, listed_hierarchy
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlHandlers
 
-CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
+CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence", "any"]
 
 #: The place of the text of each kind of label: below (parent, element) in a clade. In the order of the schema.
 _PLACES: dict[tuple[str, str], str] = {
@@ -63,6 +63,15 @@ class _Phylogeny:
     opened: set[int] = field(default_factory=set)
     confidence: dict[int, list[tuple[str, float]]] = field(default_factory=dict)  # by clade: types and values
 
+    def texts(self, labels: str) -> dict[int, str]:
+        """The labels of a kind, by clade."""
+        if labels != "any":
+            return self.labels[labels]
+        found: dict[int, str] = {}
+        for kind in get_args(CladeLabels)[-2::-1]:
+            found |= self.labels[kind]
+        return found
+
 
 def read_phyloxml(
     path: Source,
@@ -85,9 +94,9 @@ def read_phyloxml(
     join, outgroup, rooted
         As in `read_newick`: all phylogenies below one root, where to put the root, whether there is one (by default as
         the attribute ``rooted`` says).
-    labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
+    labels : {"name", "scientific_name", "common_name", "code", "id", "sequence", "any"}
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
-        the name of its sequence.
+        the name of its sequence. "any" takes the first of these that the clade has.
     placeholders : bool, str or iterable of str
         Names of inner nodes that are no taxa, as in `read_newick`.
 
@@ -241,15 +250,15 @@ def _length(text: str | None, events: XmlHandlers) -> float:
 def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str, keys: Sequence[str]) -> Hierarchy:
     return listed_hierarchy(
         phylogeny.parent,
-        list(map(phylogeny.labels[labels].get, range(len(phylogeny.parent)))),
+        list(map(phylogeny.texts(labels).get, range(len(phylogeny.parent)))),
         lengths=phylogeny.lengths,
         ranks=phylogeny.ranks if any(x is not None for x in phylogeny.ranks) else None,
         opened=list(map(phylogeny.opened.__contains__, range(len(phylogeny.parent)))) if phylogeny.opened else None,
         rooted=phylogeny.rooted is not False,
         support=_support(phylogeny, keys),
         rated=True,
-        missing=f"this leaf has no {labels}",
-        error=lambda message, u: events.error(message + _hint(message, phylogeny.labels, u), at=phylogeny.places[u]),
+        missing=f"this leaf has no {'label' if labels == 'any' else labels}",
+        error=lambda message, u: events.error(message + _hint(phylogeny, u), at=phylogeny.places[u]),
     )
 
 
@@ -265,12 +274,15 @@ def _support(phylogeny: _Phylogeny, keys: Sequence[str]) -> np.ndarray | None:
     return support
 
 
-def _hint(message: str, labels: dict[str, dict[int, str]], u: int) -> str:
-    """The labels that a leaf without the one asked for has instead."""
-    if not message.startswith("this leaf has no "):
-        return ""
-    there = [f"{kind} {texts[u]!r} (labels={kind!r})" for kind, texts in labels.items() if u in texts]
-    return "; it has " + " and ".join(there) if there else ", and nothing else that could be its label"
+def _hint(phylogeny: _Phylogeny, u: int) -> str:
+    """The kinds of labels by which all leaves differ, where those asked for are missing or repeat at clade `u`."""
+    inner = set(phylogeny.parent)
+    leaves = [k for k in range(len(phylogeny.parent)) if k not in inner]
+    for kind in get_args(CladeLabels):
+        texts = phylogeny.texts(kind)
+        if len({texts[k] for k in leaves if k in texts}) == len(leaves):
+            return f"; labels={kind!r} gives each leaf one of its own, here {texts[u]!r}"
+    return "; no other kind of label gives each leaf one of its own"
 
 
 FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, trees=phyloxml_file, xml_roots=("phyloxml",))

@@ -424,12 +424,15 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     return best
 
 
+def source_text(path: str | None) -> str:
+    """A file as the argument of a reader, ``path`` for a stream or data frame."""
+    return "path" if path is None or path.startswith("<") else repr(path)
+
+
 def both_readings(table: RowTable, found: Comparison, why: str) -> ParseError:
     """The error for a table that can be read in two ways, with both commands."""
     names: Sequence[Any] = table.names or range(len(table.columns))
-    trio, source = [names[k] for k in found[:3]], repr(table.path)
-    if table.path is None or table.path.startswith("<"):  # a stream or data frame
-        source = "path"
+    trio, source = [names[k] for k in found[:3]], source_text(table.path)
     told = "" if found.answer is None else f", answer={names[found.answer]!r}"
     odd = "" if found.answer is None else f", odd={names[found.answer]!r}"
     msg = (

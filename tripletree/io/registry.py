@@ -16,6 +16,7 @@ import logging
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
@@ -24,7 +25,7 @@ import numpy as np
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
-from tripletree.errors import ParseError, UnknownOptionError
+from tripletree.errors import NotATreeError, ParseError, UnknownOptionError
 from tripletree.io.classifiers import classifier
 from tripletree.io.codes import FORMAT as CODES
 from tripletree.io.codes import are_ec_lines, code_place
@@ -426,7 +427,7 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
             return found
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
-        "format='newick', 'edges', 'lineages', ..."
+        f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}"
     )
     raise ParseError(msg, path=name, line=1, column=1, text=header)
 
@@ -484,12 +485,27 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
         return form.ontology(source, **options).to_hierarchy(**tree)
     taken = inspect.signature(form.read).parameters
     if form.ontology is not None and "parent" in options and "parent" not in taken:  # of a network, a tree
+        content = named_stream(*raw_bytes(source))
         tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
-        _check_options(form, form.ontology, options)
-        return form.ontology(source, **options).to_hierarchy(**tree)
-    more = {key: options.pop(key) for key in ("root", *_ROOTS) if key in options and key not in taken}
-    _check_options(form, form.read, options, ("root", *_ROOTS))
-    hierarchy = as_rooted(form.read(source, **options), *(more.get(key) for key in _ROOTS))
+        try:
+            return _rooted_tree(form, content, options)
+        except (NotATreeError, ParseError, UnknownOptionError):
+            content.seek(0)
+            _check_options(form, form.ontology, options)
+            with suppress(ParseError):
+                return form.ontology(content, **options).to_hierarchy(**tree)
+            raise
+    return _rooted_tree(form, source, options)
+
+
+def _rooted_tree(form: FileFormat, source: Any, options: dict[str, Any]) -> Hierarchy:
+    """Read a tree with the options of every format beside those of its reader."""
+    assert form.read is not None
+    taken = inspect.signature(form.read).parameters
+    more = {key: options[key] for key in ("root", *_ROOTS) if key in options and key not in taken}
+    own = {key: x for key, x in options.items() if key not in more}
+    _check_options(form, form.read, own, ("root", *_ROOTS))
+    hierarchy = as_rooted(form.read(source, **own), *(more.get(key) for key in _ROOTS))
     return hierarchy if more.get("root") is None else hierarchy.subtree(more["root"])
 
 

@@ -381,9 +381,10 @@ class LabelRows:
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         lacking, present = (", ".join(repr(x) for x in some) for some in (missing, names))
+        how = f"name them with columns={tuple(names[:3])!r}" if len(names) > 2 else "three are needed"
         msg = (
-            f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: name them with "
-            f"columns=({self.columns_hint})"
+            f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: {how} "
+            f"({self.columns_hint})"
         )
         raise ParseError(msg, path=self.path, line=line)
 

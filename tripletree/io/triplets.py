@@ -27,7 +27,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.columns import REPLY, is_sure_anchor
-from tripletree.io.comparisons import NO_TRIPLETS, is_header_of_comparisons, read_comparisons
+from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.questions import is_no_answer
 from tripletree.io.rows import (
     LabelRows,
@@ -106,7 +106,7 @@ class TripletRows(LabelRows):
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
-            msg = f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}"
+            msg = f"the columns {', '.join(map(repr, names))} {no_triplets(self.path)}"
             raise ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
 
@@ -234,8 +234,8 @@ def _of_comparisons(path: Any, leaves: Any, error: ParseError) -> TripletSet:
     said = read_comparisons(path, leaves=leaves)
     found = triplets_from_comparisons(said)
     if not len(found):
-        msg = f"{error}. No two of its {len(said.rows):,} comparisons say both halves of a triplet"
-        raise ComparisonsError(msg, problems=error.problems)
+        msg = f"{error.problems[0]}. No two of its {len(said.rows):,} comparisons say both halves of a triplet"
+        raise ComparisonsError(msg, path=error.path, line=error.line, problems=error.problems)
     return found
 
 
