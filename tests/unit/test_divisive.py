@@ -707,6 +707,6 @@ def test_classes__pairs_against_them_are_told_for_what_was_given(pairs, message)
 
 def test_classes__left_out_beside_a_hierarchy_give_one_warning():
     X = pd.DataFrame([[0.0], [1.0], [9.0], [9.7]], index=list("abcd"))
-    with pytest.warns(UserWarning, match="contradict it") as caught:
+    with pytest.warns(UserWarning, match="contradicts it") as caught:
         DivisiveReCon(2).fit(X, hierarchy=tt.parse_newick("((a,b),(c,d));"), classes={"a": "u", "d": "u"})
     assert [str(x.message)[:16] for x in caught] == ["1 of 1 statement"]

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars
+import pyarrow as pa
 import pytest
 from sklearn.datasets import make_blobs
 
@@ -222,3 +223,60 @@ def test_frames__pairs_of_recordlinkage_in_a_fit(estimator, numbered):
     assert labels[0] != labels[1]
     labels = estimator.fit(frame, pairs=index[:1]).labels_
     assert labels[0] == labels[2]
+
+
+# ---------------------------------------------------------------------- no words of other packages
+
+
+ODD = [
+    (pd.DataFrame({"x": [1.0, 2.0], "y": [[1], [2, 3]]}), "X must hold numbers, not list, as in row 0, column 'y'"),
+    (polars.DataFrame({"x": [[1], [2, 3]]}), "X must hold numbers, not list, as in row 0, column 'x'"),
+    (polars.DataFrame({"x": [{"k": 1}, {"k": 2}]}), "X must hold numbers, not dict, as in row 0, column 'x': .'k': 1."),
+    (pa.table({"x": ["a", "b"]}), "X must hold numbers, not text in the columns x"),
+    (polars.DataFrame({"x": [1.0, 2.0]}).lazy(), "a LazyFrame is a query, not yet a table: give what .collect"),
+    ([[1.0, 2.0], [3.0]], "the rows of X differ in length: 1 to 2 numbers"),
+    ({"x": [1.0, 2.0]}, "X must hold numbers, a row for each sample, not dict"),
+]
+
+
+@pytest.mark.parametrize(("X", "told"), ODD, ids=[x[1] for x in ODD])
+@pytest.mark.parametrize("estimator", [ReCon(2), DivisiveReCon(2), COPKMeans(2)], ids=repr)
+def test_frames__cells_that_are_no_numbers_have_one_sentence(X, told, estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((TypeError, ValueError), match=told) as error:
+            estimator.fit(X)
+    assert "array element" not in str(error.value)
+
+
+@pytest.mark.parametrize("read", [tt.read_triplets, tt.read_pairs, tt.read_answers, tt.io.read_annotations])
+def test_frames__readers_refuse_a_query(read):
+    with pytest.raises(TypeError, match=r"a LazyFrame is a query, not yet a table: give what \.collect\(\) returns"):
+        read(polars.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}).lazy())
+
+
+def test_frames__rows_of_two_labels_and_a_sign_are_no_lists_of_pairs():
+    with pytest.raises(TypeError, match=r"not list of 2 entries, \(0, 1, 1\) the first; .*from_signed"):
+        COPKMeans(2).fit(POINTS, pairs=[(0, 1, 1), (0, 3, -1)])
+
+
+TREE = tt.parse_newick("((a,b),(c,d));")
+NAMED = FRAME.set_axis(list("abcd"))
+
+
+def test_frames__a_class_is_no_must_link_in_messages():
+    classes = {"a": "u", "d": "u"}
+    with pytest.warns(
+        UserWarning, match=r"1 of 1 statement .* \(samples that a class ties together form a clade\), and is"
+    ):
+        DivisiveReCon(2).fit(NAMED, hierarchy=TREE, classes=classes)
+    told = "the rule that samples of one class are merged before all others, by the class of a and d$"
+    with pytest.raises(tt.InconsistentTripletsError, match=told):
+        DivisiveReCon(2, constraints="hard").fit(NAMED, hierarchy=TREE, classes=classes)
+    triplets = [("a", "b", "c"), ("a", "b", "d")]
+    with pytest.raises(tt.InconsistentTripletsError, match="by the (class of a and d|must-link c - d)"):
+        DivisiveReCon(2, constraints="hard").fit(NAMED, triplets=triplets, classes=classes, pairs=([("c", "d")], []))
+    with pytest.raises(tt.InconsistentTripletsError, match="must-linked samples are merged .* must-link a - d$"):
+        DivisiveReCon(2, constraints="hard").fit(NAMED, hierarchy=TREE, pairs=([("a", "d")], []))
+    with pytest.warns(UserWarning, match=r"\(samples that must-links tie together form a clade\)"):
+        DivisiveReCon(2).fit(NAMED, hierarchy=TREE, pairs=([("a", "d")], []))

@@ -154,7 +154,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         isinstance(pairs, (str, bytes, Mapping))
         or not isinstance(pairs, Sequence)
         or len(pairs) != 2
-        or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], str) for x in pairs)
+        or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], (str, int, float)) for x in pairs)
     ):
         raise TypeError(_not_pairs(pairs))
     parts = []
@@ -184,7 +184,7 @@ def _not_pairs(value: Any) -> str:
     return (
         "pairs must be a PairwiseConstraints, a data frame with columns a, b and link, or two lists (must_link, "
         f"cannot_link) of pairs (a, b), not {given}; make them with PairwiseConstraints.from_labels(must_link=[(a, b), "
-        "...], cannot_link=[...]) or read_pairs(path)"
+        "...], cannot_link=[...]), PairwiseConstraints.from_signed([(a, b), ...], [1, -1, ...]) or read_pairs(path)"
     )
 
 

@@ -18,7 +18,7 @@ from tripletree.cluster.distance_matrix import advice_for_gaps
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
-from tripletree.core.checks import counted
+from tripletree.core.checks import counted, described, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import repeated
 from tripletree.core.pairs import PairwiseConstraints
@@ -325,6 +325,10 @@ def check_samples(
             ensure_all_finite=finite,
         )
         return as_rows(samples) if is_sparse(samples) else samples
+    except TypeError as error:
+        if not str(error).startswith("float() argument"):
+            raise
+        raise TypeError(f"{_odd_cells(X)} ({error})") from None  # as scikit-learn's checks want it
     except OverflowError as error:
         msg = f"X holds integers beyond the range of float64 ({error}): scale X"
         raise ValueError(msg) from None
@@ -339,11 +343,13 @@ def check_samples(
         if "contains infinity" in str(error):
             where = _wild_cells(X, np.isinf, "such value")
             raise ValueError(f"X contains infinity or values too large for float64: {where}") from None
+        if str(error).startswith("setting an array element"):
+            raise _odd_cells(X) from None
         if not str(error).startswith("could not convert string to float"):
             raise
-        columns = [str(name) for name in getattr(X, "columns", ()) if np.asarray(X[name]).dtype.kind not in "biuf"]
+        columns = [x for x, column in _named_columns(X) if np.asarray(column).dtype.kind not in "biuf"]
         where = f" in the columns {', '.join(columns[:10])}" if columns else ""
-        ids = [x for x in ids_of_frame(X) if x in columns] if hasattr(X, "columns") else []
+        ids = [x for x in ids_of_frame(X) if x in columns] if hasattr(X, "dtypes") else []
         if ids:
             raise ValueError(f"X must hold numbers, not text{where} ({error}): {_as_names(X, ids)}") from None
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
@@ -351,8 +357,29 @@ def check_samples(
         raise ValueError(msg) from None
 
 
+def _named_columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """The columns of a data frame, or of a table of Arrow, with their names."""
+    for name in getattr(X, "column_names", getattr(X, "columns", ())):
+        yield str(name), X[name]
+
+
+def _odd_cells(X: Any) -> ValueError:
+    """The error for cells that hold more than a number, or rows of different lengths."""
+    plain = isinstance(X, np.ndarray) and X.ndim == 2
+    for name, column in enumerate(X.T) if plain else _named_columns(X):
+        for row, cell in enumerate(column.to_pylist() if hasattr(column, "to_pylist") else list(column)):
+            if isinstance(cell, (list, tuple, dict, set, np.ndarray)) or hasattr(cell, "__array__") and np.ndim(cell):
+                kind = "dict" if isinstance(cell, dict) else "list"
+                return ValueError(f"X must hold numbers, not {kind}, as in row {row}, column {name!r}: {cell!r:.60}")
+    lengths = {len(x) for x in X if isinstance(x, (list, tuple, np.ndarray))} if isinstance(X, (list, tuple)) else set()
+    if len(lengths) > 1:
+        return ValueError(f"the rows of X differ in length: {min(lengths)} to {max(lengths)} numbers; give all alike")
+    return ValueError(f"X must hold numbers, a row for each sample, not {described(X)}")
+
+
 def _with_texts_as_names(X: Any) -> Any:
     """A data frame whose columns are called by numbers and by texts with texts only: scikit-learn takes no mixture."""
+    refuse_lazy(X)
     names = list(X.columns) if hasattr(X, "columns") and hasattr(X, "set_axis") else []
     if len({isinstance(x, str) for x in names}) < 2:
         return X

@@ -772,7 +772,8 @@ class DivisiveReCon(HierarchicalClusterer):
             if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
                 warn_of_silent_classes(codes, "samples of two classes")
             if hard:
-                check_consistent(combine_constraints(given.triplets, given.pairs))
+                stated = None if codes is None else aligned.pairs
+                check_consistent(combine_constraints(given.triplets, given.pairs), stated)
                 if given.codes is None and not len(given.pairs):
                     given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
@@ -1195,9 +1196,12 @@ def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tupl
             waiting += [rows[rows.size // 2 :], rows[: rows.size // 2]]
     left_out = total - kept.size
     if left_out:
+        verb, other, are = ("contradicts", "another", "is") if left_out == 1 else ("contradict", "each other", "are")
+        ties = " or ".join(["must-links tie"] * (n_must > 0) + ["a class ties"] * has_classes)
+        why = f" (samples that {ties} together form a clade)" if ties else ""
         warn_user(
-            f"{left_out} of {counted(total, 'statement')} beside the hierarchy contradict it or each other "
-            '(must-linked samples form a clade), and are left out: a hierarchy is hard unless constraints="soft"'
+            f"{left_out} of {counted(total, 'statement')} beside the hierarchy {verb} it or {other}{why}, and {are} "
+            'left out: a hierarchy is hard unless constraints="soft"'
         )
     return part(kept), left_out
 

@@ -137,3 +137,10 @@ def is_missing(x: Any) -> bool:
 def described(value: Any) -> str:
     """Describe a value by its type and the start of its repr, for messages."""
     return f"{type(value).__name__} ({value!r:.60})"
+
+
+def refuse_lazy(frame: Any) -> None:
+    """Refuse a query of polars that has not been carried out: it has no rows yet."""
+    if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
+        msg = f"a {type(frame).__name__} is a query, not yet a table: give what .collect() returns"
+        raise TypeError(msg)

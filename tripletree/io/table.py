@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tripletree.core.checks import counted
+from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
@@ -237,6 +237,7 @@ def is_frame(source: Any) -> bool:
     """True if a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
     if isinstance(source, type) or hasattr(source, "readline"):
         return False
+    refuse_lazy(source)
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
 
 

@@ -118,12 +118,14 @@ def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return (a != b) & (a != c) & (b != c)
 
 
-def check_consistent(combined: CombinedConstraints) -> Hierarchy:
+def check_consistent(combined: CombinedConstraints, stated: PairwiseConstraints | None = None) -> Hierarchy:
     """Test whether all triplets and pairs can hold.
 
     Parameters
     ----------
     combined : CombinedConstraints
+    stated : PairwiseConstraints, optional
+        The pairs that were given as such, if others are of one class.
 
     Returns
     -------
@@ -147,7 +149,7 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
     a, b, c = component[triplets.rows].T
     crossing = np.flatnonzero((a != b) & ((a == c) | (b == c)))
     if crossing.size:
-        _raise_contradiction(combined, triplets.subset(crossing[:1]))
+        _raise_contradiction(combined, triplets.subset(crossing[:1]), stated)
     failed = build_aho_tree(combined.between, combined.closure.n_components).failed
     if failed.size:
         groups = TripletSet(combined.between, combined.closure.n_components)
@@ -155,7 +157,7 @@ def check_consistent(combined: CombinedConstraints) -> Hierarchy:
         candidates = np.flatnonzero(_between(a, b, c))
         sides = np.sort(component[triplets.rows[candidates, :2]], axis=1)
         rows = np.column_stack([sides, c[candidates]]).tolist()
-        _raise_contradiction(combined, triplets.subset(np.sort(candidates[[rows.index(x) for x in on_groups]])))
+        _raise_contradiction(combined, triplets.subset(np.sort(candidates[[rows.index(x) for x in on_groups]])), stated)
     return tree
 
 
@@ -173,7 +175,9 @@ def can_all_hold(triplets: TripletSet, pairs: PairwiseConstraints) -> bool:
     return not between.failed.size and not inside.failed.size
 
 
-def _raise_contradiction(combined: CombinedConstraints, some: TripletSet) -> NoReturn:
+def _raise_contradiction(
+    combined: CombinedConstraints, some: TripletSet, stated: PairwiseConstraints | None
+) -> NoReturn:
     """Raise the error for some triplets, consistent by themselves, that contradict the must-linked groups."""
     triplets, pairs, component = combined.triplets, combined.pairs, combined.closure.component
     used = some.used_leaves.tolist()
@@ -199,16 +203,31 @@ def _raise_contradiction(combined: CombinedConstraints, some: TripletSet) -> NoR
         steps = np.sort(np.stack([path[:-1], path[1:]], axis=1), axis=1)
         own = find_rows(steps, pairs.must_link).tolist()
         rows |= set(own)
-        phrases.append(_path_phrase(pairs, path, own))
+        told = np.ones(len(own), np.bool_) if stated is None else find_rows(steps, stated.must_link) >= 0
+        phrases += _path_phrases(pairs, path, own, told)
     error.pairs = pairs.subset(must_link=sorted(rows), cannot_link=[])
     more = f" and {len(phrases) - SHOWN} more" if len(phrases) > SHOWN else ""
     k, m = len(blamed), len(error.conflict)
+    of_pairs = [x.startswith("the must-link") for x in phrases]
+    tied = "must-linked samples" if any(of_pairs) else "samples of one class"
+    tied += ", and those of one class," if any(of_pairs) and not all(of_pairs) else ""
     verb, it_follows = ("is", "it follows") if k == 1 else ("are", "they follow")
     error.args = (
         f"{error.args[0]}; {k} of these {m} {verb} not among the triplets given: {it_follows} from the rule that "
-        f"must-linked samples are merged before all others, by {'; '.join(phrases[:SHOWN])}{more}",
+        f"{tied} are merged before all others, by {'; '.join(phrases[:SHOWN])}{more}",
     )
     raise error
+
+
+def _path_phrases(pairs: PairwiseConstraints, path: list[int], rows: list[int], told: np.ndarray) -> list[str]:
+    """The must-links along a path, of which some may be told by a class alone."""
+    if told.all():
+        return [_path_phrase(pairs, path, rows)]
+    names = [str(pairs.leaves[i]) for i in path]
+    return [
+        _path_phrase(pairs, path[k : k + 2], [row]) if given else f"the class of {names[k]} and {names[k + 1]}"
+        for k, (row, given) in enumerate(zip(rows, told.tolist(), strict=True))
+    ]
 
 
 def _path_phrase(pairs: PairwiseConstraints, path: list[int], rows: list[int]) -> str:
