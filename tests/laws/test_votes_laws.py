@@ -8,7 +8,7 @@ from vote_marginals_oracle import marginals
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon
-from tripletree.cluster.votes import FlatVotes, Messages, embedded, nearer_means, voted
+from tripletree.cluster.votes import ALONE, FlatVotes, Messages, alone, embedded, nearer_means, voted
 
 
 def is_forest(n, statements):
@@ -69,6 +69,36 @@ def test_voted_clusters_are_as_many_and_none_is_empty(rng):
         assert sorted(set(found.tolist())) == list(range(k))
         again = voted(X, votes, start, np.random.default_rng(0)).labels
         np.testing.assert_array_equal(found, again)
+
+
+def test_alone__by_the_literal_definition(rng):
+    seen = []
+    for _ in range(60):
+        n, k, m = int(rng.integers(6, 14)), int(rng.integers(2, 4)), int(rng.integers(5, 60))
+        labels = np.append(np.arange(k), rng.integers(0, k, n - k))
+        rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
+        rows = rows[~np.isin(rows[:, :2], rng.permutation(n)[: n // 3]).any(axis=1)]  # a third is tied to nothing
+        found = alone(rows, labels)
+        trios = [(int(labels[i]), int(labels[j]), int(labels[u])) for i, j, u in product(range(n), repeat=3)]
+        for x in range(n):
+            cluster = labels[x]
+            # triplets ab|c of classes as large as the clusters, drawn with replacement, with one sample of this one
+            tied = sum(a == b != c and a == cluster for a, b, c in trios)
+            far = sum(a == b != c and c == cluster for a, b, c in trios)
+            never = (far / (2 * tied + far)) ** (rows[:, 2] == x).sum()
+            expected = x in rows[:, 2] and x not in rows[:, :2] and never < ALONE
+            assert found[x] == expected
+            seen.append(expected)
+    assert 20 < sum(seen) < len(seen) - 20
+
+
+def test_without_far__triplets_of_single_samples_become_one_pair():
+    votes = votes_of([(0, 3)], [False], [(0, 1, 4), (1, 0, 5), (2, 3, 0), (2, 3, 4)], np.array([2.0, 1, 1, 3, 1]))
+    less = votes.without_far(np.arange(6) > 3)
+    assert less.pairs.tolist() == [[0, 3], [0, 1], [2, 3]]
+    assert less.same.tolist() == [False, True, True]
+    assert less.rows.tolist() == [[2, 3, 0]]
+    assert less.weight.tolist() == [2.0, 1.0, 1.0, 3.0]
 
 
 def test_nearer_means__no_sample_is_nearer_to_another_mean(rng):

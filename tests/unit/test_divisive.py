@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.algorithms.cut import cut
-from tripletree.cluster import DivisiveReCon, ReCon
+from tripletree.cluster import DivisiveReCon, ReCon, divisive
 from tripletree.core.checks import counted
 
 NAMES = ["ant", "bee", "cow", "dog", "eel", "fox"]
@@ -347,20 +347,30 @@ def families(seed):
     return X, y, tt.Hierarchy.from_nested(parts + np.flatnonzero(~in_group).tolist())
 
 
-@pytest.mark.parametrize(("constraints", "effort"), [("hard", 0), ("hard", 0.3), ("soft", 0.3)])
-def test_single_samples_join_the_group_that_features_say(constraints, effort):
+@pytest.mark.parametrize("given", ["hierarchy", "smallest set", "many"])
+@pytest.mark.parametrize(("constraints", "effort"), [("hard", 0), ("hard", 0.3), ("soft", 0), ("soft", 0.3)])
+def test_single_samples_join_the_group_that_features_say(constraints, effort, given):
     for seed in range(2):
         X, y, h = families(seed)
-        model = DivisiveReCon(4, constraints=constraints, effort=effort).fit(X, hierarchy=h)
+        sets = {"smallest set": tt.decompose, "many": lambda h: tt.sample_triplets(h, 900, random_state=seed)}
+        known = {"hierarchy": h} if given == "hierarchy" else {"triplets": sets[given](h)}
+        model = DivisiveReCon(4, constraints=constraints, effort=effort).fit(X, **known)
         assert tt.pairwise_f_score(y, model.labels_) > 0.85
-        assert tt.displays(model.hierarchy_, tt.triplets_from_classes(y)).mean() > 0.9
+        if effort or constraints == "hard":
+            assert tt.displays(model.hierarchy_, tt.triplets_from_classes(y)).mean() > 0.9
 
 
-def test_triplets_of_a_soft_hierarchy_do_not_vote_on_flat_clusters(monkeypatch):
+def test_triplets_of_a_soft_hierarchy_vote_on_flat_clusters_if_it_has_one_level(monkeypatch):
     X, _, h = families(0)
-    monkeypatch.setattr("tripletree.cluster.divisive.voted", None)  # not called
-    model = DivisiveReCon(4, constraints="soft", effort=0).fit(X, hierarchy=h)
+    deep = tt.Hierarchy.from_nested([[[0, 1], [2, 3]], *range(4, 36)])
+    called = []
+    real = divisive.voted
+    monkeypatch.setattr(divisive, "voted", lambda *known: called.append(0) or real(*known))
+    model = DivisiveReCon(4, constraints="soft", effort=0).fit(X, hierarchy=deep)
+    assert not called
     assert model.labels_.tolist() == tt.cut(model.hierarchy_, 4, triplets=model.triplets_, samples=X).tolist()
+    DivisiveReCon(4, constraints="soft", effort=0).fit(X, hierarchy=h)
+    assert called
 
 
 def test_too_few_clusters_for_hard_cannot_links():

@@ -58,7 +58,7 @@ from tripletree.cluster.validation import (
     alike,
     compare_settings,
 )
-from tripletree.cluster.votes import FlatVotes, embedded, nearer_means, voted
+from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.checks import check_entries, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
@@ -442,7 +442,9 @@ def _tree(
         )
         sample = TreeSample(trees, shares, np.arange(n))
         base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
-        parent = _divided(base, known, True) if hard else parents_of(base)
+        parent = parents_of(base)
+        if hard and not _shown(parent, known.rows).all():
+            parent = _divided(base, known, True)
     if sample is not None and estimate and not hard:
         noise = float(sample.noise.mean())
     return _ChosenTree(parent, share, noise, sample)
@@ -585,7 +587,9 @@ class DivisiveReCon(HierarchicalClusterer):
     fitted to the samples, and belief propagation [2]_ weighs features and statements. The shares of wrong statements
     are estimated. Clusters begin at a cut of the plain tree, moved to the nearest means. They stay if held-out
     statements speak for no others, so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
-    tree, if trees made without them display more of them than by chance.
+    tree, if trees made without them display more of them than by chance. A sample that only is the third of triplets,
+    and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of one level, and
+    hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
@@ -788,11 +792,12 @@ class DivisiveReCon(HierarchicalClusterer):
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
             if len(binding):
                 labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
-            elif not hard and (codes is None or len(given.pairs)) and self.distance_threshold is None:
+            elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
                 n_told = len(given.rows) - given.n_of_pairs
                 shown = self.held_out_ if n_told else None
                 start = from_linkage(plain, aligned.leaves)
-                labels = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
+                found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
+                labels = found if not hard or fit_together(found, given.rows) else labels
             # back in the order of rows
             merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
@@ -1077,7 +1082,8 @@ class _Statements:
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
     votes : FlatVotes
-        On flat clusters: the pairs, and all triplets but theirs and those of a hierarchy.
+        On flat clusters: the pairs, and all triplets but theirs. Hard ones and those of a hierarchy vote if they have
+        one level.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
     n_of_pairs : int
@@ -1103,17 +1109,33 @@ def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -
         weight.append(np.full(len(of_classes), each))
         used, links = used | of_classes, links | more
     of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
-    votes = flat_votes(links, np.concatenate(rows), np.concatenate(weight))
+    n, voting = len(used.leaves), np.concatenate(rows)
+    voices = np.concatenate(weight)
+    if hard and not _is_flat(voting, n):
+        voting, voices = voting[:0], voices[:0]
     if known.hierarchy is not None:
         of_hierarchy = decompose(known.hierarchy).reindex(used.leaves)
         rows.append(of_hierarchy.rows)
         weight.append(np.ones(len(of_hierarchy)))
         used = used | of_hierarchy
+        if _is_flat(of_hierarchy.rows, n):
+            voting, voices = np.concatenate([voting, of_hierarchy.rows]), np.append(voices, weight[-1])
+    votes = flat_votes(links, voting, voices)
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
     return _Statements(
         used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), votes, known.codes, len(of_pairs)
     )
+
+
+def _is_flat(rows: np.ndarray, n: int) -> bool:
+    """Whether triplets on n samples have one level: their near pairs tie no two samples that a triplet keeps apart."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b, c = rows.T
+    _, group = connected_components(csr_array((np.ones(len(rows)), (a, b)), shape=(n, n)), directed=False)
+    return bool((group[a] != group[c]).all())
 
 
 def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
@@ -1287,6 +1309,9 @@ def by_votes(
     start = nearer_means(points, start)
     if len(votes):
         found = voted(points, votes, start, rng)
+        single = alone(votes.rows, found.labels)
+        if single.any():
+            found = voted(points, votes.without_far(single), start, rng)
         if found.of_classes and len(votes.pairs) + n_told == len(votes):
             return found.labels
         votes = votes.part(np.arange(len(votes)) < len(votes.pairs))

@@ -44,6 +44,9 @@ STEPS, ROUNDS, KEPT = 40, 8, 0.5
 #: The share of triplets of classes that have just two of the three samples in one cluster, or more.
 TWO_TOGETHER = 0.8
 
+#: A sample is alone if triplets of a class as large as its cluster would not tie it to another one with less chance.
+ALONE = 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class FlatVotes:
@@ -72,6 +75,22 @@ class FlatVotes:
         """Some of them, by a mask over the pairs, then the triplets."""
         p = len(self.pairs)
         return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
+
+    def without_far(self, alone: np.ndarray) -> FlatVotes:
+        """The same, but that triplets ab|c whose c is `alone` say no more than that a and b are together.
+
+        However many such triplets there are of two samples, they make one pair: their number is that of the samples
+        alone, and no evidence on a and b.
+        """
+        drop = alone[self.rows[:, 2]]
+        near = np.unique(np.sort(self.rows[drop, :2], axis=1), axis=0)
+        p, more = len(self.pairs), len(near)
+        return FlatVotes(
+            np.concatenate([self.pairs, near]),
+            np.concatenate([self.same, np.ones(more, bool)]),
+            self.rows[~drop],
+            np.concatenate([self.weight[:p], np.ones(more), self.weight[p:][~drop]]),
+        )
 
     def split(self, at_end: np.ndarray) -> tuple[np.ndarray, ...]:
         """The rows for the ends of each statement, as for `held`: two for pairs, and three (a, b, c) for triplets."""
@@ -304,6 +323,32 @@ def _is_of_classes(two: np.ndarray, share: np.ndarray) -> bool:
     chance = 3 * float((share**2 * (1 - share)).sum())
     classes, mean = max(TWO_TOGETHER, chance + 0.05), float(two.mean())
     return bool(mean * np.log(classes / chance) + (1 - mean) * np.log((1 - classes) / (1 - chance)) > 0)
+
+
+def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Which samples triplets of classes tell from others, and never tie to another, where chance would have tied them.
+
+    A sample alone in its group, beside groups of several, is only ever the third of a triplet. It may join any group
+    as a whole, so that "another class than a and b" is not what such a triplet says. A sample of a class as large as
+    its cluster would be tied to another one by a known part of random triplets.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (m, 3)
+    labels : ndarray of int, shape (n,)
+        Clusters 0..k-1.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    share = np.bincount(labels) / labels.size
+    tied, far = share * (1 - share), (share @ share - share**2) / 2
+    never = far / np.maximum(tied + far, 1e-12)
+    n = labels.size
+    is_far = np.bincount(rows[:, 2], minlength=n)
+    is_tied = np.bincount(rows[:, :2].ravel(), minlength=n) > 0
+    return (is_far > 0) & ~is_tied & (never[labels] ** is_far < ALONE)
 
 
 # ---------------------------------------------------------------------- before votes
