@@ -352,8 +352,10 @@ def families(seed):
 def test_single_samples_join_the_group_that_features_say(constraints, effort, given):
     for seed in range(2):
         X, y, h = families(seed)
-        sets = {"smallest set": tt.decompose, "many": lambda h: tt.sample_triplets(h, 900, random_state=seed)}
-        known = {"hierarchy": h} if given == "hierarchy" else {"triplets": sets[given](h)}
+        known = {"hierarchy": h}
+        if given != "hierarchy":
+            many = tt.sample_triplets(h, 900, random_state=seed)
+            known = {"triplets": tt.decompose(h) if given == "smallest set" else many}
         model = DivisiveReCon(4, constraints=constraints, effort=effort).fit(X, **known)
         assert tt.pairwise_f_score(y, model.labels_) > 0.85
         if effort or constraints == "hard":
