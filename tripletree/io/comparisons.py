@@ -240,7 +240,7 @@ class TrioRows(LabelRows):
         super().__init__(table.path, table.unit)
         if not table.lines:
             raise refusal(table, "no rows in it: nothing follows the header")
-        self._places, self._rule, self._pairs_too = places, rule, pairs_too
+        self._places, self.rule, self._pairs_too = places, rule, pairs_too
         self.width = len(places)
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
             self.add([cell_text(x) for x in cells], line)
@@ -248,17 +248,10 @@ class TrioRows(LabelRows):
             self.refuse()
 
     def add(self, cells: Sequence[str | None], line: int, *_: Any) -> None:
-        if self._pairs_too and len(cells) == 3 and not cells[2]:
-            cells = cells[:2]
-        if not all(cells):
-            empty = next(k for k, x in zip(self._places, cells, strict=False) if not x)
-            self.problem(line, f"cell {empty + 1} is empty")
-        elif len(set(cells)) < len(cells):
-            twice = next(x for k, x in enumerate(cells) if x in cells[:k])
-            self.problem(line, f"{twice!r} stands twice: {self._rule}")
-        else:
-            self.labels.append(tuple(map(str, cells)))
-            self.lines.append(line)
+        super().add(cells[:2] if self._pairs_too and len(cells) == 3 and not cells[2] else cells, line)
+
+    def empty(self, k: int) -> str:
+        return f"cell {self._places[k] + 1} is empty"
 
     def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
         """The leaves, and the rows as positions in them, -1 for a third label that is missing."""

@@ -8,8 +8,6 @@ row shows a root, the nodes that are nobody's child.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +27,7 @@ from tripletree.io.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.rows import format_of_suffix, name_of
-from tripletree.io.source import Source, Target, write_atomic_bytes, write_text
+from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import (
     NUMBER,
     RowTable,
@@ -37,10 +35,10 @@ from tripletree.io.table import (
     cycle_of,
     cycle_text,
     hierarchy_of,
-    only_in_quotes,
-    optional,
     read_table,
+    table_lines,
     with_point,
+    write_parquet,
 )
 
 # ----------------------------------------------------------------------
@@ -108,10 +106,13 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     tell_lost_marks(hierarchy, "a table of edges")
     kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":
-        _write_parquet(columns, path)
+        kinds = {key: "float64" if key == "length" else "string" for key in columns}
+        write_parquet(path, lambda pa: {key: pa.array(columns[key], kind) for key, kind in kinds.items()})
         return None
-    text = _text(columns, "\t" if kind == "tsv" else ",")
-    return write_text([text], path)
+    texts = (x for key in ("child", "name", "rank") for x in columns.get(key, ()))
+    cells = [[repr(x) if isinstance(x, float) else x for x in column] for column in columns.values()]
+    lines = table_lines(list(columns), zip(*cells, strict=True), "\t" if kind == "tsv" else ",", texts=texts)
+    return write_text(lines, path)
 
 
 def leaf_texts(hierarchy: Hierarchy) -> list[str]:
@@ -172,32 +173,6 @@ def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
     if hierarchy.ranks is not None:
         columns["rank"] = list(hierarchy.ranks)
     return columns
-
-
-def _text(columns: dict[str, list], delimiter: str) -> str:
-    # the reader takes a # on the first lines for a comment
-    texts = [x for key in ("child", "name", "rank") for x in columns.get(key, []) if x is not None]
-    odd = any(x[0] == "#" or only_in_quotes(x) for x in texts)
-    stream = io.StringIO(newline="")
-    writer = csv.writer(
-        stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
-    )
-    writer.writerow(columns)
-    cells = [[repr(x) if isinstance(x, float) else x for x in column] for column in columns.values()]
-    writer.writerows(zip(*cells, strict=True))
-    return stream.getvalue()
-
-
-def _write_parquet(columns: dict[str, list], path: Target | None) -> None:
-    if path is None:
-        msg = "Parquet is binary: give a path to write to"
-        raise ValueError(msg)
-    pyarrow = optional("pyarrow", "io", "writing Parquet")
-    parquet = optional("pyarrow.parquet", "io", "writing Parquet")
-    kinds = {"length": pyarrow.float64()}
-    data = {key: pyarrow.array(column, kinds.get(key, pyarrow.string())) for key, column in columns.items()}
-    with write_atomic_bytes(path) as stream:
-        parquet.write_table(pyarrow.table(data), stream)
 
 
 #: Names of columns of the child and of its parent.

@@ -37,7 +37,6 @@ from tripletree.io.rows import (
     check_row_format,
     read_rows,
     three_names,
-    weight_of,
     write_rows,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
@@ -73,6 +72,8 @@ class PairRows(LabelRows):
     """
 
     width = 2
+    rule = "the two leaves must differ"
+    weight_rule = "a number in 0..1"
     usual = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
     shape = re.compile(r"L,?L,?L(,?L)?")
     columns_hint = "the first label, the second one, the link"
@@ -81,6 +82,8 @@ class PairRows(LabelRows):
     def __init__(self, path: str | None, unit: str = "line") -> None:
         super().__init__(path, unit)
         self.links: list[bool] = []
+        #: The first three cells of the row that is read.
+        self._cells: tuple[str, ...] = ()
         self._headless = False
         self._words_shown = False
         #: Whether links are probabilities of must-links.
@@ -98,31 +101,36 @@ class PairRows(LabelRows):
         """Take a row (a, b, link and perhaps a weight), or note its error."""
         if self._rated and cells[2] is not None:
             cells = [*cells[:2], *_rated(cells[2])]
-        a, b, link, *weight = cells
-        wrong = None
-        if a is None or b is None or link is None:
-            k = next(i for i, x in enumerate((a, b, link)) if x is None)
-            wrong = k, f"the cell of {('a', 'b', 'the link')[k]} is empty"
-        elif a == b:
-            wrong = 1, f"{a!r} stands twice: the two leaves must differ"
+        self._cells = tuple(map(str, cells[:3]))
+        super().add(cells, line, text, start)
+
+    def empty(self, k: int) -> str:
+        return f"the cell of {('a', 'b', 'the link')[k]} is empty"
+
+    def add_rest(self, rest: Sequence[str | None]) -> tuple[int, str] | None:
+        """Take the link, and the weight. Or the error, and the number of the cell."""
+        link, *weight = rest
+        wrong: tuple[int, str] | None
+        if link is None:
+            wrong = 2, self.empty(2)
         elif (word := link_word(link)) not in LINKS:
             wrong = 2, self._no_link(link)
         elif word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
             wrong = 2, _BOTH
-        elif weight and _weight_of(weight[0]) is None:
-            wrong = 3, f"the weight {weight[0] or ''!r} is not a number in 0..1"
-        if wrong is not None:
-            k, message = wrong
-            if k > 1 and not self.labels and not self.problems:
-                self._header = tuple(str(x) for x in cells[:3])
-            self.problem(line, message, column=None if start is None else start(k + 1) + 1, text=text)
-            return
-        if weight:
-            self.weights[len(self.labels)] = _weight_of(weight[0])  # type: ignore[assignment]
-        self._note(word, cells)
-        self.labels.append((a, b))  # type: ignore[arg-type]
-        self.links.append(LINKS[word])
-        self.lines.append(line)
+        else:
+            wrong = super().add_rest(weight)
+            wrong = wrong and (3, wrong[1])
+        if wrong is None:
+            self._note(word)
+            self.links.append(LINKS[word])
+        elif not self.labels and not self.problems:
+            self._header = self._cells
+        return wrong
+
+    @staticmethod
+    def weight_in(text: str) -> float | None:
+        value = 0.0 if _ZERO.fullmatch(with_point(text.strip())) else LabelRows.weight_in(text)
+        return value if value is not None and value <= 1 else None
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if "|" in shape:
@@ -148,12 +156,12 @@ class PairRows(LabelRows):
         self._headless = True
         return list(range(len(table.columns)))
 
-    def _note(self, word: str, cells: Sequence[str | None]) -> None:
+    def _note(self, word: str) -> None:
         """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
         if word in ("0", "-1"):
             self._zeros.add(word)
         if not self.links and word not in _FLAGS:
-            self._named = tuple(str(x) for x in cells[:3])
+            self._named = self._cells
         elif self.links and word not in _FLAGS:
             self._named = None
 
@@ -205,13 +213,6 @@ class PairRows(LabelRows):
             must_origins=origins.take(must),
             cannot_origins=origins.take(~must),
         )
-
-
-def _weight_of(text: str | None) -> float | None:
-    """The weight in a field, or None if it is not a number in 0..1."""
-    text = with_point((text or "").strip())
-    value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
-    return value if value is not None and value <= 1 else None
 
 
 def link_word(text: str) -> str:

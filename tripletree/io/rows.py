@@ -6,8 +6,6 @@ The problems met on the way are gathered, so that one run shows up to 20 of them
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -23,7 +21,7 @@ from tripletree.core.leaves import LeafIndex, as_texts, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
 from tripletree.io.columns import plain
-from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_atomic_bytes, write_text
+from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
 from tripletree.io.table import (
     FRAME,
     NUMBER,
@@ -37,14 +35,14 @@ from tripletree.io.table import (
     has_header,
     is_frame,
     number_column,
-    only_in_quotes,
-    optional,
     parquet_metadata,
     parquet_names,
     parquet_rows,
     split_rows,
+    table_lines,
     table_of,
     with_point,
+    write_parquet,
 )
 
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
@@ -67,13 +65,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
-
-
-def weight_of(text: str) -> float | None:
-    """The weight that a field holds, or None if it is not a positive finite number."""
-    text = with_point(text.strip())
-    value = float(text) if NUMBER.fullmatch(text) else 0.0
-    return value if 0 < value < float("inf") else None
 
 
 def three_names(columns: Any, what: str) -> tuple[str, ...]:
@@ -156,8 +147,11 @@ class LabelRows:
     problems : list of RowProblem
     """
 
-    #: How many labels a row has.
+    #: How many labels a row has, and that they differ.
     width: int = 3
+    rule: str = "the three leaves must differ"
+    #: What a weight is.
+    weight_rule: ClassVar[str] = "a positive finite number"
     #: The most frequent form of a line, without quotes, commas or comments. Its groups are the fields.
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.
@@ -198,7 +192,42 @@ class LabelRows:
         start : callable, optional
             From the number of a field, counted from 1, to where in `text` it begins.
         """
-        raise NotImplementedError
+        labels: tuple[Any, ...] = tuple(cells[: self.width])
+        wrong: tuple[int, str] | None
+        if None in labels:
+            k = labels.index(None)
+            wrong = k, self.empty(k)
+        elif len(set(labels)) < len(labels):
+            k = next(k for k, x in enumerate(labels) if x in labels[:k])
+            wrong = k, f"{labels[k]!r} stands twice: {self.rule}"
+        else:
+            wrong = self.add_rest(cells[self.width :])
+        if wrong is None:
+            self.labels.append(labels)
+            self.lines.append(line)
+        else:
+            k, message = wrong
+            self.problem(line, message, column=None if start is None else start(k + 1) + 1, text=text)
+
+    def empty(self, k: int) -> str:
+        """The error of a row without its label number k."""
+        return f"no label in column {self.columns[k]}"
+
+    def add_rest(self, rest: Sequence[str | None]) -> tuple[int, str] | None:
+        """Take the cells behind the labels of a row: its weight. Or the error, and the number of the cell."""
+        if rest:
+            value = self.weight_in(rest[-1] or "")
+            if value is None:
+                return self.width + len(rest) - 1, f"the weight {rest[-1] or ''!r} is not {self.weight_rule}"
+            self.weights[len(self.labels)] = value
+        return None
+
+    @staticmethod
+    def weight_in(text: str) -> float | None:
+        """The weight that a field holds, or None if it is none."""
+        text = with_point(text.strip())
+        value = float(text) if NUMBER.fullmatch(text) else 0.0
+        return value if 0 < value < float("inf") else None
 
     @staticmethod
     def weight(names: Sequence[str], weight: str | None) -> str | None:
@@ -372,12 +401,17 @@ class LabelRows:
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """The places of the columns in a table, the weight's last if there is one."""
-        columns, weight = self.called(table.names or (), columns), self.weight(table.names or (), weight)
-        missing = [x for x in columns if x not in (table.names or ())]
+        return [table.place(x, "column") for x in self.wanted(table.names or (), columns, weight, table.header_line)]
+
+    def wanted(
+        self, names: Sequence[str], columns: Sequence[str], weight: str | None, line: int | None = None
+    ) -> list[str]:
+        """The columns of a table to read, the weight's last if there is one. An error if some are not there."""
+        columns, weight = self.called(names, columns), self.weight(names, weight)
+        missing = [x for x in columns if x not in names]
         if missing:
-            self._lacks(missing, table.names or (), table.header_line)
-        wanted = [*columns, weight] if weight is not None and weight in (table.names or ()) else columns
-        return [table.place(x, "column") for x in wanted]
+            self._lacks(missing, names, line)
+        return [*columns, weight] if weight is not None and weight in names else [*columns]
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         lacking, present = (", ".join(repr(x) for x in some) for some in (missing, names))
@@ -393,14 +427,6 @@ class LabelRows:
         wanted = self.wanted(parquet_names(content, self.path), columns, weight)
         self.add_frame(parquet_rows(content, self.path, wanted), columns, weight, blank="")
         self.add_kept_leaves(parquet_metadata(content, self.path))
-
-    def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
-        """The columns of a Parquet file to read. An error if some are not there."""
-        columns, weight = self.called(names, columns), self.weight(names, weight)
-        missing = [x for x in columns if x not in names]
-        if missing:
-            self._lacks(missing, names, None)
-        return [*columns, weight] if weight is not None and weight in names else [*columns]
 
     def add_kept_leaves(self, metadata: Mapping[bytes, bytes]) -> None:
         """Take the leaves that are kept in the metadata of a Parquet file or Arrow table, if they are."""
@@ -586,15 +612,13 @@ def write_rows(
     labels = as_texts(leaves)
     _check_unicode(labels, error)
     if chosen == "parquet":
-        if path is None:
-            msg = "Parquet is binary: give a path to write to"
-            raise ValueError(msg)
-        pyarrow, parquet = (optional(x, "io", "writing Parquet") for x in ("pyarrow", "pyarrow.parquet"))
         whole = all(type(x) is int and -(2**63) <= x < 2**63 for x in leaves)
         kept: list[Any] = list(leaves) if whole else labels
-        table = pyarrow.table(arrays(pyarrow, pyarrow.array(kept, pyarrow.int64() if whole else pyarrow.string())))
-        with write_atomic_bytes(path) as binary:
-            parquet.write_table(table.replace_schema_metadata({_LEAVES_KEY: json.dumps(kept)}), binary)
+
+        def columns(pyarrow: Any) -> dict[str, Any]:
+            return arrays(pyarrow, pyarrow.array(kept, pyarrow.int64() if whole else pyarrow.string()))
+
+        write_parquet(path, columns, {_LEAVES_KEY: json.dumps(kept)})
         return None
     unused = np.setdiff1d(np.arange(len(labels)), used).tolist()
     if chosen == "text":
@@ -606,7 +630,10 @@ def write_rows(
                 f"{len(unused)} of {len(labels)} leaves are in no {what}, and {chosen.upper()} has no place for them: "
                 "write text or Parquet"
             )
-        lines = _table_lines(labels, cells, header, chosen, error)
+        if "" in labels:
+            msg = f"an empty label cannot be told from a missing one in {chosen.upper()}; write text or Parquet"
+            raise error(msg)
+        lines = table_lines(header, cells(labels), DELIMITERS[chosen], texts=labels)
     return write_text(lines, path)
 
 
@@ -620,34 +647,6 @@ def _leaf_lines(shown: Iterable[str]) -> Iterator[str]:
         line += " " + label
     if line != _DIRECTIVE:
         yield line + "\n"
-
-
-def _table_lines(
-    labels: Sequence[str],
-    cells: Callable[[Sequence[str]], Iterator[list[str]]],
-    header: Sequence[str],
-    format: str,
-    error: type[ValueError],
-) -> Iterator[str]:
-    """Pieces of a CSV or TSV table with a header."""
-    if "" in labels:
-        msg = f"an empty label cannot be told from a missing one in {format.upper()}; write text or Parquet"
-        raise error(msg)
-    piece = io.StringIO(newline="")
-    writer = csv.writer(
-        piece,
-        delimiter=DELIMITERS[format],
-        lineterminator="\n",
-        quoting=csv.QUOTE_ALL if any(map(only_in_quotes, labels)) else csv.QUOTE_MINIMAL,
-    )
-    writer.writerow(header)
-    for k, row in enumerate(cells(labels)):
-        writer.writerow(row)
-        if k % 1000 == 999:
-            yield piece.getvalue()
-            piece.seek(0)
-            piece.truncate()
-    yield piece.getvalue()
 
 
 def quoted(label: str, error: type[ValueError] = ValueError) -> str:

@@ -9,7 +9,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError
-from tripletree.io.source import decoded, is_parquet, read_bytes
+from tripletree.io.source import decoded, is_parquet, read_bytes, write_atomic_bytes
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -396,6 +396,38 @@ def _whole(column: list[str | None]) -> list[str | None]:
 def only_in_quotes(cell: str) -> bool:
     """True if a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
     return " " in (cell[0], cell[-1]) or "\r" in cell or not cell.isprintable()
+
+
+def table_lines(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *, texts: Iterable[str | None]
+) -> Iterator[str]:
+    """Pieces of a CSV or TSV table. Cells stand in quotes if one of the `texts` in them has to."""
+    odd = any(x is not None and (x[:1] == "#" or only_in_quotes(x)) for x in texts if x)
+    piece = io.StringIO(newline="")
+    writer = csv.writer(
+        piece, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    )
+    writer.writerow(header)
+    for k, row in enumerate(rows):
+        writer.writerow(row)
+        if k % 1000 == 999:
+            yield piece.getvalue()
+            piece.seek(0)
+            piece.truncate()
+    yield piece.getvalue()
+
+
+def write_parquet(
+    path: Any, columns: Callable[[Any], dict[str, Any]], metadata: dict[bytes, str] | None = None
+) -> None:
+    """Write a Parquet file of the columns that `columns` makes, given pyarrow."""
+    if path is None:
+        msg = "Parquet is binary: give a path to write to"
+        raise ValueError(msg)
+    pyarrow, parquet = (optional(x, "io", "writing Parquet") for x in ("pyarrow", "pyarrow.parquet"))
+    table = pyarrow.table(columns(pyarrow))
+    with write_atomic_bytes(path) as stream:
+        parquet.write_table(table if metadata is None else table.replace_schema_metadata(metadata), stream)
 
 
 def _without_blanks_behind(text: str, delimiter: str) -> str:

@@ -16,7 +16,7 @@ the triplet's weight, 1 if other lines have one. ``#`` at the start of a line or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -29,16 +29,7 @@ from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.columns import REPLY, is_sure_anchor
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.questions import is_no_answer
-from tripletree.io.rows import (
-    LabelRows,
-    RowFormat,
-    Token,
-    check_row_format,
-    read_rows,
-    three_names,
-    weight_of,
-    write_rows,
-)
+from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
 from tripletree.io.table import FRAME, RowTable, arrow_batches, cell_text, coded_column, is_frame
 
@@ -58,31 +49,6 @@ class TripletRows(LabelRows):
     shape = re.compile(r"L,?L\|L(\|L)?")
     columns_hint = "a, b and c of ab|c"
     plain = True
-
-    def add(
-        self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
-    ) -> None:
-        """Take a row (a, b, c and perhaps a weight), or note its error."""
-        a, b, c, *weight = cells
-        wrong: tuple[int, str] | None
-        if a is None or b is None or c is None:
-            k = next(i for i, x in enumerate((a, b, c)) if x is None)
-            wrong = k, f"no label in column {self.columns[k]}"
-        elif a in (b, c) or b == c:
-            wrong = (1 if a == b else 2), f"{a if a in (b, c) else b!r} stands twice: the three leaves must differ"
-        elif weight:
-            value = weight_of(weight[0] or "")
-            if value is not None:
-                self.weights[len(self.labels)] = value
-            wrong = None if value else (3, f"the weight {weight[0] or ''!r} is not a positive finite number")
-        else:
-            wrong = None
-        if wrong is not None:
-            k, message = wrong
-            self.problem(line, message, column=None if start is None else start(k + 1) + 1, text=text)
-            return
-        self.labels.append((a, b, c))  # type: ignore[arg-type]
-        self.lines.append(line)
 
     @staticmethod
     def is_header(names: Sequence[str]) -> bool:
