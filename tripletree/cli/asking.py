@@ -17,7 +17,7 @@ from tripletree.ask.images import names_of_pictures
 from tripletree.ask.session import SHOWN
 from tripletree.ask.texts import LANGUAGES
 from tripletree.cli.shell import bad_input, busy, say
-from tripletree.cli.sources import format_of_nodes, holds_answers, read_triplet_file
+from tripletree.cli.sources import format_of_nodes, read_triplet_file, recognised
 from tripletree.cli.tables import Table, decimal_option, read_table
 from tripletree.core.checks import counted
 from tripletree.core.triplets import TripletSet
@@ -350,7 +350,7 @@ def _catch_trios(
         hierarchy = None
     else:
         raw, name = raw_bytes(source)
-        if holds_answers(raw, name) or format_of_nodes(raw, name) is None:
+        if recognised(raw, name) == "answers" or format_of_nodes(raw, name) is None:
             return read_triplet_file(source)
         hierarchy = read_hierarchy(named_stream(raw, name))
     if os.path.exists(path):

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tripletree.cli.shell import bad_input, with_options
-from tripletree.cli.sources import SAMPLE, holds_answers, read_answer_file, read_triplet_file, some_leaves
+from tripletree.cli.sources import SAMPLE, read_answer_file, read_triplet_file, recognised, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
@@ -163,7 +163,9 @@ def read_either(
 
 def _is_answers(stream: Callable[[], Any]) -> bool:
     source = stream()
-    return not (isinstance(source, (str, Path)) and Path(source).is_dir()) and holds_answers(*raw_bytes(source))
+    return (
+        not (isinstance(source, (str, Path)) and Path(source).is_dir()) and recognised(*raw_bytes(source)) == "answers"
+    )
 
 
 def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:

@@ -21,8 +21,6 @@ from tripletree.cli.sources import (
     either_columns_option,
     format_of_nodes,
     given_name,
-    holds_answers,
-    holds_comparisons,
     kind_by_columns,
     odd_option,
     read_answer_file,
@@ -30,6 +28,7 @@ from tripletree.cli.sources import (
     read_comparison_file,
     read_pair_file,
     read_triplet_file,
+    recognised,
     seed_option,
     triplets_in,
 )
@@ -49,8 +48,6 @@ from tripletree.core.checks import counted
 from tripletree.core.notes import collected
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
-from tripletree.io.pairs import looks_like_pairs
-from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
 from tripletree.reports.analysis import report as make_report
 
@@ -262,15 +259,14 @@ def _known(
         kind = kind_by_columns(raw, name, columns)
         if kind == "triplets":
             return kind, triplets_in(raw, name, None, columns, source), {}
+    kind = kind or recognised(raw, name)
     if kind == "pairs":
-        return "pairs", read_pair_file(stream(), columns=columns), {}
+        return kind, read_pair_file(stream(), columns=columns), {}
+    if kind == "comparisons":
+        return kind, read_comparison_file(stream(), columns=columns, answer=answer), {}
+    if kind == "answers":
+        return kind, read_answer_file(stream(), odd=odd), {}
     content, _ = read_bytes(stream())
-    if kind == "comparisons" or holds_comparisons(raw, name):
-        return "comparisons", read_comparison_file(stream(), columns=columns, answer=answer), {}
-    if kind == "answers" or holds_answers(raw, name):
-        return "answers", read_answer_file(stream(), odd=odd), {}
-    if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
-        return "pairs", read_pair_file(stream()), {}
     text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
     lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
     # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier

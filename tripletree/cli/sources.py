@@ -21,7 +21,7 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
-from tripletree.io.pairs import LINKS, link_word, looks_like_pairs
+from tripletree.io.pairs import LINKS, PAIR_COLUMNS, link_word, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text
@@ -179,22 +179,17 @@ def _said_halves(raw: bytes | str, name: str | None, **columns: Any) -> TripletS
     return found
 
 
-def holds_answers(raw: bytes | str, name: str | None) -> bool:
-    """True if content looks like odd-one-out answers."""
+def recognised(raw: bytes | str, name: str | None, format_: Any = None) -> str | None:
+    """The kind of knowledge that content holds, by its header or first lines: "comparisons", "answers" or "pairs"."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
-        return looks_like_answers(content, name)
+        if looks_like_comparisons(content, name):
+            return "comparisons"
+        if looks_like_answers(content, name):
+            return "answers"
+        return "pairs" if looks_like_pairs(content, name, PAIR_COLUMNS, format_ or format_of_suffix(name)) else None
     except (ParseError, csv.Error):
-        return False
-
-
-def holds_comparisons(raw: bytes | str, name: str | None) -> bool:
-    """True if content has a header of comparisons with an anchor."""
-    try:
-        content, _ = read_bytes(named_stream(raw, name))
-        return looks_like_comparisons(content, name)
-    except (ParseError, csv.Error):
-        return False
+        return None
 
 
 def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
@@ -237,15 +232,6 @@ def _numbers(columns: Any) -> Any:
     return [int(x) if x.isdecimal() else x for x in columns]
 
 
-def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
-    """True if content looks like must-links and cannot-links."""
-    try:
-        content, _ = read_bytes(named_stream(raw, name))
-        return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
-    except (ParseError, csv.Error):
-        return False
-
-
 def check_kind(kind: str | None, *, columns: Any, odd: str | None, answer: str | None) -> str | None:
     """The kind of a file that is given, or that an option says. Options of other kinds are refused."""
     for option, kinds, value in (
@@ -284,7 +270,8 @@ def read_constraints(
     if kind is None and columns is not None:
         kind = kind_by_columns(raw, name, columns)
     if kind is None:
-        kind = "pairs" if _holds_pairs(raw, name, format_) else "answers" if holds_answers(raw, name) else "triplets"
+        found = recognised(raw, name, format_)
+        kind = found if found in ("pairs", "answers") else "triplets"  # those of which comparisons say both halves
     if kind == "answers":
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     if kind == "comparisons":
@@ -316,7 +303,7 @@ def read_pair_file(
 ) -> PairwiseConstraints:
     """Read must-links and cannot-links."""
     try:
-        pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or ("a", "b", "link"))
+        pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or PAIR_COLUMNS)
     except ParseError as error:
         raise bad_input(_as_option(str(error))) from None
     if len(pairs.leaves) == 0:

@@ -58,7 +58,7 @@ _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
-_COLUMNS = ("a", "b", "link")
+PAIR_COLUMNS = ("a", "b", "link")
 _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -82,8 +82,8 @@ class PairRows(LabelRows):
     def __init__(self, path: str | None, unit: str = "line") -> None:
         super().__init__(path, unit)
         self.links: list[bool] = []
-        #: The first three cells of the row that is read.
-        self._cells: tuple[str, ...] = ()
+        #: The row that is read.
+        self._cells: Sequence[str | None] = ()
         self._headless = False
         self._words_shown = False
         #: Whether links are probabilities of must-links.
@@ -101,7 +101,7 @@ class PairRows(LabelRows):
         """Take a row (a, b, link and perhaps a weight), or note its error."""
         if self._rated and cells[2] is not None:
             cells = [*cells[:2], *_rated(cells[2])]
-        self._cells = tuple(map(str, cells[:3]))
+        self._cells = cells
         super().add(cells, line, text, start)
 
     def empty(self, k: int) -> str:
@@ -109,22 +109,20 @@ class PairRows(LabelRows):
 
     def add_rest(self, rest: Sequence[str | None]) -> tuple[int, str] | None:
         """Take the link, and the weight. Or the error, and the number of the cell."""
-        link, *weight = rest
-        wrong: tuple[int, str] | None
+        link, wrong = rest[0], None
         if link is None:
             wrong = 2, self.empty(2)
         elif (word := link_word(link)) not in LINKS:
             wrong = 2, self._no_link(link)
         elif word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
             wrong = 2, _BOTH
-        else:
-            wrong = super().add_rest(weight)
-            wrong = wrong and (3, wrong[1])
+        elif len(rest) > 1:
+            wrong = super().add_rest(rest)
         if wrong is None:
             self._note(word)
             self.links.append(LINKS[word])
         elif not self.labels and not self.problems:
-            self._header = self._cells
+            self._header = tuple(map(str, self._cells[:3]))
         return wrong
 
     @staticmethod
@@ -161,13 +159,13 @@ class PairRows(LabelRows):
         if word in ("0", "-1"):
             self._zeros.add(word)
         if not self.links and word not in _FLAGS:
-            self._named = self._cells
+            self._named = tuple(map(str, self._cells[:3]))
         elif self.links and word not in _FLAGS:
             self._named = None
 
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
         """The columns asked for, or, where none are, those that are called so."""
-        if tuple(columns) == _COLUMNS and not set(columns) <= set(names):
+        if tuple(columns) == PAIR_COLUMNS and not set(columns) <= set(names):
             columns = super().called(names, columns) if not (found := pair_columns(names)) else found
         self._rated = bool(PROBABILITY.among(columns[2:]))
         return columns
@@ -269,7 +267,7 @@ def read_pairs(
     *,
     format: RowFormat | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
-    columns: Sequence[str] = _COLUMNS,
+    columns: Sequence[str] = PAIR_COLUMNS,
     weight: str | None = "weight",
 ) -> PairwiseConstraints:
     r"""Read must-links and cannot-links.
