@@ -3,6 +3,7 @@
 import io
 import math
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from examples import yule
 import tripletree as tt
 from tripletree import kernels
 from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.algorithms.majority import clade_support
 from tripletree.cluster import DivisiveReCon, posterior
 from tripletree.core import threads
 from tripletree.core.hierarchy import Hierarchy
@@ -150,7 +152,23 @@ def test_chain__ends_when_time_is_up(rng):
     assert not hasattr(model, "hierarchy_")
 
 
-def test_support__is_the_share_of_trees_with_the_clade(rng):
+def test_effective_trees__of_two_chains(rng):
+    trees = [yule(30, rng).parent for _ in range(400)]
+    leaf, shares = np.arange(30), np.zeros(100)
+
+    def effective(parents):
+        return posterior.TreeSample(np.array(parents), shares[: len(parents)], leaf).effective_trees()
+
+    # each chain stays at its own tree: a share is 0, 1/2 or 1, and the two are worth one tree
+    assert effective([trees[0]] * 50 + [trees[1]] * 50) == pytest.approx(1.0)
+    assert effective([trees[0]] * 100) == 100
+    independent = [effective(trees[i : i + 100]) for i in range(0, 400, 100)]
+    assert 50 < np.mean(independent) <= 100
+    repeated = [effective(np.repeat(trees[i : i + 10], 10, axis=0)) for i in range(0, 400, 10)]
+    assert 7 < np.median(repeated) < 15
+
+
+def test_support__is_the_share_of_trees_with_the_clade_and_one_without(rng):
     n = 9
     X, rows = rng.normal(size=(n, 2)), np.array([[0, 1, 2], [3, 4, 0], [5, 6, 1], [1, 2, 7]])
     model = DivisiveReCon(2, effort=0.2).fit(X, triplets=rows)
@@ -162,7 +180,10 @@ def test_support__is_the_share_of_trees_with_the_clade(rng):
         return [frozenset(number[leaf[i:j]].tolist()) for i, j in zip(start[n:], stop[n:], strict=True)]
 
     of_sample = [set(clades(tree, np.argsort(model._sample.leaf))) for tree in sample]
-    wanted = [np.mean([c in found for found in of_sample]) for c in clades(model.hierarchy_, np.arange(n))]
+    share = np.array([np.mean([c in found for found in of_sample]) for c in clades(model.hierarchy_, np.arange(n))])
+    effective = model.effective_trees_
+    wanted = np.append(effective * share[:-1] / (effective + 1), 1.0)
+    assert 1 < effective <= len(sample)
     assert np.allclose(model.clade_support_, wanted)
     assert model.clade_support_[-1] == 1.0  # the root
     assert [set(clades(tree, np.arange(n))) for tree in model.sampled_trees_] == of_sample
@@ -183,13 +204,36 @@ def test_triplet_probability__sums_to_one_and_takes_labels(rng):
     of_set = model.triplet_probability(t)
     assert np.array_equal(of_set, model.triplet_probability([("s0", "s1", "s2"), ("s3", "s4", "s0")]))
     assert np.array_equal(model.triplet_probability(np.array([[5, 1, 9]])), share[:1])
+    shown = np.mean([displays(tree, t) for tree in model.sampled_trees_], axis=0)
+    effective = model.effective_trees_
+    assert of_set == pytest.approx((effective * shown + 1 / 3) / (effective + 1))
     with pytest.raises(tt.errors.UnknownLeafError, match="nobody"):
         model.triplet_probability([("s0", "s1", "nobody")])
     with pytest.raises(ValueError, match="no trees were sampled"):
         DivisiveReCon(2).fit(X).triplet_probability(three)
     with pytest.raises(ValueError, match="no trees were sampled"):
         DivisiveReCon(2, effort=0).fit(X, triplets=t).triplet_probability(three)
-    assert DivisiveReCon(2, effort=0).fit(X, triplets=t).clade_support_ is None
+    none = DivisiveReCon(2, effort=0).fit(X, triplets=t)
+    assert none.clade_support_ is None
+    assert none.effective_trees_ is None
+
+
+def test_hard_triplets_and_their_clades_are_certain(rng):
+    h = tt.Hierarchy.from_nested([[[0, 1], [2, 3]], [4, 5, 6], 7, 8])
+    model = DivisiveReCon(2, effort=0.1).fit(rng.normal(size=(9, 3)), hierarchy=h)
+    rows = np.array([(a, b, c) for a, b in combinations(range(9), 2) for c in range(9) if c not in (a, b)])
+    said = model.triplet_probability(rows)
+    trio = {}
+    for row, p in zip(rows.tolist(), said, strict=True):
+        trio.setdefault(tuple(sorted(row)), []).append(p)
+    assert np.allclose([sum(p) for p in trio.values()], 1.0)
+    certain = displays(h, tt.TripletSet(rows, 9))
+    assert (said[certain] == 1.0).all()
+    left_open = [0 < p < 1 for row, p in zip(rows.tolist(), said, strict=True) if set(row) <= {4, 5, 6}]
+    assert all(left_open)
+    given = clade_support(model.hierarchy_, [h]) > 0
+    assert (model.clade_support_[given] == 1.0).all()
+    assert (model.clade_support_[~given] < 1.0).all()
 
 
 def test_many_samples__no_trees_are_sampled(monkeypatch, rng):

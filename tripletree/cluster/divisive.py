@@ -538,9 +538,13 @@ class DivisiveReCon(HierarchicalClusterer):
     pairs_ : PairwiseConstraints
         The must-links and cannot-links that were used.
     clade_support_ : ndarray of float64, shape (n_samples - 1,), or None
-        How sure the clade of each inner node of ``hierarchy_`` is: its posterior probability, as the share of the
-        sampled trees that have it. None if no trees were sampled (see `triplet_probability`).
-        ``write_newick(hierarchy_, support=clade_support_)`` writes it.
+        How sure the clade of each inner node of ``hierarchy_`` is: the share of the sampled trees that have it, as if
+        one more of ``effective_trees_`` did not. Clades that hard triplets imply have 1. None if no trees were sampled
+        (see `triplet_probability`). ``write_newick(hierarchy_, support=clade_support_)`` writes it. It presumes that
+        features follow the model, see Notes.
+    effective_trees_ : float or None
+        How many independent trees the sample is worth, by how far its two chains differ. If they are few, give a
+        greater `effort`. None if no trees were sampled.
     sampled_trees_ : tuple of Hierarchy, or None
         The trees of the sample, a hundred or somewhat fewer, made when asked for.
         `tripletree.algorithms.consensus_tree` makes one tree of the clades that most of them have, or all. None if no
@@ -569,6 +573,11 @@ class DivisiveReCon(HierarchicalClusterer):
     -----
     Hard constraints need no test on the way: clades are split only between components of the Aho graph, and both sides
     of such a split stay consistent (``docs/algorithms.md``, "Divisions that keep all triplets").
+
+    Probabilities are those of the model. On trees simulated by it, clades said .9 or more are true in .97. Real tables
+    do not follow it: of 283 clades of four of them with a share of .9 or more, .41 agreed with the taxonomy. There a
+    high support tells how little the features and statements leave open, and hidden statements tell how well the tree
+    is known (``held_out_``, ``validate=True``).
 
     Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
     samples are divided.
@@ -814,6 +823,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self.n_leaves_ = n
             self._sample = None if self._sample is None else replace(self._sample, leaf=place)
             self._support: np.ndarray | None = None
+            self._effective: float | None = None
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
@@ -823,14 +833,32 @@ class DivisiveReCon(HierarchicalClusterer):
         """How sure the clade of each inner node is. Counted when first asked for."""
         check_is_fitted(self)
         if self._support is None and self._sample is not None:
-            self._support = clade_support(self.hierarchy_, self._sample.hierarchies(self.hierarchy_.leaves))
+            share = clade_support(self.hierarchy_, self._sample.hierarchies(self.hierarchy_.leaves))
+            must = np.zeros(share.size, bool)
+            if self.constraints_ == "hard":
+                must = clade_support(self.hierarchy_, [one_tree(self.triplets_)]) > 0
+            must[-1] = True  # the root
+            self._support = self._widened(share, 0.0, must)
         return self._support
+
+    def _widened(self, share: np.ndarray, guess: float, must: np.ndarray) -> np.ndarray:
+        """Shares of the trees as if one more of the effective ones had the `guess`, but for what must be so."""
+        effective = self.effective_trees_ or 1.0
+        return np.where(must, share, (effective * share + guess) / (effective + 1))
 
     @property
     def sampled_trees_(self) -> tuple[Hierarchy, ...] | None:
         """The trees of the sample, over the labels of the samples."""
         check_is_fitted(self)
         return None if self._sample is None else tuple(self._sample.hierarchies(self.hierarchy_.leaves))
+
+    @property
+    def effective_trees_(self) -> float | None:
+        """How many independent trees the sample is worth. Counted when first asked for."""
+        check_is_fitted(self)
+        if self._effective is None and self._sample is not None:
+            self._effective = self._sample.effective_trees()
+        return self._effective
 
     def triplet_probability(self, triplets: Any) -> np.ndarray:
         """Tell how probable triplets are, given the data and the statements.
@@ -843,8 +871,10 @@ class DivisiveReCon(HierarchicalClusterer):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The share of the sampled trees that display each triplet. For ab|c, ac|b and bc|a it sums to 1. Trees of a
-            chain are alike, so another ``random_state`` moves it by some .05. A greater `effort` makes it steadier.
+            The share of the sampled trees that display each triplet, as if one more of ``effective_trees_`` had each of
+            ab|c, ac|b and bc|a to a third. It sums to 1 for these three, and is 0 or 1 where hard triplets leave no
+            choice. Trees of a chain are alike: another ``random_state`` moved a tenth of the triplets of three real
+            tables by more than .2, and more where ``effective_trees_`` are few. A greater `effort` makes it steadier.
 
         Raises
         ------
@@ -877,7 +907,12 @@ class DivisiveReCon(HierarchicalClusterer):
             entries = [check_label_triple(row, k) for k, row in enumerate(check_entries(triplets, "triplets"))]
             flat = leaves.indices([x for row in entries for x in row], what="triplets' leaves")
             rows = np.array(flat, np.int32).reshape(-1, 3)
-        return self._sample.probability(rows)
+        must = np.zeros(len(rows), bool)
+        if self.constraints_ == "hard":
+            implied = one_tree(self.triplets_)
+            for order in ([0, 1, 2], [0, 2, 1], [1, 2, 0]):
+                must |= displayed(implied, np.ascontiguousarray(rows[:, order], np.int32))
+        return self._widened(self._sample.probability(rows), 1 / 3, must)
 
     def _merges(
         self,

@@ -42,6 +42,9 @@ TRIED = 6
 #: Steps of a chain for each leaf, the least number from 32 leaves on (fewer for fewer), and the greatest.
 STEPS, LEAST, MOST = 1_000, 100_000, 1_200_000
 
+#: Random trios over which two chains are compared.
+MIXED = 1_000
+
 #: The share of the steps before the first tree is sampled, and trees in the sample.
 BURN, TREES = 1 / 3, 100
 
@@ -76,6 +79,23 @@ class TreeSample:
         """The share of the trees that display each triplet, rows of samples."""
         leaves = np.ascontiguousarray(self.leaf[rows])
         return np.mean([displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
+
+    def effective_trees(self) -> float:
+        """How many independent trees would let the two halves of the sample, one chain each, differ as much as they do.
+
+        The variance of a mean of two chains is a quarter of their squared difference. Sums over all triplets of random
+        trios make up for chains that are only two.
+        """
+        n, rng = len(self.leaf), np.random.default_rng(0)
+        trios = rng.integers(0, n, (MIXED, 3))
+        trios = trios[(np.diff(np.sort(trios, axis=1), axis=1) > 0).all(axis=1)]
+        rows = np.concatenate([trios, trios[:, [0, 2, 1]], trios[:, [1, 2, 0]]]).astype(np.int32)
+        shown = np.array([displayed(Hierarchy(freeze(x.copy())), rows) for x in self.parents])
+        half = len(shown) // 2
+        one, other = shown[:half].mean(axis=0), shown[half:].mean(axis=0)
+        mean, variance = (one + other) / 2, float((((one - other) / 2) ** 2).sum())
+        most = float(len(shown))
+        return min(most, float((mean * (1 - mean)).sum()) / variance) if variance > 0 else most
 
 
 def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
