@@ -14,8 +14,8 @@ from tripletree.core.checks import check_choice
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.errors import SHOWN, ParseError
 from tripletree.io.columns import ITEM, NODE, plain
-from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
-from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
+from tripletree.io.source import Source
+from tripletree.io.table import FRAME, RowTable, cell_text, split_rows, table_or_text
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 
@@ -86,13 +86,12 @@ def read_annotations(
     if aspects is not None and not aspects <= set(_ASPECTS):
         msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"
         raise ValueError(msg)
-    content, name = (b"", None) if is_frame(path) else read_bytes(path)
-    if is_frame(path) or (format in ("auto", "table") and is_parquet(content)):
-        _check_no_options("a data frame" if is_frame(path) else "a table", evidence=evidence, aspect=aspect)
-        return _of_table(
-            read_table(path if is_frame(path) else named_stream(content, name)), item, node, separator, missing
-        )
-    text = decoded(content, name)
+    found = table_or_text(path)
+    if isinstance(found, RowTable):
+        kind = "a data frame" if found.path == FRAME else "a table"
+        _check_no_options(kind, evidence=evidence, aspect=aspect)
+        return _of_table(found, item, node, separator, missing)
+    text, name = found
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
         _check_no_options("a table", evidence=evidence, aspect=aspect)

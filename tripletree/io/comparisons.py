@@ -30,7 +30,7 @@ from tripletree.io.questions import (
 )
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet
-from tripletree.io.table import RowTable, cell_text, has_header, parquet_names
+from tripletree.io.table import RowTable, cell_text, has_header, header_with, parquet_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
@@ -109,13 +109,8 @@ def read_comparisons(
         msg = f"columns must be three columns, for anchor, near and far, not {columns!r}"
         raise ValueError(msg)
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-    wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
-    asked = read_questions(
-        path,
-        header=header,
-        known=lambda names: set(wanted) <= set(names) if wanted else is_header_of_comparisons(names),
-        only=only,
-    )
+    known = header_with((*(columns or ()), answer, who), is_header_of_comparisons)
+    asked = read_questions(path, header=header, known=known, only=only)
     table = asked.table
     names = table.names or []
     person = table.place(who, "who") if who is not None else next(map(names.index, WHO.among(names)), None)

@@ -34,6 +34,7 @@ from tripletree.io.table import (
     cell_text,
     cycle_of,
     cycle_text,
+    header_with,
     hierarchy_of,
     read_table,
     table_lines,
@@ -356,13 +357,9 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -> RowTable:
-    wanted = [x for x in asked if isinstance(x, str)]
-
-    def known(names: list[str]) -> bool:
-        return all(x in names for x in wanted) if wanted else usual_columns(names) is not None
-
-    if header is None and wanted:
+    if header is None and any(isinstance(x, str) for x in asked):
         header = True
+    known = header_with(asked, usual_columns)
     table = read_table(path, delimiter=delimiter, header=header, known=known)
     if len(table.columns) < 2:
         hint = "" if delimiter else "; give the delimiter, if it is not tab, comma, semicolon or bar"

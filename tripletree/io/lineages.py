@@ -36,17 +36,16 @@ from tripletree.io.classifiers import classifier
 from tripletree.io.columns import PATH, PATH_ITEM, plain
 from tripletree.io.edges import leaf_texts
 from tripletree.io.format import LINES, FileFormat
-from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
+from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import (
     NUMBER,
     RowTable,
     cell_text,
     has_header,
+    header_with,
     hierarchy_of,
-    is_frame,
-    parquet_table,
-    read_table,
     split_rows,
+    table_or_text,
 )
 
 # ----------------------------------------------------------------------
@@ -694,7 +693,7 @@ def read_lineages(
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
     check_choice(labels, "labels", ("name", "path", "id"))
-    tree = _read(path, sep, columns, id_column, missing, placeholders, delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
     called, leaves = _called(tree, labels)
     parent, ranks, opened = tree.parent, tree.ranks, tree.open_nodes()
     if sum(p < 0 for p in parent) > 1:
@@ -719,7 +718,7 @@ def lineages_ontology(
     delimiter: str | None = None,
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
-    tree = _read(path, sep, columns, id_column, missing, placeholders, delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
     paths = tree.paths(range(len(tree.parent)))
     ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
     edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
@@ -756,59 +755,57 @@ def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | N
 # ---------------------------------------------------------------------- reading
 
 
-def _read(
-    path: Any,
-    sep: str,
-    columns: Sequence[str] | None,
-    id_column: str | None,
-    missing: str | Iterable[str],
-    placeholders: bool | str | Iterable[str],
-    delimiter: str | None,
-) -> PathTree:
-    if not isinstance(sep, str) or not sep:
-        msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
-        raise ValueError(msg)
-    if isinstance(columns, str) or (columns is not None and not columns):
-        msg = f"columns must be a list of names of columns, not {columns!r}"
-        raise ValueError(msg)
-    missing = [missing] if isinstance(missing, str) else missing
-    fillers = Placeholders.of(placeholders)
-    asked = [*(columns or []), *([] if id_column is None else [id_column])]
-    row = ""
+class _Asked(NamedTuple):
+    """How a source is to be read, as `read_lineages` describes it."""
 
-    def known(names: list[str]) -> bool:
-        if asked:
-            return all(x in names for x in asked)
+    sep: str
+    columns: Sequence[str] | None
+    id_column: str | None
+    missing: Iterable[str]
+    fillers: Placeholders
+
+    @classmethod
+    def of(cls, sep: Any, columns: Any, id_column: Any, missing: Any, placeholders: Any) -> _Asked:
+        """The arguments, checked."""
+        if not isinstance(sep, str) or not sep:
+            msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
+            raise ValueError(msg)
+        if isinstance(columns, str) or (columns is not None and not columns):
+            msg = f"columns must be a list of names of columns, not {columns!r}"
+            raise ValueError(msg)
+        missing = [missing] if isinstance(missing, str) else missing
+        return cls(sep, columns, id_column, missing, Placeholders.of(placeholders))
+
+    def tree(self, source: str | None, sep: str) -> PathTree:
+        """A tree to be filled."""
+        return PathTree(source, self.missing, sep, self.fillers)
+
+
+def _read(path: Any, asked: _Asked, delimiter: str | None) -> PathTree:
+    found = table_or_text(path)
+    if isinstance(found, RowTable):
+        return _of_table(found, asked)
+    text, name = found
+    wanted = [*(asked.columns or []), *([] if asked.id_column is None else [asked.id_column])]
+    head = text[:100_000].split("\n")[: LINES + 1]
+    if not wanted and classifier(split_lines("\n".join(head[:LINES]))[1]) is not None:
+        return _of_lines(text, name, asked)
+    row = next((x for x in head if x.strip() and not x.startswith("#")), "")
+
+    def usual(names: Sequence[str]) -> list[str] | None:
         # a row without separators of paths is split at commas or tabs: no cell of it is the end of a path
         free = bool(row) and not has_separator(row) and all(x in row for x in names)
-        return (columns_of_paths if free else usual_columns)(names) is not None
+        return (columns_of_paths if free else usual_columns)(names)
 
-    if is_frame(path):
-        return _of_table(read_table(path), sep, columns, id_column, missing, fillers)
-    content, name = read_bytes(path)
-    if is_parquet(content):
-        return _of_table(parquet_table(content, name), sep, columns, id_column, missing, fillers)
-    text = decoded(content, name)
-    head = text[:100_000].split("\n")[: LINES + 1]
-    if not asked and classifier(split_lines("\n".join(head[:LINES]))[1]) is not None:
-        return _of_lines(text, name, sep, missing, fillers)
-    row = next((x for x in head if x.strip() and not x.startswith("#")), "")
-    if asked or has_header(text, known):
-        table = split_rows(text, name, delimiter=delimiter, header=True if asked else None, known=known)
-        return _of_table(table, sep, columns, id_column, missing, fillers)
-    return _of_lines(text, name, sep, missing, fillers)
+    known = header_with(wanted, usual)
+    if wanted or has_header(text, known):
+        return _of_table(split_rows(text, name, delimiter=delimiter, header=bool(wanted) or None, known=known), asked)
+    return _of_lines(text, name, asked)
 
 
-def _of_table(
-    table: RowTable,
-    sep: str,
-    columns: Sequence[str] | None,
-    id_column: str | None,
-    missing: Iterable[str],
-    fillers: Placeholders,
-) -> PathTree:
+def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     """Lineages in the columns of a table."""
-    names = table.names or []
+    names, (sep, columns, id_column, *_) = table.names or [], asked
     wanted = list(columns) if columns is not None else columns_of_paths(names)
     if wanted is None:
         shown = ", ".join(map(repr, names))
@@ -824,11 +821,11 @@ def _of_table(
         texts = [cell_text(x) or "" for x in table.columns[places[0]]]
         used = [i for i in range(len(texts)) if items is None or not str(items[i]).startswith("#q2:")]
         sep = separator_of([[texts[i]] for i in used], sep, path=table.path, needed=False)[0]
-        tree = PathTree(table.path, missing, sep, fillers)
+        tree = asked.tree(table.path, sep)
         tree.look_for_confidences(part for i in used[:_SAMPLE] for part in texts[i].split(sep))
         taxa = [tree.text_node(texts[i], whole=items is None) for i in used]
     else:
-        tree = PathTree(table.path, missing, ";", fillers)
+        tree = asked.tree(table.path, ";")
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
         ranks = [plain(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
@@ -855,7 +852,7 @@ def _of_table(
     return _full(tree)
 
 
-def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str], fillers: Placeholders) -> PathTree:
+def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
     """Lineages in lines without header: a path alone, a number and a path, or an id, a tab and a path."""
     numbers, rows = split_lines(text)
     if not rows:
@@ -867,9 +864,11 @@ def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str], fil
             msg = "name, rank and confidence in turn, or d:Name(0.9),p:..., as in the first lines, are not in this one"
             raise ParseError(msg, path=path, line=numbers[paths.index(None)])
         rows = [[row[0], x or ""] for row, x in zip(rows, paths, strict=True)]
-        sep = ";" if sep == "auto" else sep
-    sep, k = (sep, 1) if path_of is not None else separator_of(rows, sep, path=path)
-    tree = PathTree(path, missing, sep, fillers)
+    if path_of is None:
+        sep, k = separator_of(rows, asked.sep, path=path)
+    else:
+        sep, k = ";" if asked.sep == "auto" else asked.sep, 1
+    tree = asked.tree(path, sep)
     tree.look_for_confidences(part for row in rows[:_SAMPLE] if len(row) > k for part in row[k].split(sep))
     short = next((i for i, row in enumerate(rows) if len(row) <= k), None)
     if short is not None:

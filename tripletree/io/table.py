@@ -241,6 +241,27 @@ def is_frame(source: Any) -> bool:
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
 
 
+class Text(NamedTuple):
+    """The text of a source, and its name in messages."""
+
+    text: str
+    path: str | None
+
+
+def table_or_text(path: Any) -> RowTable | Text:
+    """A data frame or a Parquet file as a table, any other source as text."""
+    if is_frame(path):
+        return table_of(frame_columns(path))
+    content, name = read_bytes(path)
+    return parquet_table(content, name) if is_parquet(content) else Text(decoded(content, name), name)
+
+
+def header_with(asked: Iterable[Any], usual: Callable[[Sequence[str]], Any]) -> Callable[[Sequence[str]], bool]:
+    """Tell headers: those with all columns that are asked for by name, or, if none is, those that are `usual`."""
+    wanted = {x for x in asked if isinstance(x, str)}
+    return lambda names: wanted <= set(names) if wanted else bool(usual(names))
+
+
 def read_table(
     path: Any,
     *,
@@ -269,12 +290,10 @@ def read_table(
     decimal : {".", ","}
         The mark before decimals. Where it is a comma, other delimiters come first.
     """
-    if is_frame(path):
-        return table_of(frame_columns(path))
-    content, name = read_bytes(path)
-    if is_parquet(content):
-        return parquet_table(content, name)
-    text = with_newlines(decoded(content, name))
+    found = table_or_text(path)
+    if isinstance(found, RowTable):
+        return found
+    text, name = with_newlines(found.text), found.path
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if decimal == "," and delimiter is None:  # the header may have commas in its names, too
         delimiter = next((x for x in "\t;|" if x in first), ",")
