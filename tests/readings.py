@@ -227,6 +227,45 @@ ONTOLOGIES = (
         ontology=True,
     ),
     Reading(
+        "parents in a file that was not read",
+        "terms.obo",
+        "format-version: 1.2\nimport: base.obo\n\n"
+        + "".join(
+            f"[Term]\nid: {x}\nname: {x}\n{above}\n"
+            for x, above in (
+                ("T:1", ""),
+                ("T:2", "is_a: T:1\n"),
+                ("T:3", "is_a: T:1\n"),
+                ("T:4", "is_a: B:1\n"),
+                ("T:5", "is_a: B:1\n"),
+                ("T:6", "is_a: B:2\n"),
+            )
+        ),
+        "T:2 T:3 T:4 T:5 T:6",
+        ("T:4 T:5 | T:2", "T:4 T:5 | T:3"),
+        ontology=True,
+    ),
+    Reading(
+        "terms that sound unknown",
+        "diseases.obo",
+        "format-version: 1.2\n\n"
+        + "".join(
+            f"[Term]\nid: {x}\nname: {name}\n{above}\n"
+            for x, name, above in (
+                ("D:1", "disease", ""),
+                ("D:2", "tumor", "is_a: D:1\n"),
+                ("D:3", "unknown primary tumor", "is_a: D:2\n"),
+                ("D:4", "a", "is_a: D:3\n"),
+                ("D:5", "b", "is_a: D:3\n"),
+                ("D:6", "lipoma", "is_a: D:2\n"),
+                ("D:7", "tumor, unspecified", "is_a: D:2\n"),
+            )
+        ),
+        "D:4 D:5 D:6 D:7",
+        ("D:4 D:5 | D:6",),
+        ontology=True,
+    ),
+    Reading(
         "a term with two parents",
         "edges.csv",
         "child,parent\nmammal,animal\npet,animal\ncat,mammal\ncat,pet\ndog,mammal\ndog,pet\nwhale,mammal\nparrot,pet\n",
@@ -244,6 +283,28 @@ TABLES = (
         "5\t\t1\tOctopus\tvalid\n6\t3\t1\tFelis leo\tinvalid\n",
         "3 4 5",
         ("3 4 | 5",),
+    ),
+    Reading(
+        "an item without a parent",
+        "edges.csv",
+        "child,parent\na,x\nb,x\nx,r\nc,r\nlost,NA\n",
+        "a b c lost",
+        ("a b | c",),
+    ),
+    Reading(
+        "the same as an ontology",
+        "edges.csv",
+        "child,parent\na,x\nb,x\nx,r\nc,r\nlost,NA\n",
+        "a b c lost",
+        ("a b | c",),
+        ontology=True,
+    ),
+    Reading(
+        "sections before the numbers of their classes",
+        "nace.csv",
+        "code,name\nA,farms\n01,crops\n01.1,oats\n02,woods\nB,mines\n05,coal\n",
+        "01.1 02 05",
+        ("01.1 02 | 05",),
     ),
     Reading(
         "codes",

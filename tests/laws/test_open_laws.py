@@ -306,6 +306,24 @@ def test_open__an_ontology_and_its_tree_contract_alike():
     }
 
 
+@pytest.mark.parametrize("parents", [1, 2])
+def test_open_terms_without_parents_may_be_anywhere(parents, rng):
+    """As if one more term stood above all."""
+    for _ in range(60):
+        n = int(rng.integers(4, 10))
+        edges = {(u, int(p)) for u in range(3, n) for p in rng.integers(0, u, int(rng.integers(1, parents + 1)))}
+        opened = rng.random(n) < 0.3
+        opened[: int(rng.integers(1, 4))] = True
+        o = Ontology(range(n), sorted(edges), incertae_sedis=opened)
+        below = Ontology(range(n + 1), [*sorted(edges), (0, n), (1, n), (2, n)], incertae_sedis=[*opened, False])
+        assert set(all_triplets(o)) == set(all_triplets(below))
+        kept = list(o.leaves)[1:] or list(o.leaves)
+        both = {x for x in all_triplets(below) if set(x) <= set(kept)}
+        assert {frozenset((frozenset(x[:2]), x[2])) for x in all_triplets(o.restrict(kept))} == {
+            frozenset((frozenset(x[:2]), x[2])) for x in both
+        }
+
+
 def test_open__bad_terms_to_contract():
     o = Ontology(["r", "x", "a", "b"], [(1, 0), (2, 1), (3, 0)])
     with pytest.raises(InvalidHierarchyError, match="'a' is a leaf term; restrict leaves it out"):

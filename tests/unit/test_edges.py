@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+from tripletree.algorithms import all_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, NotATreeError, ParseError, TripletreeError
+from tripletree.interop import from_edge_table
 from tripletree.io.edges import edges_ontology, read_edges, write_edges
 
 APES = Hierarchy.from_nested([["human", "chimp"], "loris"])
@@ -378,6 +380,23 @@ def test_edges__any_graph_as_networkx_sees_it(rows):
             node = int(h.label(u))
             below = {str(x) for x in nx.descendants(graph, node) | {node} if graph.out_degree(x) == 0}
             assert set(h.clade(u)) == below
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "-", "null"])
+def test_edges__an_item_without_parent_or_children_is_open(gap):
+    rows = [("a", "x"), ("b", "x"), ("x", "r"), ("c", "r"), ("lost", gap)]
+    frame = pd.DataFrame(rows, columns=["child", "parent"])
+    files = "child,parent\n" + "".join(f"{x},{y}\n" for x, y in rows)
+    for h in (
+        read_edges(io.StringIO(files)),
+        read_edges(frame),
+        from_edge_table(frame),
+        from_edge_table(frame.replace(gap, None)),
+    ):
+        assert h.open_leaves == ["lost"]
+        assert [(*sorted(x[:2]), x[2]) for x in all_triplets(h)] == [("a", "b", "c")]
+    families = read_edges(io.StringIO("child,parent\na,x\nb,x\nc,y\nd,y\n"))
+    assert families.incertae_sedis is None
 
 
 @given(st.text(st.sampled_from('ab,;\t\n\r"# 1.x|\x00é') | st.characters(), max_size=60), st.booleans())

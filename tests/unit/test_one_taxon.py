@@ -133,6 +133,28 @@ def test_one_taxon__rows_with_an_accepted_name_elsewhere():
     assert [x.text for x in notes] == ["3 rows have an accepted name elsewhere"]
 
 
+@pytest.mark.parametrize("labels", ["id", "name"])
+def test_one_taxon__a_name_of_several_taxa_matches_none(labels):
+    rows = """taxonID,acceptedNameUsageID,parentNameUsageID,scientificName,taxonomicStatus
+1,,,Aves,accepted
+2,,1,Falco niger,accepted
+3,,1,Falco albus,accepted
+4,2,,Falco minor,synonym
+5,3,,Falco minor,misapplied
+6,3,,Falco major,pro parte synonym
+7,2;3,,Falco rex,pro parte synonym
+8,0,1,Falco novus,accepted
+"""
+    with collected() as notes:
+        h = read_edges(io.StringIO(rows), labels=labels)
+    assert h.n_leaves == 3  # 0 is no accepted taxon
+    found = tt.match_names(["Falco minor", "Falco rex", "Falco major"], h)
+    both = ("2", "3") if labels == "id" else ("Falco niger", "Falco albus")
+    assert found.matches == (None, None, both[1])
+    assert [set(x) for x in found.suggestions] == [set(both), set(both), set()]
+    assert "3 names lead to several accepted taxa" in [x.text for x in notes]  # the id 7, too
+
+
 def test_one_taxon__authors_on_either_side():
     h = read_edges(io.StringIO(EDGES), labels="name")
     found = tt.match_names(["Aquila audax", "Falco chrysaetos", "Aquila chrysaetos (L.)"], h)

@@ -50,7 +50,8 @@ class Ontology(Immutable):
         The type of each edge. By default all are "is_a".
     incertae_sedis : array_like of bool, shape (N,), or of int, optional
         The *open* terms, as a mask or by their positions. An open term is known to be at or below its parents, no
-        more. `attach` makes items of inner terms open, `contract` terms below such as are no taxa.
+        more. `attach` makes items of inner terms open, `contract` terms below such as are no taxa. An open term without
+        parents, one of several, may be anywhere.
     synonyms : mapping of str to hashable, optional
         Other names and ids of terms: each with the id of its term. `attach` and `restrict` take them.
 
@@ -274,16 +275,17 @@ class Ontology(Immutable):
         relations = [self._kinds[k] for k in self._codes[edge].tolist()]
         if terms is None:
             values = {**self._values(), "relations": relations}
-            if self.incertae_sedis is not None:  # a term without parents is known to be nowhere
-                placed = np.bincount(self.edges[edge, 0], minlength=self.n_terms) > 0
-                values["incertae_sedis"] = self.incertae_sedis & placed
+            if self.incertae_sedis is not None:
+                up = np.bincount(self.edges[edge, 0], minlength=self.n_terms)
+                values["incertae_sedis"] = _still_open(self.incertae_sedis, self.n_parents, up)
             return Ontology(self.terms, self.edges[edge], **values)
         number = np.full(self.n_terms, -1, np.int32)
         number[terms] = np.arange(terms.size, dtype=np.int32)
         names, ranks = ([x[t] for t in terms.tolist()] if x is not None else None for x in (self.names, self.ranks))
         edges, opened = number[self.edges[edge]], None
         if self.incertae_sedis is not None:
-            opened = self.incertae_sedis[terms] & (np.bincount(edges[:, 0], minlength=terms.size) > 0)
+            up = np.bincount(edges[:, 0], minlength=terms.size)
+            opened = _still_open(self.incertae_sedis[terms], self.n_parents[terms], up)
         index = self.terms.take(terms)
         other = known_synonyms(self.synonyms, index, None)
         return Ontology(
@@ -515,6 +517,8 @@ class Ontology(Immutable):
         """The triplets that hold for every choice of parents, as arrays for the algorithms."""
         if self.incertae_sedis is None:
             return self._shape
+        if (self.incertae_sedis & (self.n_parents == 0)).any():
+            return self._below_one().dominance
         pairs = _known_below(self._links, self.incertae_sedis)
         return Dominance(_with_places(self._numbered, self._links, *pairs), len(self.leaves))
 
@@ -524,6 +528,19 @@ class Ontology(Immutable):
         if self.incertae_sedis is None or int(self.n_parents.max()) > 1:
             return None
         return self.to_hierarchy()
+
+    def _below_one(self) -> Ontology:
+        """The same with a further term, the last, above all that have no parents."""
+        top, N = "top", self.n_terms
+        while top in self.terms:
+            top += "'"
+        roots = np.flatnonzero(self.n_parents == 0)
+        assert self.incertae_sedis is not None
+        return Ontology(
+            [*self.terms, top],
+            np.concatenate([self.edges, np.column_stack([roots, np.full(roots.size, N)])]),
+            incertae_sedis=np.append(self.incertae_sedis, False),
+        )
 
     @cached
     def _shape(self) -> Dominance:
@@ -583,6 +600,7 @@ class Ontology(Immutable):
         if self.incertae_sedis is not None:
             opened = np.zeros(up.size, np.bool_)
             opened[: len(terms)] = self.incertae_sedis[terms]
+            opened[-1] = False
         shown_names = dict(zip(self.terms, shown, strict=True)) if self.synonyms else {}
         other = {x: shown_names[term] for x, term in self.synonyms.items()}
         other = known_synonyms(other, leaves, names)
@@ -778,16 +796,29 @@ def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | Non
 
 
 def _open_terms(given: Any, links: _Links, terms: LeafIndex) -> np.ndarray | None:
-    """Return the mask of open terms, which must have a parent. None if no term is open."""
+    """Return the mask of open terms, none of which is the only one without parents. None if no term is open."""
     mask = node_mask(given, "incertae_sedis", len(terms))
     if mask is None:
         return None
-    bad = np.flatnonzero(mask & (np.diff(links.up_start) == 0))
-    if bad.size:
-        t = int(bad[0])
-        msg = f"term {terms[t]!r} cannot be open: it has no parent that it could be below"
+    tops = np.flatnonzero(np.diff(links.up_start) == 0)
+    if tops.size == 1 and mask[tops[0]]:
+        t = int(tops[0])
+        msg = f"term {terms[t]!r} cannot be open: all others are below it, so there is no other place for it"
         raise InvalidHierarchyError(msg, node=t)
     return freeze(mask)
+
+
+def _still_open(opened: np.ndarray, before: np.ndarray, now: np.ndarray) -> np.ndarray:
+    """Which terms are open still, after some edges and terms went: not those that lost their parents.
+
+    Parameters
+    ----------
+    opened : ndarray of bool, shape (N,)
+    before, now : ndarray of int, shape (N,)
+        The number of parents.
+    """
+    left = opened & ((now > 0) | (before == 0))
+    return left & (now > 0) if (now == 0).sum() == 1 else left
 
 
 def _check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.checks import counted
+from tripletree.core.notes import note
 from tripletree.kernels import freeze
 
 
@@ -50,3 +52,18 @@ def scrambled(x: np.ndarray) -> np.ndarray:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def tops_alone(up: np.ndarray) -> np.ndarray:
+    """Which nodes have neither a parent nor children beside others that have: nothing tells their place. bool[N].
+
+    Parameters
+    ----------
+    up : ndarray of int, shape (N,)
+        The position of a parent of each node, -1 if there is none.
+    """
+    alone = (up < 0) & bool((up >= 0).any())
+    alone[up[up >= 0]] = False
+    if alone.any():
+        note("without a parent", f"{counted(int(alone.sum()), 'item')} without a parent or children, open therefore")
+    return alone

@@ -42,6 +42,11 @@ _FILLER = re.compile(
 )
 #: One kind of a genus, known to it only: Quercus sp. 7.
 _MEMBER = re.compile(r"(?:\S+ ){1,3}(?<! f\. )spp?\. .+", re.DOTALL)
+#: Names of terms that may be of no kind of another: unspecified dementia; dementia, unspecified.
+_OF_PARENT = re.compile(
+    rf"(?:(?:{_NOT_KNOWN})(?: (.+))?|(.+?),? (?:{_NOT_KNOWN}|incertae sedis|nos|not otherwise specified))", re.DOTALL
+)
+_BARE = re.compile(r"ambiguous(?: tax(?:a|on))?|incertae ?sedis|(?:\S+ ){1,3}(?<! f\. )spp?\.?", re.DOTALL)
 _RANK_PREFIX = re.compile(r"\A(?:sk|[dkpcofgst]|d_\d{1,2})__")
 _UNIQUE = re.compile(r" <[^<>]*>$")
 _BLANKS = re.compile(r"[\s_]+")
@@ -158,6 +163,26 @@ class Placeholders:
                 if name is not None:
                     found[i] = self.kind(name, names[p] if p >= 0 else None)
         return found
+
+    def kind_of_term(self, name: str, above: Iterable[str]) -> int:
+        """Tell the kind of a term of an ontology: names such as "unknown primary tumor" are of terms like others.
+
+        It is a filler if it is no more than the word for that, or that and the name of a term above it.
+
+        Parameters
+        ----------
+        name : str
+        above : iterable of str
+            The names of its parents.
+        """
+        form = plain(name)
+        if form in self.more:
+            return FILLER
+        found = _OF_PARENT.fullmatch(form)
+        if found is None:
+            return FILLER if _BARE.fullmatch(form) else MEMBER if _MEMBER.fullmatch(form) else TAXON
+        rest = found[1] or found[2]
+        return FILLER if rest is None or any(plain(x) == rest for x in above) else TAXON
 
     def contracted(self, hierarchy: Hierarchy, *, names: Sequence[str | None] | None = None) -> Hierarchy:
         """Return a tree without the inner nodes whose names are no taxa. Those of one kind of a genus are open.

@@ -9,7 +9,9 @@ import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.core.hierarchy import Hierarchy, tell_lost_marks
+from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.parents import tops_alone
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
 from tripletree.interop.keyed import Keys, node_keys, tree_parents
 from tripletree.interop.nodes import assembled
@@ -98,7 +100,7 @@ def from_edge_table(
         Anything with named columns that can be listed, such as a polars frame or a dict of lists.
     child, parent : str
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
-        roots get an unnamed node above them, which has no height.
+        roots get an unnamed node above them, which has no height. One of them with no children is open.
     name, length, height, rank : str, optional
         Columns with the values of the child. By default the columns of these names, if present. A leaf is labelled by
         its name if it has one and by its key otherwise. If there is no column of names, inner nodes are named by
@@ -152,6 +154,8 @@ def from_edge_table(
         if any(column[row] != column[first] for column in said.values()):
             msg = f"rows {first} and {row} of the table contradict each other about {key!r}"
             raise InvalidHierarchyError(msg)
+    gaps = {x for x in dict.fromkeys(above) if isinstance(x, str) and is_gap(x)} - set(below)
+    above = [None if x in gaps else x for x in above]
     for key in above:
         if key is not None:
             position.setdefault(key, len(position))
@@ -160,7 +164,9 @@ def from_edge_table(
     columns = "" if (child, parent) == ("child", "parent") else f"child_column={child!r}, parent_column={parent!r}, "
     advice = f"leave one row for each child, or choose: read_edges(frame, {columns}parent='first')"
     parents = tree_parents(keys, ends, what="table", advice=advice, join=True)
+    alone = None
     if len(parents) > len(keys):
+        alone = [*tops_alone(np.where(parents[:-1] == len(keys), -1, parents[:-1])).tolist(), False]
         keys.append(None)  # the node above several roots
     values = {
         what: [column[row] for row in row_of] + [None] * (len(keys) - len(row_of)) for what, column in said.items()
@@ -178,6 +184,7 @@ def from_edge_table(
         lengths=values.get("length"),
         heights=values.get("height"),
         ranks=values.get("rank"),
+        opened=alone,
         blank=True,
     )
 

@@ -19,6 +19,7 @@ import numpy as np
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
+from tripletree.core.placeholders import TAXON, Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
@@ -50,6 +51,7 @@ def read_codes(
     labels: Literal["id", "name"] = "id",
     delimiter: str | None = None,
     header: bool | None = None,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Hierarchy:
     r"""Read a hierarchy from a list of codes, each of which is a path: ATC, ICD, MeSH tree numbers, NACE, ...
 
@@ -67,6 +69,9 @@ def read_codes(
         Names of leaves and inner nodes: their codes or their names.
     delimiter, header
         As in `read_edges`.
+    placeholders : bool, str or iterable of str
+        Names that only say that nothing is known, "unclassified" and "dementia, unspecified" below "dementia": such
+        leaves are open. Names extend the known ones, False takes every name for one of a class.
 
     Returns
     -------
@@ -128,9 +133,15 @@ def read_codes(
         up = np.append(np.where(up < 0, len(nodes), up), -1)
         nodes.append(None)
     given: list[str | None] = [None if x is None else called.get(x) for x in nodes]
+    fillers = Placeholders.of(placeholders)
+    kinds = None
+    if fillers:
+        above = [(given[p],) if p >= 0 and given[p] is not None else () for p in up.tolist()]
+        told = [TAXON if x is None else fillers.kind_of_term(x, y) for x, y in zip(given, above, strict=True)]
+        kinds = np.array(told, np.uint8)
     shown_as = [(x if labels == "id" or y is None else y) for x, y in zip(nodes, given, strict=True)]
     try:
-        return hierarchy_of(up, shown_as)
+        return hierarchy_of(up, shown_as, kinds=kinds)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(
             error.labels, where=" among the names; take labels='id', by which they differ"

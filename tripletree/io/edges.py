@@ -21,6 +21,7 @@ from tripletree.core.labels import is_gap
 from tripletree.core.leaves import as_texts
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
@@ -253,7 +254,8 @@ def read_edges(
     -------
     Hierarchy
         Leaves in the order of their rows. Texts stay texts, "007" included. Whole numbers in Parquet and data frames
-        stay numbers. Several roots get an unnamed node above them. A row that has its accepted name in another row
+        stay numbers. Several roots get an unnamed node above them. One of them with no children is open: nothing
+        tells its place. A row that has its accepted name in another row
         (columns acceptedNameUsageID, accepted_tsn and the like, or a taxonomicStatus of synonyms) is no node:
         its id and its name are `synonyms` of the accepted one.
 
@@ -295,9 +297,11 @@ def read_edges(
     if labels is None and asked == (None,) * len(asked) and invents_ids(table.names, edges.ids, edges.names, up):
         labels = "name"
     N, roots = len(edges.ids), int(np.count_nonzero(up < 0))
+    alone = None
     ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
     if roots > 1:  # an unnamed node above them
         note("tops", f"{roots:,} tops got a node above them")
+        alone = np.append(tops_alone(up), False)
         up = np.append(np.where(up < 0, N, up), -1)
         ids = [*ids, None]
         names = None if names is None else [*names, None]
@@ -309,7 +313,9 @@ def read_edges(
     number = {x: u for u, x in enumerate(ids)}
     meant = {x: number[term] for x, term in others.items() if term in number}
     try:
-        return hierarchy_of(up, shown, names=called, ranks=ranks, length=length, kinds=kinds, synonyms=meant)
+        return hierarchy_of(
+            up, shown, names=called, ranks=ranks, length=length, kinds=kinds, incertae_sedis=alone, synonyms=meant
+        )
     except DuplicateLeafError as error:
         where = " among the names; take labels='id', by which they differ"
         raise DuplicateLeafError(error.labels, where=where) from None
@@ -335,6 +341,10 @@ def edges_ontology(
     places = _columns(table, asked, header)
     table, others = _accepted(table, places)
     made = _ontology(_edges(table, places, strict=False), table, others)
+    first = np.full(made.n_terms, -1, np.int64)
+    first[made.edges[:, 0]] = made.edges[:, 1]
+    if (alone := tops_alone(first)).any():
+        made = made._but(incertae_sedis=alone)
     return past_placeholders(part(made, root), fillers)
 
 
@@ -441,7 +451,7 @@ def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable
     gone = []
     for i, x in enumerate(ids):
         told = (cell_text(table.columns[k][i]) for k in accepted)
-        target = next((by_text.get(y, y) for y in told if y is not None), None)
+        target = next((by_text.get(y, y) for y in told if y is not None and (y != "0" or y in by_text)), None)
         bad = status is not None and _NOT_ACCEPTED.fullmatch((cell_text(table.columns[status][i]) or "").lower())
         if target is None and bad and not accepted:
             target = by_text.get(cell_text(table.columns[parent][i]))
@@ -451,17 +461,33 @@ def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable
     if not gone:
         return table, {}
     target_of = {x: _last(x, meant) for x in meant}
-    others: dict[str, Any] = {}
+    lost = set(gone)
+    meanings: dict[str, dict[Any, None]] = {}
     for i in gone:
         for k in (child, name):
             other = None if k is None else cell_text(table.columns[k][i])
-            if other is not None and target_of[ids[i]] is not None:
-                others.setdefault(other, target_of[ids[i]])
-    lost = set(gone)
+            if other is not None:
+                meanings.setdefault(other, {}).update(dict.fromkeys(_each_of(target_of[ids[i]], by_text)))
+    for i, x in enumerate(ids):  # a homonym, which has the name of a taxon
+        own = None if name is None or i in lost else cell_text(table.columns[name][i])
+        if own is not None and own in meanings:
+            meanings[own][x] = None
+    others: dict[str, Any] = {}
+    for other, some in meanings.items():
+        # primes: no name is exactly so, and `match_names` offers the taxa of all names that differ by them alone
+        others.update((other + "'" * k, x) for k, x in enumerate(some, len(some) > 1))
+    if several := sum(len(x) > 1 for x in meanings.values()):
+        note("several taxa", f"{counted(several, 'name leads', 'names lead')} to several accepted taxa")
     kept = table.taking([i for i in range(len(ids)) if i not in lost])
     kept.columns[parent] = [target_of.get(x, x) for x in kept.columns[parent]]
     note("other names", f"{counted(len(gone), 'row has', 'rows have')} an accepted name elsewhere")
     return kept, others
+
+
+def _each_of(target: Any, by_text: dict[str | None, Any]) -> list[Any]:
+    """The accepted taxa of a row: one, or several in one cell, as of names that are used in part."""
+    parts = re.split(r"\s*[;,|]\s*", target) if isinstance(target, str) and target not in by_text else [target]
+    return [x for x in (by_text.get(y, y) for y in parts) if x is not None]
 
 
 def _is_status(column: list[Any]) -> bool:
@@ -507,11 +533,12 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
     if None in child:
         table.refuse(child.index(None), "no child in this row")
     gaps = {x for x in dict.fromkeys(parent) if isinstance(x, str) and is_gap(x)} - set(child)
-    parent = [None if p == c or p in gaps else p for c, p in zip(child, parent, strict=True)]
+    own = np.array([p == c for c, p in zip(child, parent, strict=True)], np.bool_)
+    parent = [None if is_own or p in gaps else p for is_own, p in zip(own.tolist(), parent, strict=True)]
     position = {x: i for i, x in enumerate(dict.fromkeys([*child, *(p for p in parent if p is not None)]))}
     at = np.array([position[x] for x in child], np.int64)
     above = np.array([-1 if x is None else position[x] for x in parent], np.int64)
-    _check_roots(table, child, parent, at, above)
+    _check_roots(table, child, parent, at, above, own)
     rows = np.column_stack([at, above])[above >= 0]
     relations = None
     if relation is not None:
@@ -531,17 +558,20 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
     )
 
 
-def _check_roots(table: RowTable, child: list, parent: list, at: np.ndarray, above: np.ndarray) -> None:
-    """Refuse parents without a row where roots have one, and roots that have a parent in another row."""
+def _check_roots(
+    table: RowTable, child: list, parent: list, at: np.ndarray, above: np.ndarray, own: np.ndarray
+) -> None:
+    """Refuse parents without a row where roots (`own`: above themselves) have one, and roots with parents elsewhere."""
     roots = np.flatnonzero(above < 0)
     if roots.size == 0:
         return
     has_row = np.zeros(int(max(at.max(), above.max())) + 1, np.bool_)
     has_row[at] = True
     missing = np.flatnonzero((above >= 0) & ~has_row[above])
-    if missing.size:
+    tops = roots[np.isin(at[roots], above) | own[roots]]  # others are items of which no parent is known
+    if missing.size and tops.size:
         i = int(missing[0])
-        root = table.lines[int(roots[0])]
+        root = table.lines[int(tops[0])]
         msg = f"the parent {parent[i]!r} of {child[i]!r} has no row of its own, as the root in {table.unit} {root} has"
         table.refuse(i, msg)
     is_root = np.zeros(has_row.size, np.bool_)

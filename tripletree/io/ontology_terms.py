@@ -272,7 +272,8 @@ class TermTable:
         terms = list(compress(ids, keep))
         meant = {x: ids[position] for x, position in others.items()}
         placed = set(down) if self.opened else set()
-        opened = [int(number[u]) for u in sorted(self.opened) if keep[u] and u in placed]
+        anywhere = len(terms) - len(placed) > 1
+        opened = [int(number[u]) for u in sorted(self.opened) if keep[u] and (anywhere or u in placed)]
         try:
             made = Ontology(
                 terms,
@@ -285,7 +286,28 @@ class TermTable:
             )
         except InvalidHierarchyError as error:
             raise self._cycle_error(rows, types, places, ids) or error from None
-        return past_placeholders(part(made, None if root is None else several(root, "root")), fillers)
+        if root is not None:
+            return past_placeholders(part(made, several(root, "root")), fillers, terms=True)
+        return past_placeholders(self._beside_unread(made), fillers, terms=True)
+
+    def _beside_unread(self, ontology: Ontology) -> Ontology:
+        """The ontology with tops that stand in no file read as open terms, if there are others beside them."""
+        tops = np.flatnonzero(ontology.n_parents == 0)
+        own = {self.ids[u] for u in range(len(self.ids)) if u not in self.implicit and self._is_told(u)}
+        unread = [t for t in tops.tolist() if ontology.terms[t] not in own]
+        if not unread or tops.size < 2:
+            return ontology
+        shown = ", ".join(str(ontology.terms[t]) for t in unread[:3]) + (", ..." if len(unread) > 3 else "")
+        note("parents not read", f"{counted(len(unread), 'term')} of files that were not read, open therefore: {shown}")
+        opened = (
+            np.zeros(ontology.n_terms, np.bool_) if ontology.incertae_sedis is None else ontology.incertae_sedis.copy()
+        )
+        opened[unread] = True
+        return ontology._but(incertae_sedis=opened)
+
+    def _is_told(self, u: int) -> bool:
+        """False for a term that a file with imports only mentions: it has no name there."""
+        return not self.imports or self.names[u] is not None
 
     def _same_terms(self, keep: bytearray, called: list[str | None]) -> tuple[dict[int, int], dict[str, int]]:
         """Make one term of equivalent ones, and find what other names and ids mean.
@@ -450,10 +472,10 @@ def part(ontology: Ontology, root: Any) -> Ontology:
     return ontology.select(root=[y if y in ontology.terms else x for x, y in zip(meant, others, strict=True)])
 
 
-def past_placeholders(ontology: Ontology, fillers: Placeholders) -> Ontology:
+def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:
     """The ontology without inner terms whose names are no taxa, and with what is below them open, as are such leaves.
 
-    A term without a name goes by its id.
+    A term without a name goes by its id. With `terms`, names are those of terms of any kind, unless these have ranks.
     """
     if not fillers:
         return ontology
@@ -467,7 +489,15 @@ def past_placeholders(ontology: Ontology, fillers: Placeholders) -> Ontology:
     first[child] = parent
     inner = np.zeros(N, np.bool_)
     inner[parent] = True
-    kinds = fillers.kinds(names, first, inner=inner)
+    if terms and ontology.ranks is None:
+        above: dict[int, list[str]] = {}
+        for u, p in ontology.edges.tolist():
+            above.setdefault(u, []).append(names[p] or "")
+        kinds = np.array(
+            [TAXON if x is None else fillers.kind_of_term(x, above.get(u, ())) for u, x in enumerate(names)], np.uint8
+        )
+    else:
+        kinds = fillers.kinds(names, first, inner=inner)
     placed = first >= 0
     opened = placed & (kinds != TAXON) & (~inner | (kinds == MEMBER))
     gone = placed & inner & (kinds == FILLER)
