@@ -2,10 +2,15 @@
 
 import io
 import json
+import re
 
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import tripletree as tt
+from tripletree.cli import main
+from tripletree.core import doubts
 from tripletree.core.notes import collected
 from tripletree.io import parse_obo, read_edges, read_obograph, read_owl
 
@@ -130,7 +135,9 @@ def test_one_taxon__rows_with_an_accepted_name_elsewhere():
         h = read_edges(io.StringIO(EDGES))
     assert list(h.leaves) == ["3", "6"]
     assert dict(h.synonyms) == {"4": "2", "Falco chrysaetos Linnaeus, 1758": "2", "5": "2", "Falco fulvus": "2"}
-    assert [x.text for x in notes] == ["3 rows have an accepted name elsewhere"]
+    labels = "labels are ids, as '3': labels='name' takes names, as 'Aquila audax Latham, 1801'"
+    assert [x.text for x in notes] == ["3 rows have an accepted name elsewhere", labels]
+    assert doubts(h) == [x.text for x in notes] + ["4 other names of its nodes, as '4'"]
 
 
 @pytest.mark.parametrize("labels", ["id", "name"])
@@ -171,3 +178,67 @@ def test_one_taxon__whole_numbers_are_names():
     assert list(h.restrict([103, 101]).leaves) == [103, 101]
     whole = tt.Hierarchy([3, 3, 4, 4, -1], [1, 2, 3])
     assert tt.match_names(["1", "3", "03"], whole).matches == (1, 3, None)
+
+
+CATS = (
+    "taxonID,scientificName,parentNameUsageID,acceptedNameUsageID\n1,Felidae,,\n2,Felis,1,\n3,Felis catus,2,\n"
+    "4,Felis domesticus,2,3\n5,Panthera,1,\n6,Panthera leo,5,\n7,Felis silvestris,2,\n8,Panthera onca,5,\n"
+)
+
+
+def test_one_taxon__labels_that_are_ids_are_told_where_names_are_asked_for(tmp_path, monkeypatch):
+    h = read_edges(io.StringIO(CATS), labels="id")
+    advice = "labels are ids, as '3': labels='name' takes names, as 'Felis catus'"
+    found = tt.match_names(["Felis catus", "Panthera leo", "Felis domesticus"], h)
+    assert str(found) == f"3 names: 1 synonym, 2 none; {advice}"
+    X = pd.DataFrame({"x": range(4)}, index=["Felis catus", "Panthera leo", "Panthera onca", "Felis silvestris"])
+    with pytest.raises(ValueError, match=re.escape(advice)):
+        tt.cluster.ReCon(2).fit(X, hierarchy=h)
+    with pytest.raises(ValueError, match=re.escape(advice)):
+        tt.report(X, hierarchy=h)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cats.csv").write_text(CATS)
+    X.to_csv("x.csv")
+    for command in ("cluster x.csv --hierarchy cats.csv -k 2", "report x.csv --know cats.csv --resamples 0"):
+        failed = CliRunner().invoke(main, command.split())
+        assert failed.exit_code == 2
+        assert "; labels are ids, as '3': --labels name takes names, as 'Felis catus'" in failed.stderr
+        done = CliRunner().invoke(main, [*command.split(), "--labels", "name"])
+        assert done.exit_code == 0, done.output
+
+
+def test_one_taxon__fits_find_other_names_and_say_so():
+    h = read_edges(io.StringIO(CATS), labels="name")
+    names = ["Felis domesticus", "Panthera leo", "Panthera onca", "Felis silvestris"]
+    X = pd.DataFrame({"x": [9.0, 1, 2, 8]}, index=names)
+    with pytest.warns(UserWarning, match="'Felis domesticus' for 'Felis catus'"):
+        found = tt.cluster.ReCon(2).fit(X, hierarchy=h)
+    assert found.labels_.tolist() == [0, 1, 1, 0]
+    both = X.rename(index={"Panthera onca": "Felis catus"})
+    with pytest.warns(UserWarning, match="'Felis domesticus' beside 'Felis catus'"):
+        tt.cluster.ReCon(2).fit(both, hierarchy=h)
+
+
+def test_one_taxon__given_synonyms_beside_those_of_the_value():
+    h = read_edges(io.StringIO(CATS), labels="name")
+    found = tt.match_names(["Felis domesticus", "house cat"], h, synonyms={"house cat": "Felis catus"})
+    assert found.matches == ("Felis catus", "Felis catus")
+    assert found.kinds == ("synonym", "synonym")
+
+
+def test_one_taxon__commands_and_the_report_count_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cats.csv").write_text(CATS)
+    names = ["Felis domesticus", "Panthera leo", "Panthera onca", "Felis silvestris", "Lynx lynx"]
+    (tmp_path / "x.csv").write_text(
+        "name,kg\n" + "".join(f"{x},{k}\n" for k, x in zip((3, 190, 6, 7, 8), names, strict=True))
+    )
+    options = ["--labels", "name"]
+    clustered = CliRunner().invoke(main, ["cluster", "x.csv", "--hierarchy", "cats.csv", "-k", "2", *options])
+    assert clustered.exit_code == 0, clustered.output
+    assert clustered.stdout.startswith("label,cluster\nFelis domesticus,")  # kg 3 and 6 are taxon ids by chance
+    assert "1 sample is not in cats.csv" in clustered.stderr
+    told = CliRunner().invoke(main, ["report", "x.csv", "--know", "cats.csv", "--resamples", "0", *options])
+    assert "4 of the 5 samples have a place in it" in told.stdout
+    plain = CliRunner().invoke(main, ["cluster", "x.csv", "--hierarchy", "cats.csv", "-k", "2"])
+    assert "has 1 leaf among the 5 labels of DATA" in plain.stderr  # names are looked for, not kg

@@ -1,10 +1,14 @@
 """101, 101.0 and "101" are one name in fits with triplets, pairs, classes and a hierarchy, and in measurements."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import tripletree as tt
+from tripletree.cli import main
 from tripletree.cluster import DivisiveReCon, ReCon
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
 
@@ -88,3 +92,36 @@ def test_the_way_out_is_no_circle():
     assert "DataFrame" not in str(caught.value)
     with pytest.raises(ValueError, match="give X as a DataFrame whose index holds the leaves"):
         ReCon().fit(VALUES, hierarchy=h)
+
+
+@pytest.mark.parametrize("node", [102, 102.0, np.int64(102), "102"])
+def test_nodes_of_items_in_both_forms(node):
+    h = tt.parse_newick("((101,102)A,(103,104)B);")
+    assert tt.match_names([node, 103], h).attach().n_leaves == 2
+    assert list(h.attach({"x": node, "y": "103"}).leaves) == ["x", "y"]
+    assert h.attach({"x": node, "y": 101}) == h.attach({"x": "102", "y": "101"})
+    o = tt.Ontology(["101", "102", "103"], [(1, 0), (2, 0)])
+    assert o.attach({"x": node}).parents("x") == ["102"]
+    assert list(o.restrict([node]).leaves) == [node if isinstance(node, str) else "102"]
+
+
+def test_commands_take_columns_that_became_floats(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.nwk").write_text("((101,102)A,(103,104)B);")
+    shown = []
+    for k, end in enumerate(("", ".0")):
+        (tmp_path / "x.csv").write_text("id,x\n" + "".join(f"{y}{end},{y % 7}\n" for y in (101, 102, 103, 104)))
+        (tmp_path / "a.csv").write_text(f"item,node\nu,101{end}\nv,102{end}\nw,104{end}\n")
+        outputs = [
+            CliRunner().invoke(main, shlex.split(x))
+            for x in (
+                f"match x.csv t.nwk --tree {k}.nwk -o -",
+                f"cluster x.csv --hierarchy {k}.nwk -k 2",
+                "cluster x.csv --hierarchy t.nwk -k 2",
+                "convert t.nwk --attach a.csv",
+            )
+        ]
+        assert all(x.exit_code == 0 for x in outputs), outputs[-1].output
+        shown.append([x.stdout for x in outputs])
+    assert shown[0] == shown[1]
+    assert "101,0\n102,0\n103,1\n104,1" in shown[0][1]

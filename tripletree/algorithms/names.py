@@ -19,6 +19,7 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import other_form
+from tripletree.core.notes import on_labels
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths, is_path
 from tripletree.errors import MissingDependencyError, UnknownLeafError
@@ -34,6 +35,8 @@ _RESEMBLES = 0.6
 #: Blanks, underscores, and hyphens inside of a name: "-1" is not "1".
 _SEPARATORS = re.compile(r"[\s_]+|(?<=\w)[-\u2010-\u2013](?=\w)")
 _NUMBER = re.compile(r"\d+")
+#: An abbreviated genus and a species: "q. robur".
+_SHORT_GENUS = re.compile(r"([a-z])\.? [a-z][a-z-]{2,}")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 #: A name of one to four words with its authors: a year or brackets at the end, or an abbreviation.
 _SIGN_OF_AUTHOR = re.compile(r"\d{4}|[).]")
@@ -164,14 +167,19 @@ class NameMatches:
         ----------
         choices : mapping
             The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes, of an ontology the
-            id or the name of a term. None for none.
+            id or the name of a term, in another form, by another name or by a path, too. None for none.
         """
         _check_mapping(choices, "choices", "{name: taxon}")
         known = _exact_names(self.hierarchy)
-        missing = [x for x in choices.values() if x is not None and x not in known]
+        lost = [x for x in choices.values() if x is not None and x not in known]
+        if lost:
+            found = _NameIndex(self.hierarchy, None).find_all(lost)
+            known |= {x: y.match for x, y in zip(lost, found, strict=True) if y.kind in ("exact", "form", "synonym")}
+        missing = [x for x in lost if x not in known]
         if missing:
             raise UnknownLeafError(missing, list(known), what="taxa")
-        choices = {x: None if taxon is None else known[taxon] for x, taxon in choices.items()}
+        mine = {y: x for x in self.names if (y := other_form(x)) is not None} | {x: x for x in self.names}
+        choices = {mine.get(x, x): None if taxon is None else known[taxon] for x, taxon in choices.items()}
         strange = [x for x in choices if x not in set(self.names)]
         if strange:
             raise UnknownLeafError(strange, list(self.names), what="names")
@@ -227,7 +235,8 @@ class NameMatches:
     def __str__(self) -> str:
         count = Counter(self.kinds)
         parts = [f"{count[kind]} {kind}" for kind in KINDS if count[kind]]
-        return f"{len(self.names)} name{'s' * (len(self.names) != 1)}: {', '.join(parts)}"
+        advice = on_labels(self.hierarchy) if 2 * len(self.unmatched) > len(self.names) else ""
+        return f"{len(self.names)} name{'s' * (len(self.names) != 1)}: {', '.join(parts)}{advice}"
 
 
 def match_names(
@@ -294,10 +303,7 @@ def match_names(
         msg = "names is empty; give at least one name"
         raise ValueError(msg)
     taxa = _NameIndex(hierarchy, synonyms)
-    found = [taxa.find(x) for x in asked]
-    lost = [x for x, match in zip(asked, found, strict=True) if match.kind == "none"]
-    by_path = taxa.by_path(lost)
-    found = [by_path.get(x, match) for x, match in zip(asked, found, strict=True)]
+    found = taxa.find_all(asked)
     unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
     if unsure:
         similar = _most_similar([plain_form(without_author(asked[k])) for k in unsure], list(taxa.by_form))
@@ -413,6 +419,12 @@ class _NameIndex:
                 return _Match(None, "ambiguous", 0.0, tuple(fits))
         return _NOTHING
 
+    def find_all(self, names: Sequence[Any]) -> list[_Match]:
+        """The taxa of names, by their paths, too."""
+        found = [self.find(x) for x in names]
+        by_path = self.by_path([x for x, match in zip(names, found, strict=True) if match.kind == "none"])
+        return [by_path.get(x, match) for x, match in zip(names, found, strict=True)]
+
     def by_path(self, names: Sequence[Any]) -> dict[Any, _Match]:
         """The taxa of names that are paths, or the last name of a label that is one."""
         h = self.hierarchy
@@ -440,9 +452,14 @@ class _NameIndex:
         *hesperus* in one table, neither is the other one misspelt.
         """
         form = plain_form(without_author(name))
+        near = [x for x in near if not _are_ids_apart(form, x)]
         scored = sorted(((_similarity(form, x), x) for x in near), key=lambda pair: (-pair[0], pair[1]))
         # a species that was moved to another genus keeps its last word
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
+        short = _SHORT_GENUS.fullmatch(form)
+        if short is not None:
+            fits = tuple(x for x in moved if plain_form(x).startswith(short[1]))
+            return _Match(None, "ambiguous" if len(fits) > 1 else "none", 0.0, fits)
         similar = [taxon for score, x in scored if score > 0 for taxon in self.by_form[x]]
         others = [taxon for x in near for taxon in self.by_form[x]]
         close = [taxon for score, x in scored if score >= _RESEMBLES for taxon in self.by_form[x]]
@@ -467,8 +484,8 @@ class _NameIndex:
         if len(named) == 1:
             return named[0]
         leaves = self.genera.get(first, [])
-        if named or not leaves or isinstance(h, Ontology):
-            return None
+        if named or not leaves or isinstance(h, Ontology) or _NUMBER.fullmatch(more[0]):
+            return None  # of OTU 7, OTU is no genus
         labels = [h.leaves[i] for i in leaves]
         if len(labels) == 1:
             return labels[0]
@@ -552,6 +569,14 @@ def _similarity(first: str, second: str) -> float:
     if len(one) != len(two):
         return Levenshtein.normalized_similarity(first, second) if "".join(one) == "".join(two) else 0.0
     return min(Levenshtein.normalized_similarity(x, y) for x, y in zip(one, two, strict=True))
+
+
+def _are_ids_apart(first: str, second: str) -> bool:
+    """True of ASV12 and ASV13, OTU 7 and OTU 8: each is an id of its own, and no other one misspelt."""
+    one, two = _NUMBER.findall(first), _NUMBER.findall(second)
+    if not one or not two or one == two:
+        return False
+    return not (" " in first or " " in second) or _NUMBER.sub("0", first) == _NUMBER.sub("0", second)
 
 
 def _most_similar(forms: Sequence[str], known: Sequence[str]) -> list[list[str]]:

@@ -38,6 +38,7 @@ from tripletree.cli.tables import (
 )
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import on_labels
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import UnknownLeafError
@@ -343,12 +344,12 @@ def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
 def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
     """The hierarchy in a file, on the samples. How many of them it has is said, as those that it lacks are not used."""
     found = read_hierarchy(path, reading)
-    known = [x for x in labels if x in found.leaves]
+    known = [x for x in labels if x in found.leaves or found.synonyms.get(x) in found.leaves]
     if len(known) < 3:
         raise bad_input(
             f"{path} has {counted(len(known), 'leaf', 'leaves')} among the {len(labels):,} labels of DATA; a hierarchy "
             f"says something of three or more. If names are written otherwise: {_matching(path)}; if another column of "
-            "DATA has the labels: --index-column NAME"
+            f"DATA has the labels: --index-column NAME{on_labels(found)}"
         )
     if len(known) < len(labels):
         without = counted(len(labels) - len(known), "sample is", "samples are")

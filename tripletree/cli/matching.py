@@ -12,6 +12,7 @@ from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import CHOOSE_PARENTS, opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import blanks_option, output_option
+from tripletree.cli.spelling import in_shell, option_names
 from tripletree.cli.tables import decimal_option
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
@@ -94,7 +95,7 @@ def match(
             raise bad_input(f"{edited}: {error}") from None
     if tree is not None:
         write_newick(_tree_of(found, reading), tree, blanks=blanks)
-    say(str(found), err=True)
+    say(in_shell(str(found), option_names(click.get_current_context().command)), err=True)
     _tell_shared(found)
     _write_table(found, output)
     if output != "-" and edited is None and tree is None:

@@ -19,6 +19,7 @@ from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, other_form, repeated
+from tripletree.core.notes import on_labels
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
@@ -496,6 +497,7 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     _check_distinct(X, "to which the hierarchy refers")
     written = ((x, other_form(x)) for x in hierarchy.leaves)
     both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]
+    both += _by_synonyms(samples, set(both), hierarchy)
     if len(both) < 3:
         indexed = index_labels(X) is not None
         cure = "name the samples as the leaves" if indexed else "give X as a DataFrame whose index holds the leaves"
@@ -503,12 +505,31 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
             f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, but says "
             f"nothing of fewer than 3; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
             f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: {cure} (tripletree.match_names finds "
-            "those that are written otherwise)"
+            f"those that are written otherwise){on_labels(hierarchy)}"
         )
         raise ValueError(msg)
     taken = {*both, *map(other_form, both)}
     _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - taken)
     return hierarchy.restrict(both, keep_unary=True)
+
+
+def _by_synonyms(samples: LeafIndex, both: set, hierarchy: Hierarchy) -> list:
+    """The samples that go by other names of leaves. Two samples of one leaf are told, and the first is taken."""
+    taken: set = set(both)
+    found: list = []
+    twice: list = []
+    for x in samples if hierarchy.synonyms else ():
+        leaf = hierarchy.synonyms.get(x)
+        if x not in both and leaf in hierarchy.leaves:
+            (twice if leaf in taken else found).append(x)
+            taken.add(leaf)
+    if twice:
+        shown = ", ".join(f"{x!r} beside {hierarchy.synonyms[x]!r}" for x in twice[:3]) + ", ..." * (len(twice) > 3)
+        warn_user(
+            f"of {counted(len(twice), 'sample')} the hierarchy says nothing, since another one has its place: {shown}. "
+            "tripletree.match_names(names, hierarchy).attach() gives both a place"
+        )
+    return found
 
 
 def _warn_of_spelling(samples: set, leaves: set) -> None:

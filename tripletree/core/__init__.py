@@ -6,7 +6,8 @@ know each other, the errors and the kernels, nothing else.
 
 from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.comparisons import Comparisons
+from tripletree.core.notes import doubts
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.provenance import Origin, Origins
 
-__all__ = ["Answer", "AnswerSet", "Comparisons", "Origin", "Origins", "PairClosure"]
+__all__ = ["Answer", "AnswerSet", "Comparisons", "Origin", "Origins", "PairClosure", "doubts"]

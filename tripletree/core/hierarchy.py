@@ -929,7 +929,9 @@ class Hierarchy(Immutable):
     def _but(self, **values: Any) -> Hierarchy:
         """Make this hierarchy again with other values for some keywords of the constructor."""
         leaves = values.pop("leaves", self.leaves)
-        return Hierarchy(self.parent, leaves, **(self._values() | values))
+        made = Hierarchy(self.parent, leaves, **(self._values() | values))
+        made._attributes["notes"] = self._attributes.get("notes", ())  # of its reader
+        return made
 
     def __repr__(self) -> str:
         n, inner = self.n_leaves, self.n_nodes - self.n_leaves
@@ -1204,12 +1206,17 @@ def by_own_label(asked: LeafIndex, leaves: LeafIndex, synonyms: Mapping[str, Any
     """Return the labels of leaves that may have been asked for by other names, and tell which were."""
     if all(x in leaves for x in asked):
         return asked
-    meant = [x if x in leaves else synonyms.get(x, x) for x in asked]
-    meant = [y if x not in leaves and (y := other_form(x)) in leaves else x for x in meant]
+    meant = [known_as(x, leaves, synonyms) for x in asked]
     _once(meant)
     told = {x: y for x, y in zip(asked, meant, strict=True) if x != y and y in leaves and y != other_form(x)}
     tell_synonyms(told)
     return meant
+
+
+def known_as(name: Any, labels: LeafIndex, synonyms: Mapping[str, Any]) -> Any:
+    """The label that a name stands for: itself, that of a synonym, or the other form of a whole number."""
+    meant = name if name in labels else synonyms.get(name, name)
+    return other if meant not in labels and (other := other_form(meant)) in labels else meant
 
 
 def _once(meant: Iterable[Any]) -> list[Any]:

@@ -1,16 +1,18 @@
 """Notes on what a file said beside its tree: placeholders, other names, items without a taxon.
 
-Readers make them, and `collected` gives them to callers that tell them on: ``tripletree info`` and the report, which
-add what the value itself knows (`doubts`). Notes are logged besides, at level INFO of the logger "tripletree.io".
+Readers make them. The value that a reader returns has them (`kept`), and `doubts` tells them with what the value
+itself knows, to users, the report and ``tripletree info``. `collected` gives those of a block to callers whose values
+are parts of what was read. Notes are logged besides, at level INFO of the logger "tripletree.io".
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tripletree.core.checks import counted
 from tripletree.core.rerooting import ways_to_root
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy
     from tripletree.core.ontology import Ontology
 
+F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("tripletree.io")
 
 
@@ -67,18 +70,60 @@ def collected() -> Iterator[list[Note]]:
         _notes.reset(token)
 
 
+def kept(read: F) -> F:
+    """Make a reader that gives its value the notes that were made while it was read."""
+
+    @wraps(read)
+    def reader(*arguments: Any, **options: Any) -> Any:
+        with collected() as found:
+            value = read(*arguments, **options)
+        outer = _notes.get()
+        if outer is not None:
+            outer.extend(x for x in found if x not in outer)
+        held = getattr(value, "_attributes", None)
+        if held is not None and found:
+            held["notes"] = tuple(dict.fromkeys([*held.get("notes", ()), *found]))
+        return value
+
+    return reader  # type: ignore[return-value]
+
+
+def notes_of(value: Any) -> tuple[Note, ...]:
+    """The notes that a value has from its reader."""
+    found: tuple[Note, ...] = getattr(value, "_attributes", {}).get("notes", ())
+    return found
+
+
+#: The topic of notes on labels that are ids, where names stand beside them.
+LABELS = "labels"
+
+
+def on_labels(value: Any) -> str:
+    """Advice where names are not found among labels: that the file has others beside them."""
+    return "".join(f"; {x.text}" for x in notes_of(value) if x.topic == LABELS)
+
+
 def doubts(value: Hierarchy | Ontology) -> list[str]:
-    """What a file leaves open and what was made of it, a line each: the notes collected so far, then the value's own.
+    r"""What a file leaves open and what was made of it, a line each, as ``tripletree info`` shows it.
+
+    Parameters
+    ----------
+    value : Hierarchy or Ontology
+
+    Returns
+    -------
+    list of str
+        Findings of the reader, if `value` is what a reader returned, and what the value itself knows: open leaves,
+        other names, a missing root.
 
     Examples
     --------
-    >>> from tripletree import Hierarchy
-    >>> with collected():
-    ...     note("placeholders", "41 placeholder nodes contracted")
-    ...     doubts(Hierarchy([3, 3, 3, -1], ["a", "b", "c"], incertae_sedis=[2]))
-    ['41 placeholder nodes contracted', "1 item known to an inner node only (open), as 'c'"]
+    >>> import io
+    >>> from tripletree.io import read_lineages
+    >>> doubts(read_lineages(io.StringIO("u1\tB; P; uncultured\nv\tB; P; V\nw\tB; W; X\n")))
+    ['1 name of no taxon passed over', "1 item known to an inner node only (open), as 'u1'"]
     """
-    found = [x.text for x in _notes.get() or ()]
+    found = list(dict.fromkeys(x.text for x in (*(_notes.get() or ()), *notes_of(value))))
     if not getattr(value, "rooted", True):
         ways = ways_to_root(getattr(value, "length", None), value.leaves[len(value.leaves) - 1])
         found.append(f"an unrooted tree, of which no triplet is certain until it has a root: {ways}")

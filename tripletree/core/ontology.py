@@ -12,7 +12,15 @@ import numpy as np
 from tripletree import kernels
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_entries
-from tripletree.core.hierarchy import Hierarchy, by_own_label, check_synonyms, known_synonyms, node_mask, tell_synonyms
+from tripletree.core.hierarchy import (
+    Hierarchy,
+    by_own_label,
+    check_synonyms,
+    known_as,
+    known_synonyms,
+    node_mask,
+    tell_synonyms,
+)
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
 from tripletree.core.leaves import LeafIndex
@@ -426,10 +434,9 @@ class Ontology(Immutable):
         (LeafIndex(['Tom', 'Nemo']), ['pet', 'fish'])
         """
         below, above = item_pairs(items, self.terms, missing=missing, noun="term")
-        if self.synonyms:
-            other = {x: self.synonyms[x] for x in dict.fromkeys(above) if x not in self.terms and x in self.synonyms}
-            tell_synonyms(other)
-            above = [other.get(x, x) for x in above]
+        meant = {x: known_as(x, self.terms, self.synonyms) for x in dict.fromkeys(above) if x not in self.terms}
+        tell_synonyms({x: y for x, y in meant.items() if x in self.synonyms and y in self.terms})
+        above = [meant.get(x, x) for x in above]
         known = [k for k, x in enumerate(above) if x in self.terms]
         if len(known) < len(above) and (missing == "raise" or not known):
             unknown = list(dict.fromkeys(x for x in above if x not in self.terms))
@@ -722,7 +729,9 @@ class Ontology(Immutable):
     def _but(self, **values: Any) -> Ontology:
         """Make this ontology again with other values for some keywords of the constructor."""
         terms = values.pop("terms", self.terms)
-        return Ontology(terms, self.edges, **(self._values() | values))
+        made = Ontology(terms, self.edges, **(self._values() | values))
+        made._attributes["notes"] = self._attributes.get("notes", ())  # of its reader
+        return made
 
     def _values(self) -> dict[str, Any]:
         """The keywords of the constructor that make this ontology again."""

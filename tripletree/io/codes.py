@@ -18,7 +18,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.notes import note
+from tripletree.core.notes import kept, note
 from tripletree.core.placeholders import TAXON, Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
@@ -43,6 +43,7 @@ _NEUTRAL = re.compile(r"(?:.*_)?(?:id|key|number|no|nr|class|category|group|nota
 _NAMED = re.compile(r"(?:.*_)?(?:names?|labels?|titles?|descriptions?|desc|terms?|headings?|taxon)(?:_.*)?")
 
 
+@kept
 def read_codes(
     path: Source | Any,
     *,

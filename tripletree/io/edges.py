@@ -19,7 +19,7 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import as_texts
-from tripletree.core.notes import note
+from tripletree.core.notes import LABELS, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
@@ -204,6 +204,7 @@ _PAIRS = (
 Parent = Literal["error", "deepest", "first", "smallest"]
 
 
+@kept
 def read_edges(
     path: Source | Any,
     *,
@@ -309,6 +310,11 @@ def read_edges(
         length = None if length is None else np.append(length, np.nan)
     called = ids if labels != "name" or names is None else names
     shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
+    if called is ids and names is not None:
+        inner = set(up.tolist())
+        k = next((u for u, x in enumerate(names) if x is not None and u not in inner), None)
+        if k is not None:
+            note(LABELS, f"labels are ids, as {ids[k]!r}: labels='name' takes names, as {names[k]!r}")
     kinds = fillers.kinds(_texts_of(ids, names), up) if fillers else None
     number = {x: u for u, x in enumerate(ids)}
     meant = {x: number[term] for x, term in others.items() if term in number}

@@ -20,7 +20,7 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.confidence import rated_name
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import GAPS
-from tripletree.core.notes import note
+from tripletree.core.notes import kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
@@ -606,6 +606,7 @@ def _cell(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text
 
 
+@kept
 def read_lineages(
     path: Source | Any,
     *,

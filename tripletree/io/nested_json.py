@@ -32,6 +32,7 @@ import numpy as np
 from tripletree.core.confidence import support_label
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, error_at
@@ -347,6 +348,7 @@ def _flat_ontology(items: list[dict[str, Any]], keys: _Keys, error: _Refuse) -> 
         raise error(str(problem), items if problem.node is None else items[problem.node]) from None
 
 
+@kept
 def read_json(
     path: Source,
     *,

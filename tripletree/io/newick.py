@@ -25,6 +25,7 @@ from tripletree.core.checks import check_choice, check_supports
 from tripletree.core.confidence import SUPPORT_KEYS, apart, noted_numbers, number_in, says_open
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex, as_texts
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import (
     DuplicateLeafError,
@@ -683,6 +684,7 @@ def _network(parent: np.ndarray, labels: list[str], names: list[str | None], sha
 _PLAIN = re.compile(r"""[^\s()\[\]{}'",:;=]+""")
 
 
+@kept
 def read_newick(
     path: Source,
     *,
@@ -774,6 +776,7 @@ def newick_network(path: Source, *, tree: int | None = None, underscores: Unders
     return file.network(selected(file.names, tree, path=file.path))
 
 
+@kept
 def parse_newick(
     text: str,
     *,

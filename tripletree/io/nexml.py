@@ -16,6 +16,7 @@ from typing import Any
 
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import kept
 from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy
@@ -41,6 +42,7 @@ class _Tree:
     )  # source, target, length, place
 
 
+@kept
 def read_nexml(
     path: Source,
     *,

@@ -24,6 +24,7 @@ from typing import Any, overload
 from tripletree.core.checks import check_choice
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, error_at, locate
 from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
@@ -312,6 +313,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9.]+")
 _INNER_NAME = re.compile(r"'(?:[^']++|'')*+'|\)([^'()\[:,;]+)")
 
 
+@kept
 def read_nexus(
     path: Source,
     *,

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator
 from typing import overload
 
 from tripletree.core.leaves import as_texts
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat, FileStart
@@ -379,6 +380,7 @@ def _value(text: str) -> str:
     return unescaped(text.strip(_BLANKS))
 
 
+@kept
 def read_obo(
     path: Source,
     *,
@@ -444,6 +446,7 @@ def read_obo(
     )
 
 
+@kept
 def parse_obo(
     text: str,
     *,

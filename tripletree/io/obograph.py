@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, error_at
 from tripletree.io.format import FileFormat, FileStart
@@ -31,6 +32,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL
 _STEP = 1 << 40
 
 
+@kept
 def read_obograph(
     path: Source,
     *,

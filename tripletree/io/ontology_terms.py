@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import counted
-from tripletree.core.leaves import other_form
+from tripletree.core.hierarchy import known_as
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
@@ -466,10 +466,7 @@ def part(ontology: Ontology, root: Any) -> Ontology:
     if root is None:
         return ontology
     asked = [root] if isinstance(root, str) or not isinstance(root, Iterable) else list(root)
-    meant = [x if x in ontology.terms else ontology.synonyms.get(x, x) for x in asked]
-    others = [x if x in ontology.terms else other_form(x) for x in meant]
-    # the ontology refuses unknown ones
-    return ontology.select(root=[y if y in ontology.terms else x for x, y in zip(meant, others, strict=True)])
+    return ontology.select(root=[known_as(x, ontology.terms, ontology.synonyms) for x in asked])  # refuses unknown ones
 
 
 def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:

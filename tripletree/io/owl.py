@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
@@ -53,6 +54,7 @@ _PROPERTIES = {f"{_OWL}ObjectProperty", f"{_OWL}TransitiveProperty", f"{_OWL}Fun
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
+@kept
 def read_owl(
     path: Source,
     *,

@@ -29,6 +29,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
 from tripletree.io.columns import PROBABILITY, pair_columns
+from tripletree.io.edges import usual_columns
 from tripletree.io.rows import (
     DELIMITERS,
     LabelRows,
@@ -248,7 +249,7 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
     text = decoded(content, name)
     if has_header(text, lambda names: set(columns) <= set(names) or PairRows.is_header(names)):
         return True
-    if has_header(text, lambda names: {"a", "b", "c"} <= set(names)):
+    if has_header(text, lambda names: {"a", "b", "c"} <= set(names) or usual_columns(names) is not None):
         return False
     links = []
     for line in islice((x for x in text.splitlines() if x.strip() and not x.startswith("#")), _LINES):

@@ -18,6 +18,7 @@ import numpy as np
 from tripletree.core.checks import check_choice
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import kept
 from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy
@@ -73,6 +74,7 @@ class _Phylogeny:
         return found
 
 
+@kept
 def read_phyloxml(
     path: Source,
     *,

@@ -24,6 +24,7 @@ import numpy as np
 
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import NotATreeError, ParseError, UnknownOptionError
 from tripletree.io.classifiers import classifier
@@ -439,6 +440,7 @@ _ROOTS = ("outgroup", "rooted")
 Parent = Literal["deepest", "first", "smallest", "error"]
 
 
+@kept
 def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -> Hierarchy:
     r"""Read a hierarchy in whatever format it is.
 
@@ -641,6 +643,7 @@ def read_ontology(
     format: str | None = None,
     **options: Any,
 ) -> Hierarchy: ...
+@kept
 def read_ontology(
     path: Source,
     *,

@@ -21,7 +21,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, tell_synonyms
-from tripletree.core.notes import note
+from tripletree.core.notes import kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.placeholders import MEMBER, NEAR, NOT_SURE, SURE, Placeholders, automaton
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
@@ -275,6 +275,7 @@ def _wanted(member: str) -> str | None:
 _NO_RANK = b"no rank"
 
 
+@kept
 def read_taxdump(
     path: Source,
     *,

@@ -27,7 +27,7 @@ from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, class_codes, classes_or_none
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.notes import doubts
+from tripletree.core.notes import doubts, on_labels
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -94,7 +94,7 @@ def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any, parent: 
         near = f"; the most similar names are {', '.join(offered)}" if offered else ""
         msg = (
             f"the hierarchy has {len(both)} of the {len(names)} samples, but says nothing of fewer than 3: its "
-            f"leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}"
+            f"leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}{on_labels(taxa)}"
         )
         raise ValueError(msg)
     otherwise = None if found is None or set(found.kinds) == {"exact"} else found

@@ -101,8 +101,7 @@ class Report:
     notes : tuple of str
         How a table of answers or comparisons was understood. What a hierarchy leaves open and what was made of it, as
         ``tripletree info`` tells it, and how many samples are open. Findings of its reader (placeholders contracted,
-        imports not read) are among them if the file is read by ``tripletree report``, or within a block
-        ``with tripletree.core.notes.collected():`` that also holds the call.
+        imports not read) are among them if the hierarchy is what a reader returned (`tripletree.core.doubts`).
     """
 
     kind: str
