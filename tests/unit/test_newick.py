@@ -163,7 +163,7 @@ REFUSED = [
     ("(a:nun,b);", 1, 3, "'nun' is not a number"),
     ("(a:1_0,b);", 1, 3, "'1_0' is not a number"),
     ("(a:\u0661,b);", 1, 3, "'\u0661' is not a number"),
-    ("(a:0.1{0},b);", 1, 3, "is not a number"),
+    ("(a:0.1{x},b);", 1, 3, "is not a number"),
     ("(a:1e999,b);", 1, 3, "'1e999' is beyond the largest number"),
     ("(a,\n(b,a));", 2, 4, "label 'a' has occurred before, at line 1, column 2"),
     ("('a b',a b);", 1, 8, "label 'a b' has occurred before, at line 1, column 2"),

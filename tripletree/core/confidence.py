@@ -21,12 +21,15 @@ _FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment suc
 _OPEN = re.compile(r"&.*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE | re.DOTALL)
 _LAST = ")]"
 #: The first and last bytes of names with numbers in them, as masks.
-_BEGINS = np.isin(np.arange(256), list(b"+-.0123456789[ \t\n\v\f\r"))
+_BEGINS = np.isin(np.arange(256), list(b"+-./0123456789[ \t\n\v\f\r"))
 _ENDS = np.isin(np.arange(256), list(b")]"))
 #: Whole numbers above this are ids. Programs that count replicates write up to so many.
 _MOST = 1000
-#: One number, or several of one branch, as IQ-TREE has them.
-_SUPPORT = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*)\s*", re.ASCII)
+#: One number, or several of one branch, as IQ-TREE has them. One of two may be missing.
+_SUPPORT = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*/?|/{_NUMBER})\s*%?\s*", re.ASCII)
+_ALONE = re.compile(rf"\s*{_NUMBER}\s*", re.ASCII)
+#: Several in a comment, as of internode certainty: ``[0.95,0.8]``.
+_LISTED = re.compile(rf"\s*({_NUMBER})(?:\s*,\s*{_NUMBER})+\s*", re.ASCII)
 _BEFORE = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*)\s*:\s*(\S.*)", re.ASCII | re.DOTALL)
 _AFTER = re.compile(
     r"(.*\S)\s*(?:\(\s*(\d+\.?\d*|\.\d+)\s*%?\s*\)|\[\s*(\d+\.?\d*|\.\d+)\s*%\s*\])\s*", re.ASCII | re.DOTALL
@@ -156,6 +159,8 @@ def apart(
         for i in rated:
             bare[i] = names[i]
     _keep_different(bare, names, support, rated)
+    while support.shape[1] > 1 and np.isnan(support[:, 0]).all():  # only the second of two is given: /99
+        support = support[:, 1:]
     return None if np.isnan(support).all() else (bare, support)
 
 
@@ -193,7 +198,8 @@ def noted_numbers(comment: str, keys: Sequence[str] = SUPPORT_KEYS) -> Iterator[
     if comment[:5].upper() == "&&NHX":
         found = [tuple(x.partition("=")[::2]) for x in comment.split(":") if "=" in x]
     else:
-        found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
+        several = _LISTED.fullmatch(comment)
+        found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", several[1] if several else comment)]
     for key, text in found:
         value = number_in(text.strip('"'))
         if value == value and (key in keys or not key):
@@ -219,11 +225,11 @@ def _taken_apart(name: str, keys: Sequence[str]) -> tuple[str | None, list[float
     part = support_label(name)
     if part.support is None and name.rstrip()[-1:] in _LAST:
         part = rated_name(name)
-    return None if part.support is None else (part.name, [float(x) for x in part.support.split("/")])
+    return None if part.support is None else (part.name, [float(x or "nan") for x in part.support.split("/")])
 
 
 def _is_number(text: str | None) -> bool:
-    return text is not None and _SUPPORT.fullmatch(text) is not None and "/" not in text
+    return text is not None and _ALONE.fullmatch(text) is not None
 
 
 def _are_names(values: np.ndarray, inner: int) -> bool:

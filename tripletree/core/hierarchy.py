@@ -350,6 +350,11 @@ class Hierarchy(Immutable):
         return None if self.names is None else self.names[node - self.n_leaves]
 
     def _check_node(self, node: int) -> int:
+        if isinstance(node, (bool, np.bool_)) or not isinstance(node, (int, np.integer)):
+            several = isinstance(node, Iterable) and not isinstance(node, str)
+            cure = "common_ancestor gives the node of some leaves" if several else "subtree takes the name of one"
+            msg = f"expected the number of a node, 0..{self.root}, got {described(node)}; {cure}"
+            raise TypeError(msg)
         if not 0 <= node < self.n_nodes:
             msg = f"there is no node {node}: nodes are 0..{self.n_nodes - 1}, the root is {self.root}"
             raise IndexError(msg)

@@ -59,6 +59,8 @@ MOST_PATH_TEXT = 2**30
 
 _SEPARATORS = (";", ">", "|", "/")
 _SHOWN = {";": "; ", ">": " > "}
+#: The support of GTDB's clades before their names: ``100.0:g__Bacillus``.
+_RATED_BEFORE = re.compile(r"\A\d+(?:\.\d+)?:(?=[a-z]__)")
 _PREFIX = re.compile(r"(?:(sk|[dkpcofgst])|D_(\d{1,2}))__(.*)", re.DOTALL)
 _RANK_LETTERS = (
     *(("sk", "superkingdom"), ("d", "domain"), ("k", "kingdom"), ("p", "phylum"), ("c", "class"), ("o", "order")),
@@ -259,6 +261,9 @@ class PathTree:
     def part(self, text: str) -> tuple[str | None, str] | None:
         """Return rank and name of one step of a path. None if there is no name."""
         name = ((rated_name(text).name or "") if self._rated else text).strip()
+        if self._rated and len(name) > 2 and name[0] == name[-1] == '"':  # of mothur
+            name = name[1:-1]
+        name = _RATED_BEFORE.sub("", name)
         match = _PREFIX.fullmatch(name)
         rank, bare = None, name
         if match is not None:

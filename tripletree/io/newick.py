@@ -112,6 +112,23 @@ class _Parts(NamedTuple):
     """The support of inner nodes in a number beside the length."""
 
 
+#: Numbers of branches of jplace, ``a:0.1{7}``, and what Mesquite says of nodes, ``<color = 5>``. Quoted labels stay.
+_PLACED = re.compile(r":[^,():;'\"\[{]*\{\d+\}")
+_MARKED = re.compile(r"'[^']*'|(\{\d+\})(?=\s*[,);:\[])|(<\s*\w+\s*=[^<>(),;']*>)")
+
+
+def _without_marks(text: str) -> str:
+    """The text with blanks instead of the marks of two programs, all else in its place."""
+    placed = _PLACED.search(text) is not None
+    if not placed and "<" not in text:
+        return text
+
+    def blank(found: re.Match[str]) -> str:
+        return " " * len(found[0]) if found[2] or (placed and found[1]) else found[0]
+
+    return _MARKED.sub(blank, text)
+
+
 class NewickText(TreeFile):
     """Newick text cut into tokens.
 
@@ -142,6 +159,8 @@ class NewickText(TreeFile):
             check_choice(decimal, "decimal", (".", ","))
         if decimal == ",":
             text = _DECIMAL_COMMA.sub(r"\1.\2", text)
+        if "{" in text or "<" in text:
+            text = _without_marks(text)
         self._text, self._path, self._blank = text, path, underscores == "blank"
         self._decimal = decimal
         self.path = path

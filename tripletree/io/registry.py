@@ -202,6 +202,27 @@ _DUMP_CURE = "give nodes.dmp of the same download, its folder, or the archive ta
 #: Files that are known and not read: the sign at their beginning, and their name with a way on.
 _NAMED = (
     (
+        r">[^\s;]+;tax=",
+        r"""FASTA with lineages in its headers; 'sed -n "/;tax=/{s/^>\([^;]*\);tax=\([^;]*\).*/\1\t\2/"""
+        r""";s/,/;/g;s/:/__/g;p}" FILE > FILE.tsv' takes them out""",
+    ),
+    (
+        r">[^\n]*\|[^\n]*k__[^\n|]*\n",
+        r"FASTA with lineages in its headers; "
+        r"""'sed -n "s/^>\(.*\)|/\1\t/p" FILE > FILE.tsv' takes them out""",
+    ),
+    (
+        r">[^\s;]+ [^\n;]+;[^\n]*\n",
+        r"FASTA with lineages in its headers; "
+        r"""'sed -n "s/^>\([^ ]*\) /\1\t/p" FILE > FILE.tsv' takes them out""",
+    ),
+    (r">[^\n]*\n[A-Za-z*-]+\s", "FASTA: sequences, which are no hierarchy"),
+    (
+        r'\{[^{}\[\]]*"tree"\s*:\s*"\s*\(',
+        "a tree within JSON, as of jplace; "
+        "'python -c \"import json; print(json.load(open('FILE'))['tree'])\" > FILE.nwk' takes it out",
+    ),
+    (
         r"(Prefix\(|Ontology\()",
         "OWL in functional syntax; 'robot convert --input FILE --output FILE.owl' makes RDF/XML",
     ),

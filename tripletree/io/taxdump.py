@@ -309,7 +309,8 @@ def read_taxdump(
 
     Notes
     -----
-    Names in names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.
+    Other names in names.dmp, millions of them, are no `synonyms`: `read_synonyms` gives them to `match_names`. Names in
+    names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.
     Time is linear except for one sort of the tax ids.
 
     Examples
@@ -447,12 +448,23 @@ def _below(taxa: _Taxa, root: int) -> np.ndarray:
 def _merged(files: dict[str, DmpFile], taxa: _Taxa) -> dict[str, int]:
     """The tax ids that were merged into others, each with the position of the one that stays."""
     found: dict[str, int] = {}
+    chained: dict[str, str] = {}
     if MERGED in files and files[MERGED].content.strip():
         for fields in files[MERGED].fields(2):
             old, new = (files[MERGED].numbers(fields, j) for j in (0, 1))
             at = taxa.places.of(new)
             free = (at >= 0) & (taxa.places.of(old) < 0)
             found.update(zip(map(str, old[free].tolist()), at[free].tolist(), strict=True))
+            chained.update(zip(map(str, old[at < 0].tolist()), map(str, new[at < 0].tolist()), strict=True))
+    for first in chained:  # ids that were merged into such as were merged later
+        last, seen = first, {first}
+        while last in chained and chained[last] not in seen:
+            last = chained[last]
+            seen.add(last)
+        if last in found:
+            found.setdefault(first, found[last])
+    if DELETED in files and (count := files[DELETED].content.count(b"|")):
+        note("deleted", f"{counted(count, 'tax id')} that NCBI deleted (delnodes.dmp), of no taxon")
     return found
 
 
