@@ -486,8 +486,9 @@ def test_report__only_fits_to_parts_of_the_samples_take_fewer_steps(iris, tmp_pa
     assert [x for x in _Noted.noted if x[0] < 60] == [(48, True, 0.1)] * 3
     assert len(_Noted.noted) == 3 * 2 + 3 + 3
     found.write_html(tmp_path / "r.html")
-    told = "a fifth of the steps" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert told == (found.model.clade_support_ is not None)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert ("a fifth of the steps" in page) == (found.model.clade_support_ is not None)
+    assert f"about {round(found.model.effective_trees_)} independent trees" in page
 
 
 def test_report__a_metric_that_the_estimator_does_not_take(iris):

@@ -668,8 +668,16 @@ def _clades(report: Report) -> str:
         text += (
             "<p>Probability: the share of trees with just this clade among trees sampled from their posterior, given "
             "the data and the knowledge. One sample more or less makes another clade, so large clades have low "
-            "probabilities although most of their samples belong together.</p>"
+            "probabilities although most of their samples belong together."
         )
+        worth = getattr(report.model, "effective_trees_", None)
+        if worth is not None:
+            text += (
+                f" The sample is worth about {counted(round(worth), 'independent tree')}, by how far its two chains "
+                "differ: with few, give <code>DivisiveReCon(effort=4)</code> or more as the estimator. Probabilities "
+                "presume that the features follow the model of the tree, and are too high on many real tables."
+            )
+        text += "</p>"
     table = _table(
         "The largest clades, and their support",
         ("clade", "samples", "stability", *(["probability"] if sampled else []), "for", "against"),
