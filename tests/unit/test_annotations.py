@@ -226,9 +226,7 @@ def test_annotations__headers_of_cells_and_pictures(header):
     ],
 )
 def test_annotations__a_first_row_that_may_be_a_header_is_refused(first, rest):
-    with pytest.raises(
-        ParseError, match="line 1: is this a header. '.*' and '.*' occur nowhere else: give header=True"
-    ):
+    with pytest.raises(ParseError, match="line 1: is this a header. '.*', '.*' occur nowhere else: give header=True"):
         read(f"{first}\n{rest}")
     wanted = read(rest)
     assert read(f"{first}\n{rest}", header=True) == wanted

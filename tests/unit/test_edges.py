@@ -20,6 +20,7 @@ from tripletree.interop import from_edge_table
 from tripletree.io.edges import edges_ontology, read_edges, write_edges
 
 APES = Hierarchy.from_nested([["human", "chimp"], "loris"])
+WHICH = "; give child_column= and parent_column=, which columns hold the children and their parents"
 ROWS = [("human", "apes"), ("chimp", "apes"), ("loris", "primates"), ("apes", "primates")]
 
 
@@ -89,8 +90,8 @@ def test_edges__a_delimiter_of_ones_own():
     ("rows", "header", "asked", "message"),
     [
         (ROWS, ("a", "b"), {}, "is this a header. 'a', 'b' occur nowhere else"),
-        ([(*x, "y") for x in ROWS], ("a", "b", "c"), {}, "which columns are child and parent"),
-        ([(*x, "y") for x in ROWS], ("a", "b", "c"), {"child_column": "a"}, "which columns are child and parent"),
+        ([(*x, "y") for x in ROWS], ("a", "b", "c"), {}, WHICH),
+        ([(*x, "y") for x in ROWS], ("a", "b", "c"), {"child_column": "a"}, WHICH),
         (ROWS, ("a", "b"), {"child_column": "c"}, "child_column 'c' is not a column of this table; it has 'a', 'b'"),
         (ROWS, ("a", "a"), {"child_column": "a"}, "'a' stands 2 times in the header"),
         (ROWS, None, {"child_column": 2}, "child_column 2 is not a column of this table; it has 2 columns"),

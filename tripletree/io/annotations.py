@@ -282,11 +282,9 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
         return
     known = ITEM.among(pair) or NODE.among(pair)
     if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
-        msg = (
-            f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: give header=True if it names the "
-            "columns, or header=False if they are an item and its node"
+        table.refuse_header(
+            pair, "give header=True if it names the columns, or header=False if they are an item and its node"
         )
-        table.refuse(0, msg)
 
 
 def _of_table(
@@ -298,24 +296,17 @@ def _of_table(
     header: bool | None = None,
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
-    places = table.places((item, node), ("item", "node"))
-    if places is None and len(table.columns) == 2:
-        places = (0, 1)
-    if places is None and item is None and node is None:
-        called = [[k for k, x in enumerate(table.names or ()) if plain(x) in role.names] for role in (ITEM, NODE)]
-        if list(map(len, called)) == [1, 1] and called[0] != called[1]:
-            places = (called[0][0], called[1][0])
-    if places is None:
-        shown = f": {', '.join(map(repr, table.names))}" if table.names else ""
-        msg = (
-            f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}{shown}; give item= and node=, which "
-            "columns hold the items and their nodes"
-        )
-        raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+
+    def usual() -> tuple[int, int] | None:
+        if len(table.columns) == 2:
+            return 0, 1
+        items, nodes = ([k for k, x in enumerate(table.names or ()) if plain(x) in r.names] for r in (ITEM, NODE))
+        return (items[0], nodes[0]) if len(items) == len(nodes) == 1 and items != nodes else None
+
+    first, second = table.two_columns((item, node), ("item", "node"), "the items and their nodes", usual)
     if separator == "":
         msg = "separator must be a text such as ',', not an empty one"
         raise ValueError(msg)
-    first, second = places
     split: Callable[[str], list[str]] = (lambda x: [x]) if separator is None else (lambda x: x.split(separator))
     found: dict[str, dict[str, None]] = {}
     shared: dict[str, str] = {}

@@ -219,7 +219,56 @@ def read_answers(
                 raise ValueError(msg)
             return _read_lines(content, name, leaves)
         path = named_stream(content, name)
-    return _read_table(path, leaves=leaves, **columns)
+    wanted = [x for x in (*(items or ()), odd, who, when, seconds) if isinstance(x, str)]
+    asked = read_questions(
+        path,
+        header=header,
+        known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
+        only=only,
+    )
+    table = asked.table
+    if len(table.columns) < 3:
+        raise refusal(
+            table,
+            f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
+            'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
+        )
+    people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
+    others = {people, times, took} - {None}
+    if odd is None and items is None:
+        _check_no_comparisons(table, others)  # type: ignore[arg-type]
+    answer = _answer_column(table, odd, items, len(table.columns) - len(others))
+    places = _item_columns(table, items, answer, others)
+    asked = _without_empty_rows(asked, places)
+    table = asked.table
+    rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
+    trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
+    codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
+    if odd is None:
+        _check_no_anchor(table, places, answer)
+    how = "labels"
+    if answer in places:
+        replies = np.full(len(codes), places.index(answer))
+    else:
+        start = 0 if first is None and asked.from_zero else first
+        replies, how = _replies(table, trios.labels, answer, places, missing, start)
+        if odd is None:
+            _check_each_is_odd(table, places, answer, replies)
+    if len(places) == 2:
+        codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
+    names = None if people is None else [_person(x) for x in table.columns[people]]
+    if how != "labels":
+        asked.notes.append(f"answers are {how}")
+    return AnswerSet.from_columns(
+        codes,
+        replies,
+        index,
+        who=names,
+        when=None if times is None else [_time(x) for x in table.columns[times]],
+        seconds=None if took is None else _response_times(table, took, named=seconds is not None),
+        origins=asked.origins(),
+        reading=_reading(asked, places, answer, names or ()) if asked.notes else None,
+    )
 
 
 def read_odd_one_out(
@@ -277,72 +326,6 @@ def _is_own_lines(content: bytes | str) -> bool:
     except (ValueError, RecursionError):
         return re.match(r'\s*\{\s*"(?:items|tripletree|undo|answer)"', line) is not None or "trial" not in text
     return not isinstance(entry, dict) or not entry or bool(entry.keys() & {"items", "tripletree", "undo", "answer"})
-
-
-def _read_table(
-    path: Any,
-    *,
-    odd: Any,
-    items: Any,
-    who: Any,
-    when: Any,
-    seconds: Any,
-    leaves: Any,
-    header: bool | None,
-    only: str | None,
-    missing: Any,
-    first: int | None,
-) -> AnswerSet:
-    wanted = [x for x in (*(items or ()), odd, who, when, seconds) if isinstance(x, str)]
-    asked = read_questions(
-        path,
-        header=header,
-        known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
-        only=only,
-    )
-    table = asked.table
-    if len(table.columns) < 3:
-        raise refusal(
-            table,
-            f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
-            'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
-        )
-    people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
-    others = {people, times, took} - {None}
-    if odd is None and items is None:
-        _check_no_comparisons(table, others)  # type: ignore[arg-type]
-    answer = _answer_column(table, odd, items, len(table.columns) - len(others))
-    places = _item_columns(table, items, answer, others)
-    asked = _without_empty_rows(asked, places)
-    table = asked.table
-    rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
-    trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
-    codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
-    if odd is None:
-        _check_no_anchor(table, places, answer)
-    how = "labels"
-    if answer in places:
-        replies = np.full(len(codes), places.index(answer))
-    else:
-        start = 0 if first is None and asked.from_zero else first
-        replies, how = _replies(table, trios.labels, answer, places, missing, start)
-        if odd is None:
-            _check_each_is_odd(table, places, answer, replies)
-    if len(places) == 2:
-        codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
-    names = None if people is None else [_person(x) for x in table.columns[people]]
-    if how != "labels":
-        asked.notes.append(f"answers are {how}")
-    return AnswerSet.from_columns(
-        codes,
-        replies,
-        index,
-        who=names,
-        when=None if times is None else [_time(x) for x in table.columns[times]],
-        seconds=None if took is None else _response_times(table, took, named=seconds is not None),
-        origins=asked.origins(),
-        reading=_reading(asked, places, answer, names or ()) if asked.notes else None,
-    )
 
 
 def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:

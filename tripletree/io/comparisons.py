@@ -274,12 +274,8 @@ def indexed_rows(
     numbers = {x for x in first | others if _NUMBER.fullmatch(x)}
     asked = header is None and table.names is None and leaves is None  # if leaves are given, unknown ones are refused
     if asked and others and not first & (others | numbers) and not others <= numbers:
-        cells = ", ".join(map(repr, rows.labels[0]))
-        msg = (
-            f"is this a header? {cells} occur nowhere else: give header=True if it names the columns ({hint}), or "
-            "header=False if these are labels like the others"
-        )
-        table.refuse(0, msg)
+        cure = f"header=True if it names the columns ({hint}), or header=False if these are labels like the others"
+        table.refuse_header(rows.labels[0], f"give {cure}")
     if header is None and leaves is None and first == (first | others) - numbers and numbers:
         table.refuse(0, "this row is words and all others are numbers; give header=True if it names the columns")
     index, positions = rows.indexed(leaves)

@@ -385,17 +385,17 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
 
 def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
     """The places of child, parent, name, length, rank and relation, None for a missing one."""
-    pair = None if table.names is None else usual_columns(table.names)
-    told = table.places(asked[:2], ("child_column", "parent_column"))
-    if told is None and asked[0] is None and asked[1] is None:
-        told = pair
-        if told is None and len(table.columns) == 2 and table.names is None:
-            _check_headerless(table, told=header is False)
-            told = (0, 1)
-    if told is None:
-        shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
-        msg = f"which columns are child and parent? Give child_column and parent_column; there are {shown}"
-        raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+
+    def usual() -> tuple[int, int] | None:
+        if table.names is not None:
+            return usual_columns(table.names)
+        if len(table.columns) != 2:
+            return None
+        _check_headerless(table, told=header is False)
+        return 0, 1
+
+    options = "child_column", "parent_column"
+    told = table.two_columns(asked[:2], options, "the children and their parents", usual)
     found: list[int | None] = list(told)
     for role, column in zip((NODE_NAME, LENGTH, RANK, RELATION), asked[2:], strict=True):
         found.append(role.place(table, column, found[:2]))
@@ -411,12 +411,8 @@ def _check_headerless(table: RowTable, *, told: bool) -> None:
         table.refuse(0, "no row has a parent: is this a table of edges?")
     first = {table.columns[0][0], table.columns[1][0]}
     if not told and len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
-        cells = ", ".join(repr(column[0]) for column in table.columns)
-        msg = (
-            f"is this a header? {cells} occur nowhere else: give child_column and parent_column by name, or "
-            "header=False if they are a child and its parent"
-        )
-        table.refuse(0, msg)
+        cure = "give child_column and parent_column by name, or header=False if they are a child and its parent"
+        table.refuse_header([column[0] for column in table.columns], cure)
 
 
 # ---------------------------------------------------------------------- rows that are other names

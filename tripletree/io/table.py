@@ -204,17 +204,30 @@ class RowTable:
         msg = f"{what} {column!r} is not a column of this table; it has {shown}"
         raise ParseError(msg, path=self.path, line=self.header_line)
 
-    def places(self, given: Sequence[str | int | None], options: Sequence[str]) -> tuple[int, int] | None:
-        """The places of two columns by name or position, of two also if one is given. None if they are not told."""
+    def two_columns(
+        self,
+        given: Sequence[str | int | None],
+        options: Sequence[str],
+        what: str,
+        usual: Callable[[], tuple[int, int] | None],
+    ) -> tuple[int, int]:
+        """The places of two columns by name or position, of two also if one is given, or the `usual` ones."""
         at = [None if x is None else self.place(x, option) for x, option in zip(given, options, strict=True)]
         if len(self.columns) == 2 and at.count(None) == 1:
             at = [1 - at[1 - k] if x is None else x for k, x in enumerate(at)]  # type: ignore[operator]
-        first, second = at
+        first, second = at if any(x is not None for x in at) else usual() or at
         if first is None or second is None:
-            return None
+            n = len(self.columns)
+            names = f": {', '.join(map(repr, self.names))}" if self.names else ""
+            msg = f"{n} column{'s' * (n != 1)}{names}; give {options[0]}= and {options[1]}=, which columns hold {what}"
+            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
         if first == second:
             raise ParseError(f"{options[0]} and {options[1]} are the same column", path=self.path)
         return first, second
+
+    def refuse_header(self, cells: Iterable[str], cure: str) -> NoReturn:
+        """Raise the error for a first row that may be a header, since its cells occur in no other row."""
+        self.refuse(0, f"is this a header? {', '.join(map(repr, cells))} occur nowhere else: {cure}")
 
     def taking(self, rows: Sequence[int]) -> RowTable:
         """Some of the rows."""
