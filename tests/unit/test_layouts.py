@@ -1,13 +1,16 @@
 """A table of layouts by doors: what a table says does not depend on the way by which it comes in."""
 
 import io
+import re
 import warnings
 
 import pandas as pd
 import polars
 import pytest
+from click.testing import CliRunner
 
 import tripletree as tt
+from tripletree.cli import main
 from tripletree.cluster import DivisiveReCon
 from tripletree.errors import ParseError
 from tripletree.io import (
@@ -161,3 +164,54 @@ def test_layouts__mean_the_same_in_a_fit(tmp_path, kind, text, means):
         assert triplets(model.triplets_) == means
     elif kind == "comparisons":
         assert triplets(model.triplets_) == sorted(f"{min(x[0], x[2])} {max(x[0], x[2])}|{x[4]}" for x in means)
+
+
+SHELL = [x for x in LAYOUTS if x[0] not in ("annotations", "comparisons")]
+ENDINGS = {
+    "csv": lambda text, path: path.write_text(text),
+    "parquet": lambda text, path: frame_of(text).to_parquet(path),
+    "xlsx": lambda text, path: frame_of(text).to_excel(path, index=False),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(("kind", "text", "means"), SHELL, ids=[f"{x[0]}: {x[1]!r:.60}" for x in SHELL])
+def test_layouts__mean_the_same_in_a_shell(tmp_path, monkeypatch, kind, text, means, ending):
+    monkeypatch.chdir(tmp_path)
+    file, out = f"t.{ending}", "out.nwk"
+    ENDINGS[ending](text, tmp_path / file)
+    command = {
+        "pairs": ["check", file],
+        "triplets": ["check", file],
+        "answers": ["answers", file, "--jsonl", "out.jsonl"],
+        "edges": ["convert", file, "-o", out],
+        "lineages": ["convert", file, "-o", out],
+    }
+    done = CliRunner().invoke(main, command[kind])
+    if isinstance(means, str) and kind not in ("edges", "lineages"):
+        assert done.exit_code == 2
+        assert re.search(means, done.stderr), done.stderr
+        return
+    assert done.exit_code == 0, done.output
+    if kind == "pairs":
+        assert "1 must-link and 1 cannot-link on 3 leaves" in done.output
+    elif kind == "triplets":
+        assert "1 triplet" in done.output or "1 weighted triplet" in done.output
+    elif kind == "answers":
+        assert answers(read_answers("out.jsonl")) == means
+    else:
+        found = tree(tt.read_newick(out))
+        assert found.replace("[&incertae_sedis=1]", "") == means
+
+
+@pytest.mark.parametrize("text", [x[1] for x in LAYOUTS if x[0] == "comparisons"])
+def test_layouts__of_comparisons_in_a_shell(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.csv").write_text(text)
+    (tmp_path / "d.csv").write_text("name,cm\nx,1\ny,2\nz,8\nw,9\n")
+    known = ["--know", "c.csv", "--resamples", "0"]
+    done = CliRunner().invoke(main, ["report", "d.csv", *known])
+    assert done.exit_code == 0, done.output
+    assert "c.csv: comparisons with an anchor" in done.output
+    assert "Known: 2 comparisons about 4 of the 4 samples." in done.output
+    assert re.search("Of note: Read 2 comparisons: (Anchor nearer Near than Far|.* against .* and .*)", done.output)

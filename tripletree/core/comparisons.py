@@ -18,8 +18,8 @@ from tripletree.core.triplets import TripletSet
 class Comparisons(tuple):
     """Rows of comparisons and their leaves, as a tuple of two, with more about each row.
 
-    A tree contradicts a comparison if it displays the triplet of anchor and far against near. If both of these are
-    outside of a clade with the anchor, or near and far are closest, it says nothing against it.
+    A tree contradicts a comparison if it displays the triplet of anchor and far against near: else the near one is as
+    near in it, or nearer.
 
     Attributes
     ----------

@@ -243,11 +243,14 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
     kind : str or None
         The format, by the suffix.
     """
+
+    def known(names: Sequence[str]) -> bool:
+        return set(LabelRows.called(PairRows(name), names, columns)) <= set(names) or PairRows.is_header(names)
+
     if is_parquet(content):
-        names = parquet_names(content, name)
-        return set(columns) <= set(names) or PairRows.is_header(names)
+        return known(parquet_names(content, name))
     text = decoded(content, name)
-    if has_header(text, lambda names: set(columns) <= set(names) or PairRows.is_header(names)):
+    if has_header(text, known):
         return True
     if has_header(text, lambda names: {"a", "b", "c"} <= set(names) or usual_columns(names) is not None):
         return False
