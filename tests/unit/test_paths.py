@@ -114,3 +114,15 @@ def test_hierarchies_of_whole_paths_come_back(sep, written):
     same = sep.strip() == written.strip()
     back = read_lineages(io.StringIO(write_lineages(h, sep=sep)), labels="path" if same else "name", sep=sep.strip())
     assert (back, back.names) == (h, h.names)
+
+
+def test_paths__of_terms_with_several_parents():
+    names = ["Food", "Bread", "Rolls", "Bakery", "Rolls", "Film"]
+    o = tt.Ontology(list("abcdef"), [(1, 0), (2, 1), (3, 0), (2, 3), (4, 5)], names=names)
+    asked = ["Food > Bread > Rolls", "food|bakery|rolls", "Film/Rolls", "Bread > Rolls", "Film > Bread", "Rolls"]
+    found = tt.match_names(asked, o)
+    assert found.matches == ("c", "c", "e", "c", None, None)
+    assert found.choose({"Rolls": "Film > Rolls"}).matches[-1] == "e"
+    assert o.attach({"x": "Food > Bread > Rolls", "y": "f"}).parents("x") == ["c"]
+    with pytest.raises(UnknownLeafError, match="Film > Bread"):
+        o.attach({"x": "Film > Bread"})

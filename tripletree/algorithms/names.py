@@ -21,7 +21,7 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import other_form
 from tripletree.core.notes import on_labels
 from tripletree.core.ontology import Ontology
-from tripletree.core.paths import Paths, is_path
+from tripletree.core.paths import Paths, is_path, terms_by_path
 from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.kernels import freeze
 
@@ -428,7 +428,13 @@ class _NameIndex:
     def by_path(self, names: Sequence[Any]) -> dict[Any, _Match]:
         """The taxa of names that are paths, or the last name of a label that is one."""
         h = self.hierarchy
-        if isinstance(h, Ontology) or h.names is None or not any(isinstance(x, str) for x in names):
+        if isinstance(h, Ontology):
+            meant = terms_by_path(names, h, form=plain_form)
+            return {
+                x: _Match(terms[0], "form", 1.0) if len(terms) == 1 else _Match(None, "ambiguous", 0.0, tuple(terms))
+                for x, terms in meant.items()
+            }
+        if h.names is None or not any(isinstance(x, str) for x in names):
             return {}
         paths = Paths(h.leaves, h.names, h.parent, form=plain_form)
 

@@ -90,9 +90,9 @@ def demo(output_dir: Path) -> None:
     where = shlex.quote(str(output_dir))
     click.echo(
         f"The same by hand: tripletree cluster {where}/data.csv --drop class --standardize --linkage {LINKAGE} \\\n"
-        f"                    --triplets {where}/known.txt -k {len(samples.class_names)} -o clusters.csv\n"
+        f"                    --triplets {where}/known.txt -k {len(samples.class_names)} -o {where}/clusters.csv\n"
         f"All of it as a page: tripletree report {where}/data.csv --drop class --standardize \\\n"
-        f"                    --know {where}/known.txt -o report.html"
+        f"                    --know {where}/known.txt -o {where}/report.html"
     )
 
 

@@ -149,7 +149,7 @@ def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
     """The lines of `info` about an ontology."""
     n, several = len(ontology.leaves), len(ontology.multi_parent)
     named = sum(x is not None for x in ontology.names or ())
-    yield "terms", f"{ontology.n_terms:,}, {named:,} of them named"
+    yield "terms", f"{ontology.n_terms:,}" + (f", {named:,} of them named" if named else "")
     yield "leaves", f"{n:,} (terms without children)"
     roots = ontology.roots
     yield "roots", f"{len(roots):,}: {', '.join(map(str, roots[:5]))}" + (", ..." if len(roots) > 5 else "")

@@ -25,6 +25,7 @@ from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import displayed_count, exact_dot, restricted, scrambled, sibling_pairs
+from tripletree.core.paths import terms_by_path
 from tripletree.errors import (
     SHOWN,
     DuplicateLeafError,
@@ -437,6 +438,8 @@ class Ontology(Immutable):
         meant = {x: known_as(x, self.terms, self.synonyms) for x in dict.fromkeys(above) if x not in self.terms}
         tell_synonyms({x: y for x, y in meant.items() if x in self.synonyms and y in self.terms})
         above = [meant.get(x, x) for x in above]
+        by_path = terms_by_path((x for x in above if x not in self.terms), self)
+        above = [by_path[x][0] if len(by_path.get(x, ())) == 1 else x for x in above]
         known = [k for k, x in enumerate(above) if x in self.terms]
         if len(known) < len(above) and (missing == "raise" or not known):
             unknown = list(dict.fromkeys(x for x in above if x not in self.terms))

@@ -7,9 +7,12 @@ and by `match_names` for texts that are neither labels nor names.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tripletree.core.ontology import Ontology
 
 #: Between the names of a path, and how each is written.
 SEPARATORS = {";": "; ", ">": " > ", "|": "|", "/": "/"}
@@ -119,6 +122,37 @@ class Paths:
             u = self.above[u]
         free = [x for x in (self.sep if self.own else ">", *SEPARATORS) if not any(x in name for name in names)]
         return SEPARATORS[free[0] if free else ">"].join(reversed(names))
+
+
+def terms_by_path(
+    asked: Iterable[Any], ontology: Ontology, *, form: Callable[[str], str] = str
+) -> dict[Any, list[Any]]:
+    """Return the terms that each path may mean: a whole path, or else the end of one, along any of the parents."""
+    wanted: dict[Any, list[tuple[str, ...]]] = {}
+    for text in dict.fromkeys(x for x in asked if isinstance(x, str) and is_path(x)):
+        ways = [tuple(map(form, split_path(text, sep))) for sep in SEPARATORS if sep in text]
+        wanted[text] = [x for x in ways if len(x) > 1 and all(x)]
+    last: dict[str, list[Any]] = {way[-1]: [] for ways in wanted.values() for way in ways}
+    if not last:
+        return {}
+
+    def called(term: Any, name: str) -> bool:
+        return name in (form(str(term)), form(ontology.name(term) or ""))
+
+    for term, name in zip(ontology.terms, ontology.names or [None] * ontology.n_terms, strict=True):
+        for x in {form(str(term)), form(name or "")} & last.keys():
+            last[x].append(term)
+    ends: dict[Any, list[Any]] = {}
+    whole: dict[Any, list[Any]] = {}
+    for text, ways in wanted.items():
+        for *above, name in ways:
+            for term in last[name]:
+                level = {term}
+                for part in reversed(above):
+                    level = {y for x in level for y in ontology.parents(x) if called(y, part)}
+                if level:
+                    (ends if all(ontology.parents(x) for x in level) else whole).setdefault(text, []).append(term)
+    return ends | whole
 
 
 def nodes_by_path(
