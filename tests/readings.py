@@ -215,6 +215,11 @@ id: P:leg
 id: has_part
 """
 
+
+def _match(relation: str, other: int) -> str:
+    return f'<skos:{relation} rdf:resource="http://purl.obolibrary.org/obo/T_{other}"/>'
+
+
 ONTOLOGIES = (
     Reading("equivalent terms", "terms.obo", _TERMS, "T:3 S:3 T:4", ("T:3 S:3 | T:4",), ontology=True),
     Reading(
@@ -263,6 +268,26 @@ ONTOLOGIES = (
         ),
         "D:4 D:5 D:6 D:7",
         ("D:4 D:5 | D:6",),
+        ontology=True,
+    ),
+    Reading(
+        "concepts that match exactly",
+        "thesaurus.rdf",
+        '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+        'xmlns:skos="http://www.w3.org/2004/02/skos/core#">\n'
+        + "".join(
+            f'<skos:Concept rdf:about="http://purl.obolibrary.org/obo/T_{x}">{inner}</skos:Concept>\n'
+            for x, inner in (
+                ("0", ""),
+                ("1", _match("broader", 0) + _match("exactMatch", 2)),
+                ("2", _match("broader", 0)),
+                ("3", _match("broader", 0) + '<skos:exactMatch rdf:resource="http://elsewhere/9"/>'),
+                *(("4", _match("broader", 1)), ("5", _match("broader", 2)), ("6", _match("broader", 3))),
+            )
+        )
+        + "</rdf:RDF>\n",
+        "T:4 T:5 T:6",
+        ("T:4 T:5 | T:6",),
         ontology=True,
     ),
     Reading(

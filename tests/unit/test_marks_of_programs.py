@@ -112,3 +112,16 @@ def test_marks__the_clade_of_labels_and_names_is_asked_otherwise():
         ABC.clade(["a", "b"])
     with pytest.raises(TypeError, match="got str .*; subtree takes"):
         ABC.children("x")
+
+
+@pytest.mark.parametrize("corner", ["", '""\t'])
+def test_marks__names_of_rows_as_r_writes_them(corner):
+    rows = '"A1"\t"B"\t"F"\t"x"\n"A2"\t"B"\t"F"\t"y"\n"A3"\t"B"\t"P"\tNA\n'
+    h = tt.read_hierarchy(io.StringIO(f'{corner}"domain"\t"phylum"\t"class"\n{rows}'))
+    assert list(h.leaves) == ["A1", "A2", "A3"]
+    assert tt.displays(h, [("A1", "A2", "A3")]).all()
+
+
+def test_marks__a_comma_at_the_end_of_rows_is_no_name():
+    with pytest.raises(ParseError, match="3 cells where the header has 2"):
+        tt.read_hierarchy(io.StringIO("child,parent\na,x,\nb,x,\nc,x,\n"))

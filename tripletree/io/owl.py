@@ -2,8 +2,9 @@
 
 Classes are the terms. ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
 of the restriction's property. Concepts of a thesaurus in SKOS are terms, too, and ``skos:broader`` and
-``skos:narrower`` are is_a. Identifiers of the OBO library are shortened, so that they read as in OBO files
-(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``). Other IRIs stay whole.
+``skos:narrower`` are is_a. Concepts of one file that are ``skos:exactMatch`` are one. Identifiers of
+the OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
+``GO:0008150``). Other IRIs stay whole.
 
 The consequences of other axioms are not worked out: a class that is defined as equivalent to an intersection has only
 the parents that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is
@@ -35,6 +36,7 @@ _SUBCLASS, _LABEL, _TYPE = f"{_RDFS}subClassOf", f"{_RDFS}label", f"{_RDF}type"
 _ABOUT, _RESOURCE, _NODE, _ID = f"{_RDF}about", f"{_RDF}resource", f"{_RDF}nodeID", f"{_RDF}ID"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _BROADER, _NARROWER = f"{{{_SKOS}}}broader", f"{{{_SKOS}}}narrower"
+_EXACT_MATCH = f"{{{_SKOS}}}exactMatch"
 _PREF_LABEL = "{http://www.w3.org/2004/02/skos/core#}prefLabel"
 #: Properties that hold other names, with the scope that OBO calls them by.
 _SYNONYMS = {
@@ -141,6 +143,7 @@ class _OwlDocument:
         #: (class, relation, parent, place), the relation None for a blank node that has both.
         self._edges: list[tuple[str, str | None, str, int]] = []
         self._broader: set[tuple[str, str]] = set()
+        self._matches: list[tuple[str, str]] = []
         self._restrictions: dict[str, tuple[str, str]] = {}
         self._genera: list[tuple[str, str, int]] = []
         for element in self._xml:
@@ -285,6 +288,10 @@ class _OwlDocument:
     def _concepts(self, subject: str, node: Element) -> list[Element]:
         """Take a concept's broader and narrower ones. Gives back the concepts that are described within."""
         within = []
+        for child in node.iterfind(_EXACT_MATCH):
+            other = self._object(child)
+            if other is not None:
+                self._matches.append((subject, other))
         for tag in (_BROADER, _NARROWER):
             for child in node.iterfind(tag):
                 other = self._object(child)
@@ -355,6 +362,9 @@ class _OwlDocument:
                 terms.ranks[position] = self._ranks[iri]
             if iri in self._deprecated:
                 terms.obsolete.add(position)
+        for one, other in self._matches:  # those of other thesauri are not here
+            if one in self._classes and other in self._classes:
+                terms.equivalent.append((self._id(one), self._id(other)))
         for iri, scope, text in self._synonyms:
             if iri in self._classes:
                 terms.synonyms.append((terms.position[self._id(iri)], scope, text))

@@ -405,6 +405,10 @@ def split_rows(
     if header:
         names = _stripped(rows.pop(0))
         header_line = lines.pop(0)
+    quoted = names is not None and body.lstrip()[:1] == '"' and all(len(x) == width + 1 and x[0] for x in rows)
+    if names is not None and quoted and len({x[0] for x in rows}) == len(rows):  # names of rows, as R writes them
+        names.insert(0, "")
+        width += 1
     wrong = [i for i, cells in enumerate(rows) if len(cells) != width]
     for i in wrong:
         first = "header" if header else "first row"
