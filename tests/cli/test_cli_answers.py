@@ -208,8 +208,9 @@ def test_answers__a_doubt_names_a_command_for_each_reading(run, tmp_path):
     rows = ["fig,pear,saw,pear", "pear,fig,saw,fig", "saw,axe,fig,axe", "axe,saw,fig,saw"]
     (tmp_path / "my pilot.csv").write_text("\n".join(["picture,left,right,answer", *rows]) + "\n")
     said = run("answers", "my pilot.csv", status=2).stderr
-    comparisons, odd = said.partition("Comparisons: ")[2].strip().split("; the odd one: ")
-    assert comparisons.startswith("tripletree check --as comparisons 'my pilot.csv' --columns picture,left,right")
+    both = said.partition("Comparisons: ")[2].strip().split("; the odd one: ")
+    comparisons, odd = (x[1:-1] for x in both)  # commands stand in quotes
+    assert comparisons.startswith("tripletree check 'my pilot.csv' --as comparisons --columns picture,left,right")
     done = run(*shlex.split(comparisons)[1:])
     assert done.stdout == "consistent: 2 triplets on 4 leaves\n"
     assert "4 comparisons: picture against left and right; 2 triplets of which both halves are said" in done.stderr
