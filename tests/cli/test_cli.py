@@ -168,7 +168,7 @@ def test_info__recognises_what_a_file_holds(run, tmp_path, name, content, kind):
 
 def test_info__as_overrides_the_look(run):
     assert "(lost" not in run("info", "-", "--as", "triplets", text="'(lost' b | c").stdout
-    assert "'tripletree build' reads them" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
+    assert "'tripletree build -' reads them" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
     assert "line 1, column" in run("info", "-", "--from", "newick", text="a b | c", status=2).stderr
     assert "tripletree decompose sample:mammals" in run("info", "sample:mammals", "--as", "triplets", status=2).stderr
 

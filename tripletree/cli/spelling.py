@@ -79,7 +79,8 @@ def in_shell(message: str, options: Mapping[str, str]) -> str:
     "take --labels id, or --from edges -O child_column=taxon for 'labels=1'"
     """
     about = _FILE.match(message)
-    file = shlex.quote(about[1]) if about is not None and os.path.isfile(about[1]) else "FILE"
+    file = "FILE" if about is None else "-" if about[1] == "<standard input>" else about[1]
+    file = shlex.quote(file) if file == "-" or os.path.isfile(file) else "FILE"
     parts = _EXCERPT.split(message)
     parts[::2] = [_SPELLING.sub(partial(_spelt, options, file), x) for x in parts[::2]]
     return "".join(parts)

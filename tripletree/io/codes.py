@@ -119,7 +119,11 @@ def read_codes(
     at = code_place(table.names, table.columns) if code_column is None else table.place(code_column, "code_column")
     if at is None:
         shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
-        msg = f"no column holds codes of which some begin with others: give code_column; the columns are {shown}"
+        first = table.names[0] if table.names else 0
+        msg = (
+            f"no column holds codes of which some begin with others: give code_column={first!r} if that one holds "
+            f"codes; the columns are {shown}"
+        )
         raise ParseError(msg, path=table.path)
     names = _names(table, at, name_column)
     codes, called = _codes(table, at, names)

@@ -318,6 +318,13 @@ def _are_paths(lines: list[str], mark: str) -> bool:
     return len(top) + alone >= 0.7 * len(cells) and 0 < len(set(top)) <= max(0.7 * len(cells), 1)
 
 
+def _or_codes(cells: Sequence[str]) -> str:
+    """Advice where cells look like codes with levels, such as EC numbers, of which none begins another."""
+    if len(cells) < 2 or not all(_LEVELS.fullmatch(x.strip()) for x in cells):
+        return ""
+    return f"; if {cells[0].strip()!r} is a code, of which the parts are levels: read_codes(path, code_column=0)"
+
+
 def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
     """Refuse lines of two cells if nothing shows that they are edges, or which cell is the parent."""
     rows = [[cell.strip() for cell in x.split(delimiter)] for x in lines if x.count(delimiter) == 1]
@@ -326,7 +333,7 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
         what = "the second is empty in all of them" if not above else "no cell stands twice in its column"
         msg = (
             f"lines of two cells that may be children and parents, but {what}: give the columns names (child and "
-            "parent), or format='edges' if the child comes first"
+            f"parent), or format='edges' if the child comes first{_or_codes(below)}"
         )
         raise ParseError(msg, path=name, line=1, column=1, text=lines[0])
 
@@ -435,6 +442,9 @@ _LINE_RULES = (
 )
 
 
+_LEVELS = re.compile(r"[^\W_]{1,8}(?:\.[^\W_]{1,8})+")
+
+
 def _of_lines(text: str, name: str | None) -> _Recognition:
     """The format of lines without a mark of their own, by the first rule that fits."""
     for part, ends, kind in _PARTS:
@@ -449,7 +459,7 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
             return found
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
-        f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}"
+        f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}{_or_codes(every)}"
     )
     raise ParseError(msg, path=name, line=1, column=1, text=header)
 
