@@ -34,7 +34,7 @@ def rows_of(said):
 )
 def test_comparison_votes__every_form_gives_the_same_votes(given):
     frame = X.reset_index(drop=True) if isinstance(given, np.ndarray) else X
-    votes = align_comparisons(frame, given, 5)
+    votes = align_comparisons(frame, given, 5).votes()
     as_labels = {(a, b, c): w for (a, b, c), w in zip(votes.rows.tolist(), votes.weights.tolist(), strict=True)}
     assert as_labels == {(0, 1, 2): 3.0, (2, 3, 4): 1.0}  # both halves of "ant bee | cat", one of them twice
 

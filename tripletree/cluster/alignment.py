@@ -108,7 +108,8 @@ def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_sampl
         made = _aligned(X, comparisons, n_samples, missing_samples, "comparisons", TripletSet)
         return Comparisons(comparisons, made.leaves)
     given = as_comparisons(comparisons)
-    votes = _aligned(X, given.votes(), n_samples, missing_samples, "comparisons", TripletSet, len(given.rows))
+    distinct = given.votes()
+    votes = _aligned(X, distinct, n_samples, missing_samples, "comparisons", TripletSet, len(distinct))
     names = [_name_in(x, votes.leaves) for x in given.leaves]
     return given.over(np.array([votes.leaves.index(x) if x in votes.leaves else -1 for x in names]), votes.leaves)
 
