@@ -722,7 +722,7 @@ def test_cluster__reads_a_hierarchy_as_other_commands_do(run, tmp_path):
     (tmp_path / "two.nex").write_text("#NEXUS\nbegin trees;\ntree p = ((a,b),c);\ntree q = (a,(b,c));\nend;\n")
     (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\n")
     said = run("cluster", "data.csv", "--hierarchy", "two.nex", status=2).stderr
-    assert "choose one with -O tree=0, or use 'tripletree supertree'" in said
+    assert "choose one with -O tree=0, or use 'tripletree supertree two.nex'" in said
     assert run("cluster", "data.csv", "--hierarchy", "two.nex", "-O", "tree=p").stdout
 
 

@@ -281,12 +281,12 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
         if first.lower() in LABEL_NAMES or not all(is_number(x) or is_gap(x) for x in cells):
             chosen = first
     able = [x for x in columns if can_be_ids(columns[x])]
-    if chosen is not None:  # a feature such as kg has numbers that are ids by chance
-        able = [x for x in able if x == chosen or x in called or not all(is_number(y) for y in columns[x])]
+    if chosen is not None and not all(map(is_number, columns[chosen])):  # kg has numbers that are ids by chance
+        able = [x for x in able if x in called or not all(map(is_number, columns[x]))]
     rows = {str(k) for k in range(len(next(iter(columns.values()), ())))}
     by_number = chosen is not None and chosen.lower() not in LABEL_NAMES and not rows.isdisjoint(columns[chosen])
     names: frozenset[str] = frozenset()
-    if set(able) - {chosen} or by_number:  # the knowledge tells which of them
+    if able and (set(able) - {chosen} or by_number):  # the knowledge tells which of them
         names = frozenset(named())
         hits = {x: len(names.intersection(columns[x])) for x in able}
         most = max(able, key=hits.__getitem__)

@@ -311,8 +311,9 @@ def read_edges(
     called = ids if labels != "name" or names is None else names
     shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
     if called is ids and names is not None:
-        inner = set(up.tolist())
-        k = next((u for u, x in enumerate(names) if x is not None and u not in inner), None)
+        inner = np.zeros(len(ids) + 1, np.bool_)  # the last entry serves roots
+        inner[up] = True
+        k = next((u for u, x in enumerate(names) if x is not None and not inner[u]), None)
         if k is not None:
             note(LABELS, f"labels are ids, as {ids[k]!r}: labels='name' takes names, as {names[k]!r}")
     kinds = fillers.kinds(_texts_of(ids, names), up) if fillers else None
