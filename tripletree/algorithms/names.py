@@ -463,8 +463,8 @@ class _NameIndex:
         # a species that was moved to another genus keeps its last word
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
         short = _SHORT_GENUS.fullmatch(form)
-        if short is not None:
-            fits = tuple(x for x in moved if plain_form(x).startswith(short[1]))
+        fits = tuple(x for x in moved if short is not None and plain_form(x).startswith(short[1]))
+        if fits:
             return _Match(None, "ambiguous" if len(fits) > 1 else "none", 0.0, fits)
         similar = [taxon for score, x in scored if score > 0 for taxon in self.by_form[x]]
         others = [taxon for x in near for taxon in self.by_form[x]]
