@@ -36,7 +36,7 @@ _RESEMBLES = 0.6
 _SEPARATORS = re.compile(r"[\s_]+|(?<=\w)[-\u2010-\u2013](?=\w)")
 _NUMBER = re.compile(r"\d+")
 #: An abbreviated genus and a species: "q. robur".
-_SHORT_GENUS = re.compile(r"([a-z])\.? [a-z][a-z-]{2,}")
+_SHORT_GENUS = re.compile(r"([a-z])(\.?) [a-z][a-z-]{2,}")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 #: A name of one to four words with its authors: a year or brackets at the end, or an abbreviation.
 _SIGN_OF_AUTHOR = re.compile(r"\d{4}|[).]")
@@ -464,7 +464,7 @@ class _NameIndex:
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
         short = _SHORT_GENUS.fullmatch(form)
         fits = tuple(x for x in moved if short is not None and plain_form(x).startswith(short[1]))
-        if fits:
+        if fits or (short is not None and short[2]):  # "t cel" may be something else than a species
             return _Match(None, "ambiguous" if len(fits) > 1 else "none", 0.0, fits)
         similar = [taxon for score, x in scored if score > 0 for taxon in self.by_form[x]]
         others = [taxon for x in near for taxon in self.by_form[x]]
