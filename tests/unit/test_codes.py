@@ -19,7 +19,7 @@ def newick(text: str, **options: object) -> str:
 
 
 LISTS = {
-    "ATC whole": ("code,name\nN,NERVES\nN02,PAIN\nN02B,other\nN02BA,salicylic\nN02BA01,a\nN02BA51,b\nN05,SLEEP\n",
+    "ATC whole": ("code,name\nN,NERVES\nN02,PAIN\nN02B,analgesics\nN02BA,salicylic\nN02BA01,a\nN02BA51,b\nN05,SLEEP\n",
                   "((((N02BA01,N02BA51)N02BA)N02B)N02,N05)N;"),
     "ATC leaves only": ("ATC\nN02BA01\nN02BA51\nN02BB02\nN05CF01\nC07AB02\n",
                         "((((N02BA01,N02BA51)N02BA,N02BB02)N02B,N05CF01)N,C07AB02);"),

@@ -21,10 +21,15 @@ D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmenta
 Fungi_cls_Incertae_sedis|Firmicutes_unclassified|unclassified Felidae|human gut metagenome|Quercus sp.|s__Quercus_sp
 no rank|g__norank_f__Lachno|g__|__|Unidentified|Felidae environmental sample|Gyrista_XXX_sp.
 Felidae indet.|Quercus spp.
+[unassigned] Gastropoda|[Unassigned]|Fungi (incertae sedis)|Fungi [Incertae_sedis]|Incertae familiae|Incerti subordinis
+Uncategorized|uncategorised|indet.|Indet|undet.|Mammalia_not_assigned|NoHit|no match|No_match|g__No-hit|o__No_matches
+Other bacteria|other_mammals|Miscellaneous fungi|various|Uncl. Felidae|Unident.|UNK|Lymphoma, unspecified|lymphoma, NOS
+Fungi (unidentified)|<unknown>|not provided|Unresolved Felidae|Fungi inc. sed.
 Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
 TAXA = """Quercus robur|Unio|Uncinula necator|Fusarium oxysporum f. sp. cubense|WRAA01 sp1|s__Bog-38 sp002|Bacillota_A
 Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
-Flavobacterium|Otheria|other mammals|Notothenia|Miscanthus|Microorganisms|organism"""
+Unkia|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
+Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism"""
 
 
 def names_of(text):
@@ -41,6 +46,46 @@ def test_placeholders__one_by_one_and_in_bulk(above):
         assert inner[1 : n + 1].tolist() == [kind] * n
         leaf = usual.kinds([above, *names], np.array([-1, *[0] * n]))
         assert ((leaf[1:] != TAXON) == (kind != TAXON)).all()
+
+
+@pytest.mark.parametrize("gap", ["NA", "g__NA", "N/A", "nan", "<NA>", "null", "None", "g__none", "?", "-", "g__-"])
+def test_placeholders__a_gap_above_others_is_no_taxon(gap):
+    """In lineages, edges and trees alike. As the name of a leaf it is as good as others."""
+    edges = f"child,parent\nR,\n{gap},R\nB,R\nu1,{gap}\nu2,{gap}\nv,B\nw,B\n"
+    lineages = f"R; {gap}; u1\nR; {gap}; u2\nR; B; v\nR; B; w\n"
+    for h in (
+        read_edges(io.StringIO(edges)),
+        read_lineages(io.StringIO(lineages)),
+        tt.parse_newick(f"((u1,u2)'{gap}',(v,w)B)R;"),
+    ):
+        assert gap not in h.names
+        assert list(tt.induce(h, [("u1", "u2", "v"), ("v", "w", "u1")])) == [None, None]
+    leaf = tt.parse_newick(f"((u1,'{gap}')A,(v,w)B)R;")
+    assert leaf.open_leaves == read_edges(io.StringIO(f"child,parent\nR,\nA,R\nu,A\n{gap},A\nx,R\n")).open_leaves == []
+    assert Placeholders.of(False).kind(gap) == TAXON
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_placeholders__every_known_form_has_a_sign(inner):
+    """One by one and in bulk, with and without a rank's prefix, in any case, with underscores."""
+    usual = Placeholders.of(True)
+    names = [
+        x for y in [*names_of(FILLERS), "NA", "null", "none"] for x in (y, f"g__{y}", y.upper(), y.replace(" ", "_"))
+    ]
+    n = len(names)
+    parents = np.array([-1, *[0] * n, *(range(1, n + 1) if inner else [])])
+    found = usual.kinds(["Bacteria", *names, *"x" * n * inner], parents)[1 : n + 1]
+    assert [(x, k != TAXON) for x, k in zip(names, found.tolist(), strict=True)] == [
+        (x, usual.kind(x, "Bacteria", leaf=not inner) != TAXON) for x in names
+    ]
+
+
+def test_placeholders__what_is_left_of_a_term():
+    usual = Placeholders.of(True)
+    assert usual.kind_of_term("Other lymphomas", ["lymphoma"]) == usual.kind_of_term("other", ["cell"]) == FILLER
+    assert usual.kind_of_term("other lymphoma", ["Lymphomas"]) == FILLER
+    assert usual.kind_of_term("Quercus sp.", ["oak"]) == usual.kind_of_term("Incertae familiae", ["oak"]) == FILLER
+    assert usual.kind_of_term("Other diseases of the lymph", ["lymphoma"]) == TAXON
 
 
 def test_placeholders__a_name_filled_up_with_x_repeats_the_one_above():

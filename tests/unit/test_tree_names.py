@@ -192,7 +192,7 @@ def test_all_trees_of_a_file_and_a_joined_family():
         ("Felis (1758)", "Felis (1758)", NAN),
         ("16S_clade", "16S_clade", NAN),
         ("3-methyl", "3-methyl", NAN),
-        ("nan", "nan", NAN),
+        ("nano", "nano", NAN),
     ],
 )
 @pytest.mark.parametrize("form", ["newick", "nexus", "phyloxml", "nexml"])

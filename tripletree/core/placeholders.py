@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.core.checks import counted
+from tripletree.core.labels import is_gap
 from tripletree.core.notes import note
 from tripletree.kernels import freeze
 
@@ -24,18 +25,25 @@ if TYPE_CHECKING:
 #: Words that make a name a placeholder, alone or before another name (a blank is written as \s).
 _NOT_KNOWN = (
     r"uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
-    r"|unplaced|unnamed|undescribed|unspecified|unranked|norank|no[\s-]rank|no\s(?:blast\s)?hits?"
-    r"|not\s(?:assigned|available|applicable|classified|determined|identified|known|ranked|specified)"
+    r"|unplaced|unnamed|undescribed|unspecified|unranked|unallocated|unresolved|uncategori[sz]ed|norank|no[\s-]rank"
+    r"|no[\s-]?(?:blast\s)?(?:hit|match)(?:s|es)?|uncl(?:ass)?\.|unid(?:ent)?\.|unkn?\.?"
+    r"|not\s(?:assigned|available|applicable|categori[sz]ed|classified|determined|elsewhere\sclassified|given"
+    r"|identified|known|present|provided|ranked|specified)"
 )
+#: What is of an uncertain place: sedis, and ranks in Latin.
+_SEDIS = r"(?:sedis|\w*(?:regni|phyli|divisionis|classis|ordinis|familiae|tribus|generis|speciei))"
+_INCERTAE = rf"incert(?:ae|i|us)\ ?{_SEDIS}|inc\.\ ?sed\."
 _FILLER = re.compile(
     rf"""(?:{_NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
     | ambiguous(?:\ tax(?:a|on))?
-    | (?:.+\ )?incertae\ ?sedis(?:\ .+)?        # Incertae Sedis; Fungi cls Incertae sedis
+    | (?:.+\ )?(?:{_INCERTAE})(?:\ .+)?         # Incertae Sedis; Fungi cls Incertae sedis; Incertae familiae
     | (?:.+\ )?environmental\ (?:samples?|sequences?)
     | (?:.+\ )?metagenomes?
-    | .+\ (?:uncultured|unclassified|unassigned|unidentified|indet\.?)
+    | .+\ (?:uncultured|unclassified|unassigned|unidentified|not\ (?:assigned|classified|identified))
+    | (?:.+\ )?(?:indet|undet)\.?
+    | .+,\ (?:unspecified|nos)
     | \S+\ unknown
-    | others? | other\ (?:sequences|entries) | misc(?:\.|ellaneous)?
+    | others?(?:\ .+)? | misc(?:\.|ellaneous)?(?:\ .+)? | various     # Other bacteria: what is left is no taxon
     | (?:\S+\ ){{1,3}}(?<!\ f\.\ )spp?\.?       # Quercus sp., but no forma specialis
     """,
     re.VERBOSE | re.DOTALL,
@@ -44,19 +52,24 @@ _FILLER = re.compile(
 _MEMBER = re.compile(r"(?:\S+ ){1,3}(?<! f\. )spp?\. .+", re.DOTALL)
 #: Names of terms that may be of no kind of another: unspecified dementia; dementia, unspecified.
 _OF_PARENT = re.compile(
-    rf"(?:(?:{_NOT_KNOWN})(?: (.+))?|(.+?),? (?:{_NOT_KNOWN}|incertae sedis|nos|not otherwise specified))", re.DOTALL
+    rf"(?:(?:{_NOT_KNOWN}|others?)(?: (.+))?|(.+?),? (?:{_NOT_KNOWN}|{_INCERTAE}|nos|not otherwise specified))",
+    re.DOTALL,
 )
-_BARE = re.compile(r"ambiguous(?: tax(?:a|on))?|incertae ?sedis|(?:\S+ ){1,3}(?<! f\. )spp?\.?", re.DOTALL)
+_BARE = re.compile(rf"ambiguous(?: tax(?:a|on))?|{_INCERTAE}|(?:\S+ ){{1,3}}(?<! f\. )spp?\.?", re.DOTALL)
 _RANK_PREFIX = re.compile(r"\A(?:sk|[dkpcofgst]|d_\d{1,2})__")
-_UNIQUE = re.compile(r" <[^<>]*>$")
+_UNIQUE = re.compile(r"(?<=.) <[^<>]*>$")
+#: Such a word in brackets: "[unassigned] Caenogastropoda" of WoRMS, "X (incertae sedis)".
+_BRACKETED = re.compile(rf"[\[(]({_NOT_KNOWN}|{_INCERTAE}|(?:indet|undet)\.?)[\])]")
 _BLANKS = re.compile(r"[\s_]+")
 #: PR2's names below a taxon without names: Alveolata_X, Alveolata_XX.
 _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 #: Every placeholder has one of these in it, in lower case. So few names are looked at closely.
 _SIGNS = (
-    *(b"unc", b"unid", b"unde", b"unkn", b"assign", b"rank", b" hit", b"_hit", b"ambigu", b"sedis", b"environm"),
-    *(b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam", b"unsp", b"unra", b"not ", b"not_"),
-    *(b"other", b"misc"),
+    *(b"unc", b"unid", b"unde", b"unk", b"assign", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambigu"),
+    *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
+    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b", nos", b",_nos", b"other", b"misc", b"various"),
+    *(b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
+    *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
 #: Leaves with one of these are open, without a closer look but for a forma specialis. Names stand between NULs.
 _SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
@@ -115,7 +128,7 @@ class Placeholders:
     def __bool__(self) -> bool:
         return self.known
 
-    def kind(self, name: str, above: str | None = None) -> int:
+    def kind(self, name: str, above: str | None = None, *, leaf: bool = False) -> int:
         """Tell whether a name is a taxon, a member that is known to the taxon above only, or a filler of a place.
 
         Parameters
@@ -123,10 +136,14 @@ class Placeholders:
         name : str
         above : str, optional
             The name above it, a filler or not.
+        leaf : bool
+            True for a leaf: a gap such as NA is no taxon above others, while it is as good as any name of a leaf.
         """
         if not self.known:
             return TAXON
         form = plain(name)
+        if form and form not in self.more and is_gap(form):
+            return TAXON if leaf else FILLER
         if not form or form in self.more or _FILLER.fullmatch(form):
             return FILLER
         if _MEMBER.fullmatch(form):
@@ -161,7 +178,7 @@ class Placeholders:
             for i in (start + np.flatnonzero(near)).tolist():
                 name, p = names[i], int(parent[i])
                 if name is not None:
-                    found[i] = self.kind(name, names[p] if p >= 0 else None)
+                    found[i] = self.kind(name, names[p] if p >= 0 else None, leaf=not inner[i])
         return found
 
     def kind_of_term(self, name: str, above: Iterable[str]) -> int:
@@ -182,7 +199,8 @@ class Placeholders:
         if found is None:
             return FILLER if _BARE.fullmatch(form) else MEMBER if _MEMBER.fullmatch(form) else TAXON
         rest = found[1] or found[2]
-        return FILLER if rest is None or any(plain(x) == rest for x in above) else TAXON
+        same = None if rest is None else {rest, f"{rest}s", rest.removesuffix("s")}
+        return FILLER if same is None or any(plain(x) in same for x in above) else TAXON
 
     def contracted(self, hierarchy: Hierarchy, *, names: Sequence[str | None] | None = None) -> Hierarchy:
         """Return a tree without the inner nodes whose names are no taxa. Those of one kind of a genus are open.
@@ -281,8 +299,8 @@ def _candidates(names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray | N
 def plain(name: str) -> str:
     """Return a name in lower case, without the prefix of a rank, underscores and the like, in which writers differ."""
     form = name.strip().casefold()
-    form = _UNIQUE.sub("", _RANK_PREFIX.sub("", form))
-    return _BLANKS.sub(" ", form).strip(" []()'\"")
+    form = _BLANKS.sub(" ", _UNIQUE.sub("", _RANK_PREFIX.sub("", form)))
+    return (_BRACKETED.sub(r"\1", form) if "[" in form or "(" in form else form).strip(" []()<>'\"")
 
 
 def stem(name: str) -> str:

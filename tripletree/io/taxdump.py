@@ -523,7 +523,7 @@ def _kinds(files: dict[str, DmpFile], taxa: _Taxa, fillers: Placeholders) -> np.
             name = decoded(block[start[i] : stop[i]].tobytes(), file.path)
             if _FILLED.search(name):  # the name above tells
                 return fillers.kinds(_read_names(files, taxa), taxa.parent)
-            found[taxon[i]] = fillers.kind(name)
+            found[taxon[i]] = fillers.kind(name, leaf=not inner[taxon[i]])
         at += block.size
     return found
 
