@@ -371,12 +371,14 @@ def test_options__of_reading(run, tmp_path):
     assert "'newik' is not one of" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr
 
 
-def test_info__definitions_whose_genus_is_no_parent(run):
+def test_info__definitions_are_parents_and_terms_alone_are_told(run):
     text = "[Term]\nid: a\n[Term]\nid: b\nintersection_of: a\n[Term]\nid: c\nis_a: a\nintersection_of: a\n"
-    shown = run("info", "-", text=text).stdout
-    note = "1 definition with a genus that is not a parent here: -O genus=true takes it"
-    assert shown.startswith(f"standard input: a hierarchy (OBO; {note})\n")
-    assert "(OBO)" in run("info", "-", "-O", "genus=true", text=text).stdout
+    assert run("info", "-", text=text).stdout.startswith("standard input: a hierarchy (OBO)\n")
+    told = run("info", "-", "-O", "genus=false", text=text).stdout
+    assert "1 term with a parent that no plain statement gives, open therefore: b" in told
+    assert (
+        "1 item without a parent or children, open therefore" in run("info", "-", text=text + "[Term]\nid: d\n").stdout
+    )
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "build", "describe", "closure", "repair"])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.algorithms.induce import induce
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, TripletreeError, UnknownLeafError
 from tripletree.io import obo as _obo_text
@@ -494,9 +495,10 @@ intersection_of: a
 """
 
 
-def test_genus__is_a_parent_on_request():
-    assert parse_obo(DEFINED).edges.tolist() == [[2, 0]]
-    found = parse_obo(DEFINED, genus=True)
+def test_genus__is_a_parent():
+    strict = parse_obo(DEFINED, genus=False)
+    assert (strict.edges.tolist(), strict.open_leaves) == ([[2, 0]], ["b"])
+    found = parse_obo(DEFINED)
     assert list(found.terms) == ["a", "b", "d"]
     assert sorted(found.edges.tolist()) == [[1, 0], [2, 0]]
     assert found.relations == ("is_a", "is_a")
@@ -504,4 +506,24 @@ def test_genus__is_a_parent_on_request():
     for cycle in ("intersection_of: d\n", "intersection_of: a\n"):
         with pytest.raises(ParseError, match="stand above themselves"):
             parse_obo(DEFINED.replace("id: a\n", "id: a\n" + cycle, 1), genus=True)
-    assert read_hierarchy(io.StringIO(DEFINED), genus=True).n_leaves == 2
+        assert parse_obo(DEFINED.replace("id: a\n", "id: a\n" + cycle, 1), genus=False).edges.tolist() == [[2, 0]]
+    assert read_hierarchy(io.StringIO(DEFINED)).n_leaves == 2
+
+
+def test_genus__one_that_follows_from_other_parents_is_no_edge_of_its_own():
+    text = "[Term]\nid: a\n[Term]\nid: b\nis_a: a\n[Term]\nid: c\nis_a: b\nintersection_of: a\nintersection_of: r x\n"
+    assert parse_obo(text).edges.tolist() == [[1, 0], [2, 1]]
+    away = parse_obo(text.replace("intersection_of: a", "intersection_of: z"))  # nowhere defined
+    assert away.edges.tolist() == [[1, 0], [2, 1]]
+    alone = parse_obo(text.replace("is_a: b\nintersection_of: a", "intersection_of: z"))
+    assert [alone.terms[p] for _, p in alone.edges.tolist()] == ["a", "z"]
+    assert alone.incertae_sedis.tolist() == [False, False, False, True]
+
+
+def test_alone__a_term_without_parents_and_children_is_open_beside_others():
+    text = "[Term]\nid: top\n[Term]\nid: x\nis_a: top\n[Term]\nid: y\nis_a: top\n[Term]\nid: lone\n"
+    found = parse_obo(text)
+    assert found.open_leaves == ["lone"]
+    assert list(induce(found, [("x", "y", "lone")])) == [None]
+    assert parse_obo(text + 'property_value: incertae_sedis "false" xsd:boolean\n').open_leaves == []
+    assert parse_obo("[Term]\nid: x\n[Term]\nid: y\n").open_leaves == []  # no families, a list

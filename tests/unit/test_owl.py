@@ -4,6 +4,7 @@ import gzip
 import io
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,7 +105,7 @@ def test_owl__namespace_root_and_obsolete():
     assert rows(read(CELLS, obsolete=True)) == [("CL:1", "is_a", "CL:0"), ("CL:3", "is_a", "CL:0")]
 
 
-def test_owl__other_axioms_are_no_edges():
+def test_owl__axioms_other_than_the_genus_are_no_edges():
     o = read(
         """<owl:Class rdf:about="obo:A_1"><rdfs:label>a</rdfs:label>
         <owl:equivalentClass><owl:Class><owl:intersectionOf rdf:parseType="Collection">
@@ -118,7 +119,7 @@ def test_owl__other_axioms_are_no_edges():
         <owl:disjointWith rdf:resource="obo:D_1"/></owl:Class>""",
         relations=None,
     )
-    assert (list(o.terms), rows(o)) == (["A:1"], [])
+    assert (list(o.terms), rows(o)) == (["A:1", "G:1"], [("A:1", "is_a", "G:1")])
 
 
 def test_owl__classes_within_classes():
@@ -331,10 +332,57 @@ DEFINED = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 </rdf:RDF>"""
 
 
-def test_genus__is_a_parent_on_request():
+def test_genus__is_a_parent():
     def edges(**options):
         found = read_owl(io.StringIO(DEFINED), **options)
         return sorted((found.terms[u][-1], found.terms[p][-1]) for u, p in found.edges.tolist())
 
-    assert edges() == [("c", "b")]
-    assert edges(genus=True) == [("b", "a"), ("c", "a"), ("c", "b")]
+    assert edges(genus=False) == [("c", "b")]
+    assert edges() == [("b", "a"), ("c", "b")]
+
+
+EXPRESSION = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+  xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"
+  xmlns:skos="http://www.w3.org/2004/02/skos/core#">
+<owl:Class rdf:about="#top"/>
+<owl:Class rdf:about="#b"><rdfs:subClassOf rdf:resource="#top"/></owl:Class>
+<owl:Class rdf:about="#c"><rdfs:subClassOf rdf:resource="#top"/></owl:Class>
+<owl:Class rdf:about="#b1"><rdfs:subClassOf rdf:resource="#b"/></owl:Class>
+<owl:Class rdf:about="#b2"><rdfs:subClassOf rdf:resource="#b"/></owl:Class>
+<owl:Class rdf:about="#u1"><rdfs:subClassOf rdf:resource="#u"/></owl:Class>
+<owl:Class rdf:about="#u2"><rdfs:subClassOf rdf:resource="#u"/></owl:Class>
+<owl:Class rdf:about="#u">STATEMENT</owl:Class>
+</rdf:RDF>"""
+MEMBERS = """<owl:KIND rdf:parseType="Collection"><rdf:Description rdf:about="#b"/><owl:Restriction>
+  <owl:onProperty rdf:resource="#p"/><owl:someValuesFrom rdf:resource="#c"/></owl:Restriction></owl:KIND>"""
+
+
+def of_expression(statement):
+    found = read_owl(io.StringIO(EXPRESSION.replace("STATEMENT", statement)))
+    opened = np.zeros(found.n_terms, bool) if found.incertae_sedis is None else found.incertae_sedis
+    at = list(found.terms).index("#u")
+    return [found.terms[p] for c, p in found.edges.tolist() if c == at], bool(opened[at])
+
+
+def test_expression__a_class_below_an_intersection_is_below_its_named_class():
+    both = MEMBERS.replace("KIND", "intersectionOf")
+    assert of_expression(f"<rdfs:subClassOf><owl:Class>{both}</owl:Class></rdfs:subClassOf>") == (["#b"], False)
+    nested = f'<owl:intersectionOf rdf:parseType="Collection"><owl:Class>{both}</owl:Class></owl:intersectionOf>'
+    assert of_expression(f"<rdfs:subClassOf><owl:Class>{nested}</owl:Class></rdfs:subClassOf>") == (["#b"], False)
+    apart = f'<rdfs:subClassOf rdf:nodeID="n"/></owl:Class><owl:Class rdf:nodeID="n">{both}'
+    assert of_expression(apart) == (["#b"], False)
+
+
+def test_expression__a_class_below_a_union_and_a_concept_below_some_ancestor_are_open():
+    either = MEMBERS.replace("KIND", "unionOf")
+    assert of_expression(f"<rdfs:subClassOf><owl:Class>{either}</owl:Class></rdfs:subClassOf>") == ([], True)
+    assert of_expression(f'<rdfs:subClassOf rdf:nodeID="n"/></owl:Class><owl:Class rdf:nodeID="n">{either}') == (
+        [],
+        True,
+    )
+    for kind in ("broaderTransitive", "broadMatch"):
+        assert of_expression(f'<skos:{kind} rdf:resource="#b"/>') == ([], True)
+    inverse = '</owl:Class><owl:Class rdf:about="#b"><skos:narrowMatch rdf:resource="#u"/>'
+    assert of_expression(inverse) == ([], True)
+    assert of_expression("") == ([], False)  # a top of its own
+    assert of_expression('<skos:broadMatch rdf:resource="#b"/><rdfs:subClassOf rdf:resource="#c"/>') == (["#c"], False)

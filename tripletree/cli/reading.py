@@ -15,7 +15,6 @@ from tripletree.cli.shell import bad_input, with_options
 from tripletree.cli.sources import SAMPLE, read_answer_file, read_triplet_file, recognised, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
-from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
@@ -158,29 +157,13 @@ def read_either(
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"
     value = _read_any(stream, dict(reading or {}))
-    return value, registry.FORMATS[name].title + _genus_note(stream, name, reading or {})
+    return value, registry.FORMATS[name].title
 
 
 def _is_answers(stream: Callable[[], Any]) -> bool:
     source = stream()
     return (
         not (isinstance(source, (str, Path)) and Path(source).is_dir()) and recognised(*raw_bytes(source)) == "answers"
-    )
-
-
-def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:
-    """The note on definitions that name a parent which the file does not assert."""
-    if name not in ("obo", "owl", "obograph") or "genus" in reading:
-        return ""
-    options = {x: reading[x] for x in ("relations", "namespace", "placeholders") if x in reading} | {"format": name}
-    try:
-        asserted, defined = (len(registry.read_ontology(stream(), **options, genus=x).edges) for x in (False, True))
-    except ParseError:  # with the definitions, a term stands above itself
-        return ""
-    if asserted == defined:
-        return ""
-    return (
-        f"; {counted(defined - asserted, 'definition')} with a genus that is not a parent here: -O genus=true takes it"
     )
 
 

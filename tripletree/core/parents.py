@@ -54,16 +54,20 @@ def scrambled(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
-def tops_alone(up: np.ndarray) -> np.ndarray:
+def tops_alone(up: np.ndarray, *, told: np.ndarray | None = None) -> np.ndarray:
     """Which nodes have neither a parent nor children beside others that have: nothing tells their place. bool[N].
 
     Parameters
     ----------
     up : ndarray of int, shape (N,)
         The position of a parent of each node, -1 if there is none.
+    told : ndarray of int, optional
+        Nodes to leave out, of which something else is told: those with children whose other parent `up` has, too.
     """
     alone = (up < 0) & bool((up >= 0).any())
     alone[up[up >= 0]] = False
+    if told is not None:
+        alone[told] = False
     if alone.any():
         note("without a parent", f"{counted(int(alone.sum()), 'item')} without a parent or children, open therefore")
     return alone

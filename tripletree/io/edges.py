@@ -350,7 +350,7 @@ def edges_ontology(
     made = _ontology(_edges(table, places, strict=False), table, others)
     first = np.full(made.n_terms, -1, np.int64)
     first[made.edges[:, 0]] = made.edges[:, 1]
-    if (alone := tops_alone(first)).any():
+    if (alone := tops_alone(first, told=made.edges[:, 1])).any():
         made = made._but(incertae_sedis=alone)
     return past_placeholders(part(made, root), fillers)
 

@@ -14,9 +14,8 @@
 
 The reader takes OBO 1.0 to 1.4: ``is_a`` and, if asked for, ``relationship`` lines, escapes, modifiers in braces,
 comments, lines continued by a backslash, and definitions of one term in several places, which are put together.
-``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
-only with ``genus=True`` (files as published assert it). ``import`` is never followed. An unreadable line is
-refused with its line.
+The genus of a definition (``intersection_of``) is a parent, whether ``is_a`` asserts it, as in files as published, or
+not, as in editors' files. ``import`` is never followed. An unreadable line is refused with its line.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import overload
+
+import numpy as np
 
 from tripletree.core.leaves import as_texts
 from tripletree.core.notes import kept
@@ -86,8 +87,8 @@ _PLAIN = re.compile(r" ?([^ \t\\!{]++)(?: !|\Z)")
 _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
-#: The mark of an open term, which other programs pass over.
-_OPEN = re.compile(r"[ \t]*incertae_sedis[ \t]+\"?(?:true|1)\b", re.IGNORECASE)
+#: The mark of an open term, or of a top that is none, which other programs pass over.
+_OPEN = re.compile(r"[ \t]*incertae_sedis[ \t]+\"?(?:(true|1)|false|0)\b", re.IGNORECASE)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
 #: White space around values. Any other belongs to them.
 _BLANKS = " \t"
@@ -300,8 +301,8 @@ class OboText:
                     terms.add_genus(position, self._identifier(value, number), number)
             elif kind == "is_obsolete":
                 self._obsolete(position, value, number)
-            elif kind == "property_value" and _OPEN.match(value):
-                terms.opened.add(position)
+            elif kind == "property_value" and (mark := _OPEN.match(value)):
+                (terms.opened if mark[1] else terms.closed).add(position)
             elif kind == "property_value" and "has_rank" in value:
                 rank = _RANK.match(value)
                 if rank:
@@ -388,7 +389,7 @@ def read_obo(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
-    genus: bool = False,
+    genus: bool = True,
     placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     r"""Read the terms of an OBO file and how they stand below each other.
@@ -408,8 +409,8 @@ def read_obo(
     obsolete : bool
         If True, keep obsolete terms. Without them their edges go, too.
     genus : bool
-        True if the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
-        By default only edges that the file states (``is_a``) count.
+        True if the genus of a defined term is a parent (is_a), too, unless it follows from other parents: the term
+        alone in an ``intersection_of`` line. If False, terms whose only parent it is are open.
     placeholders : bool, str or iterable of str
         Names that are no taxa, such as "unclassified cell" and "environmental samples". Inner terms with such a name
         are left out, and what is below them is open (`Ontology.contract`), as are leaf terms such as "Felis sp. 7".
@@ -429,7 +430,8 @@ def read_obo(
     -----
     Terms that are referred to but not defined, as in a part of a file or with an import, are kept, without a name,
     behind all others. They are left out when a `namespace` is asked for, theirs being unknown. A parent given by its
-    secondary identifier (``alt_id``) is the term that has it.
+    secondary identifier (``alt_id``) is the term that has it. Terms with neither parents nor children beside others
+    are open: nothing tells their place.
 
     Examples
     --------
@@ -454,7 +456,7 @@ def parse_obo(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
-    genus: bool = False,
+    genus: bool = True,
     placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     r"""Read the terms of an OBO text.
@@ -521,7 +523,8 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     Notes
     -----
     Terms, names, ranks, edges and their types are read back as they are by ``read_obo(path, relations=...)``, edges
-    in the order of their children. An open term has the line ``property_value: incertae_sedis "true" xsd:boolean``.
+    in the order of their children. An open term has the line ``property_value: incertae_sedis "true" xsd:boolean``,
+    one that is alone beside others and not open has "false" there.
     Identifiers that are not strings are written as ``str(term)``.
 
     Examples
@@ -572,6 +575,10 @@ def _stanzas(ontology: Ontology, ids: list[str]) -> Iterator[str]:
         comment = "" if names[parent] is None else f" ! {names[parent]}"
         above[child].append(f"{head} {ids[parent]}{comment}\n")
     opened = [False] * len(ids) if ontology.incertae_sedis is None else ontology.incertae_sedis.tolist()
+    alone = np.zeros(len(ids), np.bool_)
+    if len(ontology.edges):
+        alone = ontology.n_parents == 0
+        alone[ontology.edges[:, 1]] = False
     yield "format-version: 1.4\n"
     for u, term in enumerate(ids):
         yield f"\n[Term]\nid: {term}\n"
@@ -582,6 +589,8 @@ def _stanzas(ontology: Ontology, ids: list[str]) -> Iterator[str]:
             yield f'property_value: has_rank "{_escaped(rank, _IN_TEXT)}" xsd:string\n'
         if opened[u]:
             yield 'property_value: incertae_sedis "true" xsd:boolean\n'
+        elif alone[u]:
+            yield 'property_value: incertae_sedis "false" xsd:boolean\n'
         yield from above[u]
     for relation in sorted(set(ontology.relations)):
         if relation != "is_a":

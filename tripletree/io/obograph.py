@@ -2,7 +2,7 @@
 
 Nodes that are classes are the terms. Those without a type count as classes if they have a label. Identifiers of the
 OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
-``GO:0008150``). Logical definitions and equivalent nodes are not edges.
+``GO:0008150``). The genus of a logical definition is a parent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_obograph(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
-    genus: bool = False,
+    genus: bool = True,
     placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     """Read the terms of an OBO Graphs file (JSON) and how they stand below each other.

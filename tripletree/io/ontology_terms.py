@@ -26,6 +26,7 @@ from tripletree.core.checks import counted
 from tripletree.core.hierarchy import known_as
 from tripletree.core.notes import note
 from tripletree.core.ontology import Ontology
+from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError, UnknownLeafError
 
@@ -95,6 +96,8 @@ class TermTable:
         self.obsolete: set[int] = set()
         #: Terms that are marked as open.
         self.opened: set[int] = set()
+        #: Terms that are marked as not open.
+        self.closed: set[int] = set()
         self.alternatives: dict[str, str] = {}
         #: The term that stands for an obsolete one, by ids, and the terms that are only worth considering.
         self.replaced: dict[str, str] = {}
@@ -111,11 +114,15 @@ class TermTable:
         self.inverses: dict[str, str] = {}
         #: Files that it imports, which nobody reads.
         self.imports: list[str] = []
+        #: True if edges are genera, too.
+        self.genera_taken = False
         self._at = array("q")
         self._child = array("q")
         self._parents: list[str] = []
         self._types: list[str] = []
         self._edge_at = array("q")
+        #: Terms of which it says that they have a parent, and not in so many words which one.
+        self.unplaced: set[str] = set()
         #: (child, parent, place): the genus in the definition of a term, "a B that ...".
         self._genera: list[tuple[int, str, int]] = []
 
@@ -199,11 +206,29 @@ class TermTable:
         self._genera.append((child, parent, at))
 
     def _assert_genera(self) -> None:
-        """Take every genus for a parent that is not one yet."""
-        known = {x[:2] for x in zip(self._child, self._parents, self._types, strict=True) if x[2] == "is_a"}
+        """Take every genus for a parent that does not follow from others. One that is not defined is for terms without.
+
+        An edge that follows would make an Ontology less sure of what holds whichever parent counts.
+        """
+        asserted: dict[str, set[str]] = {}
+        for child, parent, kind in zip(self._child, self._parents, self._types, strict=True) if self._genera else ():
+            if kind == "is_a":
+                asserted.setdefault(self.ids[child], set()).add(parent)
+        above = {x: set(some) for x, some in asserted.items()}
+        new = []
         for child, parent, at in self._genera:
-            if (child, parent) not in known:
-                known.add((child, parent))
+            x = self.ids[child]
+            if parent not in above.get(x, ()) and (parent in self.position or x not in asserted):
+                above.setdefault(x, set()).add(parent)
+                new.append((child, parent, at))
+        for child, parent, at in new:
+            waiting = [p for p in above[self.ids[child]] if p != parent]
+            seen = {*waiting, self.ids[child]}
+            while waiting and parent not in seen:
+                more = above.get(waiting.pop(), set()) - seen
+                seen |= more
+                waiting += more
+            if parent not in seen or parent == self.ids[child]:
                 self.add_edge(child, parent, "is_a", at)
 
     # ------------------------------------------------------------------ relation types
@@ -246,8 +271,11 @@ class TermTable:
     ) -> Ontology:
         """The terms and edges asked for, checked."""
         fillers = Placeholders.of(placeholders)
+        self.genera_taken = genus and bool(self._genera)
         if genus:
             self._assert_genera()
+        else:
+            self.unplaced.update(self.ids[x] for x, *_ in self._genera)
         if self.imports:
             shown = ", ".join(self.imports[:3]) + (", ..." if len(self.imports) > 3 else "")
             note("imports", f"{counted(len(self.imports), 'import')} not read: {shown}")
@@ -288,22 +316,38 @@ class TermTable:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is not None:
             return past_placeholders(part(made, several(root, "root")), fillers, terms=True)
-        return past_placeholders(self._beside_unread(made), fillers, terms=True)
+        return past_placeholders(self._with_open_tops(made), fillers, terms=True)
 
-    def _beside_unread(self, ontology: Ontology) -> Ontology:
-        """The ontology with tops that stand in no file read as open terms, if there are others beside them."""
+    def _with_open_tops(self, ontology: Ontology) -> Ontology:
+        """The ontology with tops of which no place is known as open terms, if there are others beside them.
+
+        They stand in no file read, have a parent that is not told in so many words, or neither parents nor children.
+        """
         tops = np.flatnonzero(ontology.n_parents == 0)
+        if tops.size < 2:
+            return ontology
         own = {self.ids[u] for u in range(len(self.ids)) if u not in self.implicit and self._is_told(u)}
         unread = [t for t in tops.tolist() if ontology.terms[t] not in own]
-        if not unread or tops.size < 2:
+        unplaced = [t for t in tops.tolist() if ontology.terms[t] in self.unplaced]
+        for some, subject, why in (
+            (unread, "parents not read", "of files that were not read"),
+            (unplaced, "parents not told", "with a parent that no plain statement gives"),
+        ):
+            if some:
+                shown = ", ".join(str(ontology.terms[t]) for t in some[:3]) + (", ..." if len(some) > 3 else "")
+                note(subject, f"{counted(len(some), 'term')} {why}, open therefore: {shown}")
+        up = np.where(ontology.n_parents == 0, -1, 0)
+        child, parent = ontology.edges.T
+        up[child] = parent
+        told = np.array([*unread, *unplaced], np.int64)
+        closed = {self.ids[u] for u in self.closed}
+        known_tops = np.array([t for t in tops.tolist() if ontology.terms[t] in closed], np.int64)
+        opened = tops_alone(up, told=np.concatenate([told, known_tops, parent]))
+        opened[told] = True
+        if not opened.any():
             return ontology
-        shown = ", ".join(str(ontology.terms[t]) for t in unread[:3]) + (", ..." if len(unread) > 3 else "")
-        note("parents not read", f"{counted(len(unread), 'term')} of files that were not read, open therefore: {shown}")
-        opened = (
-            np.zeros(ontology.n_terms, np.bool_) if ontology.incertae_sedis is None else ontology.incertae_sedis.copy()
-        )
-        opened[unread] = True
-        return ontology._but(incertae_sedis=opened)
+        known = ontology.incertae_sedis
+        return ontology._but(incertae_sedis=opened if known is None else opened | known)
 
     def _is_told(self, u: int) -> bool:
         """False for a term that a file with imports only mentions: it has no name there."""
@@ -457,7 +501,10 @@ class TermTable:
         steps = [f"{ids[rows[e][0]]} {types[e]} {ids[rows[e][1]]} ({self._where(places[e])})" for e in shown]
         if len(shown) < len(cycle):
             steps.insert(6, f"... {len(cycle) - len(shown)} more ...")
-        msg = f"these terms stand above themselves: {', '.join(steps)}; take one of these relations out"
+        cure = "take one of these relations out"
+        if self.genera_taken:
+            cure += ", or give genus=False if it is a definition"
+        msg = f"these terms stand above themselves: {', '.join(steps)}; {cure}"
         return self._error(places[cycle[0]], msg)
 
 

@@ -6,10 +6,11 @@ of the restriction's property. Concepts of a thesaurus in SKOS are terms, too, a
 the OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
 ``GO:0008150``). Other IRIs stay whole.
 
-The consequences of other axioms are not worked out: a class that is defined as equivalent to an intersection has only
-the parents that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is
-never followed, and entities are let in only if the file declares them itself to stand for short text, as Protege's
-files do. See `tripletree.io.xml`.
+A named class of an intersection is a parent, if a class is defined as the intersection or is a ``subClassOf`` it. The
+consequences of other axioms are not worked out: a class below a union, without any other parent, is open, and so is a
+concept that has only ``skos:broaderTransitive`` or ``skos:broadMatch``. ``owl:imports`` is never followed, and
+entities are let in only if the file declares them itself to stand for short text, as Protege's files do. See
+`tripletree.io.xml`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ _ABOUT, _RESOURCE, _NODE, _ID = f"{_RDF}about", f"{_RDF}resource", f"{_RDF}nodeI
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _BROADER, _NARROWER = f"{{{_SKOS}}}broader", f"{{{_SKOS}}}narrower"
 _EXACT_MATCH = f"{{{_SKOS}}}exactMatch"
+#: A concept above, which need not be the next one, or is one of another thesaurus.
+_ABOVE = tuple(f"{{{_SKOS}}}{x}" for x in ("broaderTransitive", "broadMatch"))
+_BELOW = tuple(f"{{{_SKOS}}}{x}" for x in ("narrowerTransitive", "narrowMatch"))
 _PREF_LABEL = "{http://www.w3.org/2004/02/skos/core#}prefLabel"
 #: Properties that hold other names, with the scope that OBO calls them by.
 _SYNONYMS = {
@@ -64,7 +68,7 @@ def read_owl(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
-    genus: bool = False,
+    genus: bool = True,
     placeholders: bool | str | Iterable[str] = True,
 ) -> Ontology:
     """Read the classes of an OWL file (RDF/XML) and how they stand below each other.
@@ -144,6 +148,9 @@ class _OwlDocument:
         self._edges: list[tuple[str, str | None, str, int]] = []
         self._broader: set[tuple[str, str]] = set()
         self._matches: list[tuple[str, str]] = []
+        self._unplaced: set[str] = set()
+        #: The named classes of intersections that have a name of their own, for this file only.
+        self._expressions: dict[str, list[str]] = {}
         self._restrictions: dict[str, tuple[str, str]] = {}
         self._genera: list[tuple[str, str, int]] = []
         for element in self._xml:
@@ -216,6 +223,10 @@ class _OwlDocument:
                 self._properties.setdefault(subject, "")
             elif f"{_OWL}Restriction" in types and subject is not None:
                 self._restriction(subject, node)
+            elif types & _CLASSES and subject is not None:  # an expression that others refer to
+                self._expressions.setdefault(subject, [])
+                self._genus(subject, node)
+                continue
             elif types and not types & _PROPERTIES:
                 continue
             for child in node.iterfind(_INVERSE_OF) if types & _PROPERTIES and subject is not None else ():
@@ -278,12 +289,30 @@ class _OwlDocument:
             if inner is not None:
                 parent = self._named(inner)
                 within.append(inner)
+                if parent is None:
+                    self._expression(subject, inner)
             elif parent is None:
                 msg = "rdfs:subClassOf names no class: give it rdf:resource, or a class within"
                 raise self._xml.error(msg)
             if parent is not None:
                 self._edges.append((subject, None if parent[:2] == "_:" else "is_a", parent, self._xml.here))
         return within
+
+    def _expression(self, subject: str, inner: Element) -> None:
+        """``subject subClassOf (a class and (property some class))``. A union does not tell the parent."""
+        waiting, parents = [inner], 0
+        while waiting:
+            for member in (x for some in waiting.pop().iterfind(f"{{{_OWL}}}intersectionOf") for x in some):
+                named = self._named(member)
+                if member.tag == f"{{{_OWL}}}Restriction":
+                    self._restriction_edge(subject, member)
+                elif named is None:
+                    waiting.append(member)
+                elif named[:2] != "_:":
+                    parents += 1
+                    self._edges.append((subject, "is_a", named, self._xml.here))
+        if not parents:
+            self._unplaced.add(subject)
 
     def _concepts(self, subject: str, node: Element) -> list[Element]:
         """Take a concept's broader and narrower ones. Gives back the concepts that are described within."""
@@ -292,6 +321,10 @@ class _OwlDocument:
             other = self._object(child)
             if other is not None:
                 self._matches.append((subject, other))
+        if subject[:2] != "_:" and any(node.find(x) is not None for x in _ABOVE):
+            self._unplaced.add(subject)
+        below = [self._object(child) for x in _BELOW for child in node.iterfind(x)]
+        self._unplaced.update(x for x in below if x is not None)
         for tag in (_BROADER, _NARROWER):
             for child in node.iterfind(tag):
                 other = self._object(child)
@@ -368,10 +401,20 @@ class _OwlDocument:
         for iri, scope, text in self._synonyms:
             if iri in self._classes:
                 terms.synonyms.append((terms.position[self._id(iri)], scope, text))
+        terms.unplaced.update(self._id(x) for x in self._unplaced)
+        for child, parent, _ in self._genera:
+            if child[:2] == "_:":
+                self._expressions.setdefault(child, []).append(parent)
         for child, relation, parent, at in self._edges:
             if relation is None:
-                if parent not in self._restrictions:
-                    continue  # a blank node that is not a "some" restriction
+                if parent not in self._restrictions:  # a blank node that is not a "some" restriction
+                    known = [x for x in self._expressions.get(parent, ()) if x != _THING]
+                    if child in self._classes:
+                        for named in known:
+                            terms.add_edge(terms.position[self._id(child)], self._id(named), "is_a", at)
+                        if parent in self._expressions and not known:
+                            terms.unplaced.add(self._id(child))
+                    continue
                 relation, parent = self._restrictions[parent]
                 relation = self._id(relation)
             if _THING in (child, parent) or child[:2] == "_:":
