@@ -14,7 +14,16 @@ from tripletree import kernels
 from tripletree.core import placeholders
 from tripletree.core.notes import collected
 from tripletree.core.placeholders import FILLER, MEMBER, NEAR, NOT_SURE, SURE, TAXON, Placeholders, automaton
-from tripletree.io import parse_obo, read_edges, read_lineages, read_ontology, read_taxdump, taxdump
+from tripletree.io import (
+    parse_obo,
+    read_dot,
+    read_edges,
+    read_folder,
+    read_lineages,
+    read_ontology,
+    read_taxdump,
+    taxdump,
+)
 
 FILLERS = """uncultured|g__uncultured|uncultured bacterium|s__uncultured_bacterium|Unassigned|Ambiguous_taxa
 D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmental samples <Bacteria>
@@ -78,6 +87,46 @@ def test_placeholders__every_known_form_has_a_sign(inner):
     assert [(x, k != TAXON) for x, k in zip(names, found.tolist(), strict=True)] == [
         (x, usual.kind(x, "Bacteria", leaf=not inner) != TAXON) for x in names
     ]
+
+
+def test_placeholders__dot_and_folders(tmp_path):
+    text = "digraph { R -> A; R -> unclassified_R; A -> a; A -> b; unclassified_R -> u; unclassified_R -> v }"
+    for name in ("A/a", "A/b", "unclassified R/u", "unclassified R/v"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    for read, source, names in (
+        (read_dot, lambda: io.StringIO(text), {}),
+        (read_folder, lambda: tmp_path, {"labels": "name"}),
+        (read_folder, lambda: tmp_path, {}),
+    ):
+        h = read(source(), **names)
+        assert [x.rsplit("/", 1)[-1] for x in h.open_leaves] == ["u", "v"]
+        assert tt.count_triplets(h) == 0
+        assert "1 placeholder node contracted" in tt.core.doubts(h)
+        assert tt.count_triplets(read(source(), placeholders=False, **names)) == 4
+        assert "A" not in read(source(), placeholders="A", **names).names
+
+
+ICD = """<ICD10CM.tabular><chapter><name>2</name><section id="C81-C96">
+<diag><name>C81</name><desc>Lymphoma</desc>
+<diag><name>C81.0</name><desc>Nodular</desc><diag><name>C81.00</name></diag><diag><name>C81.01</name></diag></diag>
+<diag><name>C81.8</name><desc>Other diseases of lymph</desc>
+<diag><name>C81.81</name></diag><diag><name>C81.82</name></diag></diag>
+<diag><name>C81.9</name><desc>Lymphoma, unspecified</desc>
+<diag><name>C81.91</name></diag><diag><name>C81.92</name></diag></diag>
+</diag></section></chapter></ICD10CM.tabular>"""
+
+
+def test_placeholders__icd():
+    h = tt.io.read_icd(io.StringIO(ICD))
+    assert h.open_leaves == ["C81.91", "C81.92"]
+    assert h.synonyms["C81.9"] == "C81"
+    assert "1 placeholder term contracted" in tt.core.doubts(h)
+    asked = [("C81.91", "C81.92", "C81.00"), ("C81.00", "C81.01", "C81.91"), ("C81.00", "C81.01", "C81.81")]
+    assert list(tt.induce(h, asked)) == [None, None, asked[2]]
+    closed = tt.io.read_icd(io.StringIO(ICD), placeholders=False)
+    assert list(tt.induce(closed, asked)) == asked
+    assert tt.read_ontology(io.StringIO(ICD)).open_leaves == h.open_leaves
 
 
 def test_placeholders__what_is_left_of_a_term():

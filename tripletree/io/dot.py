@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import kept
+from tripletree.core.placeholders import Placeholders
 from tripletree.core.triplets import TripletSet
 from tripletree.interop.dot import dot_hierarchy, to_dot
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, Target, read_text, write_text
 
 
+@kept
 def read_dot(
-    path: Source, *, label: str = "label", length: str = "length", height: str = "node_height", rank: str = "node_rank"
+    path: Source,
+    *,
+    label: str = "label",
+    length: str = "length",
+    height: str = "node_height",
+    rank: str = "node_rank",
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Hierarchy:
     """Read a hierarchy from a file in Graphviz DOT: a directed graph that is a rooted tree, edges from parent to child.
 
@@ -26,11 +36,14 @@ def read_dot(
         The attribute of an edge, or else of the node below it, that is the length of the branch.
     height, rank : str
         Attributes of nodes.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "unclassified beetles": such inner nodes are left out, and what is below them is
+        open (``.incertae_sedis``). Names extend the known ones, False takes every name for a taxon.
 
     Returns
     -------
     Hierarchy
-        As `tripletree.interop.from_dot` gives it. More stands there.
+        As `tripletree.interop.from_dot` gives it, but for placeholders. More stands there.
 
     Raises
     ------
@@ -48,8 +61,9 @@ def read_dot(
     >>> read_dot(io.StringIO('digraph { apes -> "Homo sapiens"; apes -> chimp }')).clade(2)
     ['Homo sapiens', 'chimp']
     """
+    fillers = Placeholders.of(placeholders)
     text, name = read_text(path)
-    return dot_hierarchy(text, name, label=label, length=length, height=height, rank=rank)
+    return fillers.contracted(dot_hierarchy(text, name, label=label, length=length, height=height, rank=rank))
 
 
 def write_dot(hierarchy: Hierarchy, path: Target | None = None, *, triplets: TripletSet | None = None) -> str | None:

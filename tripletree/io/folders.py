@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Literal
 
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import repeated
+from tripletree.core.notes import kept
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
 
 
+@kept
 def read_folder(
-    path: str | os.PathLike[str], *, labels: Literal["path", "name"] = "path", max_entries: int = 1_000_000
+    path: str | os.PathLike[str],
+    *,
+    labels: Literal["path", "name"] = "path",
+    max_entries: int = 1_000_000,
+    placeholders: bool | str | Iterable[str] = True,
 ) -> Hierarchy:
     """Read the hierarchy of the files below a folder: folders are inner nodes, all else in them is a leaf.
 
@@ -27,6 +35,9 @@ def read_folder(
         system, or by their bare names, which must then be different for all files.
     max_entries : int
         More files and folders than this are refused.
+    placeholders : bool, str or iterable of str
+        Names that are no taxa, such as "unclassified beetles": such folders are left out, and what is below them is
+        open (``.incertae_sedis``). Names extend the known ones, False takes every name for a taxon.
 
     Returns
     -------
@@ -60,6 +71,7 @@ def read_folder(
     (['apes/human', 'apes/pan/chimp', 'gibbon'], ('apes/pan', 'apes'))
     """
     check_choice(labels, "labels", ("path", "name"))
+    fillers = Placeholders.of(placeholders)
     root = os.fsdecode(path)
     parent, names, is_folder = _entries(root, check_count(max_entries, "max_entries", 1))
     kept = _with_files(parent, is_folder)
@@ -75,13 +87,14 @@ def read_folder(
     twice = repeated([shown[u] for u in nodes if not is_folder[u]])
     if twice:
         raise DuplicateLeafError(twice, where=" when names are the labels (take labels='path')")
-    return listed_hierarchy(
+    found = listed_hierarchy(
         [-1, *(number[parent[u]] for u in nodes[1:])],
         [shown[u] for u in nodes],
         lengths=[float("nan")] * len(nodes),
         missing="an entry without a name",
         error=lambda message, k: ParseError(message, path=root),
     )
+    return fillers.contracted(found, names=[(x or "").rsplit("/", 1)[-1] for x in found.names or ()])
 
 
 class _Listing:

@@ -6,12 +6,16 @@ characters that extend a code (the seventh) are not read: extended codes have no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
+from tripletree.io.ontology_terms import past_placeholders
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents
 
@@ -19,7 +23,10 @@ _ROOT = "ICD10CM.tabular"
 _NODES = frozenset({"chapter", "section", "diag"})
 
 
-def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy:
+@kept
+def read_icd(
+    path: Source, *, labels: Literal["id", "name"] = "id", placeholders: bool | str | Iterable[str] = True
+) -> Hierarchy:
     """Read the tabular list of ICD-10-CM.
 
     Parameters
@@ -29,6 +36,10 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     labels : {"id", "name"}
         Names of leaves and inner nodes: their codes (``A00.0``, ``A00-A09`` for a section, ``chapter 1``), or
         their descriptions.
+    placeholders : bool, str or iterable of str
+        Descriptions that say no more than the one above, as "Cholera, unspecified" below "Cholera": such codes are
+        left out, or open if they are leaves (``.incertae_sedis``). Names extend the known ones, False takes every
+        description for one of a kind of its own.
 
     Returns
     -------
@@ -47,11 +58,12 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     >>> list(h.leaves), h.names
     (['A00.0', 'A00.1', 'A00.9'], ('A00', 'A00-A09', 'chapter 1'))
     """
-    return icd_ontology(path).to_hierarchy(labels=labels)
+    return icd_ontology(path, placeholders=placeholders).to_hierarchy(labels=labels)
 
 
-def icd_ontology(path: Source) -> Ontology:
+def icd_ontology(path: Source, *, placeholders: bool | str | Iterable[str] = True) -> Ontology:
     """The tabular list as an ontology: codes as terms, descriptions as names, and ranks."""
+    fillers = Placeholders.of(placeholders)
     content, name = read_bytes(path)
     entries = _with_codes(_entries(XmlEvents(content, name)))
     if not entries:
@@ -64,7 +76,8 @@ def icd_ontology(path: Source) -> Ontology:
     for x in entries.values():
         category = x.parent < 0 or entries[x.parent].kind != "diag"
         ranks.append(x.kind if x.kind != "diag" else "category" if category else "subcategory")
-    return Ontology(ids, edges, names=[x.description for x in entries.values()], ranks=ranks)
+    made = Ontology(ids, edges, names=[x.description for x in entries.values()], ranks=ranks)
+    return past_placeholders(made, fillers, terms=True)
 
 
 class _Entry(NamedTuple):

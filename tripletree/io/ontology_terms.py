@@ -315,8 +315,8 @@ class TermTable:
         except InvalidHierarchyError as error:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is not None:
-            return past_placeholders(part(made, several(root, "root")), fillers, terms=True)
-        return past_placeholders(self._with_open_tops(made), fillers, terms=True)
+            return past_placeholders(part(made, several(root, "root")), fillers, terms=made.ranks is None)
+        return past_placeholders(self._with_open_tops(made), fillers, terms=made.ranks is None)
 
     def _with_open_tops(self, ontology: Ontology) -> Ontology:
         """The ontology with tops of which no place is known as open terms, if there are others beside them.
@@ -519,7 +519,7 @@ def part(ontology: Ontology, root: Any) -> Ontology:
 def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:
     """The ontology without inner terms whose names are no taxa, and with what is below them open, as are such leaves.
 
-    A term without a name goes by its id. With `terms`, names are those of terms of any kind, unless these have ranks.
+    A term without a name goes by its id. With `terms`, names are those of terms of any kind, not of taxa.
     """
     if not fillers:
         return ontology
@@ -533,7 +533,7 @@ def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool 
     first[child] = parent
     inner = np.zeros(N, np.bool_)
     inner[parent] = True
-    if terms and ontology.ranks is None:
+    if terms:
         above: dict[int, list[str]] = {}
         for u, p in ontology.edges.tolist():
             above.setdefault(u, []).append(names[p] or "")
