@@ -406,3 +406,14 @@ def test_tables_of_triplets_with_semicolons_and_carriage_returns(run, tmp_path):
             assert run("check", name).stdout == "consistent: 1 triplet on 3 leaves\n"
     said = run("check", "-", text="cat;dog;eel\n", status=2).stderr
     assert "a table needs the names of its columns, a, b and c, above it" in said
+
+
+def test_an_option_that_takes_one_value_is_not_given_twice(run, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("a b | c\n")
+    (tmp_path / "x.csv").write_text("name,x\na,0\nb,1\nc,5\n")
+    known = "cluster", "x.csv", "--triplets", "a.txt", "-k", 2
+    result = run(*known, "--triplets", "b.txt", status=2)
+    assert "--triplets is given 2 times, and takes one value: leave out all but one" in result.stderr
+    run(*known, "-k", 3, status=2)
+    run(*known)

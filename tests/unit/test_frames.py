@@ -195,7 +195,7 @@ def test_frames__a_report_and_a_measurement_take_them_too():
 @pytest.mark.parametrize(
     ("estimator", "kind", "cure"),
     [
-        (COPKMeans(2), "classes", "ReCon or DivisiveReCon; or pairs_from_classes(y) makes pairs"),
+        (COPKMeans(2), "classes", "ReCon or DivisiveReCon; or pairs_from_classes(y, leaves=X.index) makes pairs"),
         (PCKMeans(2), "hierarchy", "ReCon or DivisiveReCon"),
         (COPKMeans(2), "triplets", "ReCon or DivisiveReCon"),
         (ReCon(2), "comparisons", "DivisiveReCon; or triplets_from_comparisons makes triplets"),

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+from tripletree.algorithms.names import match_names
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, TripletreeError
 from tripletree.io import lineages as _paths
@@ -188,7 +189,7 @@ def test_lineages__lines_that_cannot_be():
 
 
 def test_lineages__arguments_are_checked():
-    for options in ({"sep": ""}, {"columns": "genus"}, {"columns": []}, {"labels": "tip"}):
+    for options in ({"sep": ""}, {"columns": ""}, {"columns": []}, {"labels": "tip"}):
         with pytest.raises(ValueError, match="sep must|columns must|labels must be .*, not 'tip'"):
             read("A;b\n", **options)
 
@@ -399,3 +400,25 @@ def test_lineages__a_line_that_is_not_as_the_classifier_wrote_the_others():
     with pytest.raises(ParseError, match="line 61: name, rank and confidence in turn"):
         read_lineages(io.StringIO(text))
     assert len(read_lineages(io.StringIO(text[: text.index("s60")])).leaves) == 60
+
+
+def test_an_item_called_as_its_species_is_the_species():
+    text = "id,family,genus,species\nQ robur,Fagaceae,Quercus,Q robur\nQ rubra,Fagaceae,Quercus,Q rubra\n"
+    h = read_lineages(io.StringIO(text + "x7,Poaceae,Zea,Z mays\n"))
+    assert list(h.leaves) == ["Q robur", "Q rubra", "x7"]
+    assert h.names is not None
+    assert not {"Q robur", "Q rubra"} & set(h.names)
+    assert "Z mays" in h.names
+    assert h.ranks is not None
+    assert h.ranks[:3] == ("species", "species", None)
+    assert match_names(["q. ROBUR", "Q robur"], h).kinds[1] == "exact"
+
+
+def test_columns__one_column_of_paths_as_a_text():
+    text = "product,category\np1,A > K > X\np2,A > K > Y\np3,B > C\n"
+    one, several = (
+        read_lineages(io.StringIO(text), columns=x, id_column="product") for x in ("category", ["category"])
+    )
+    assert one == several
+    assert list(one.leaves) == ["p1", "p2", "p3"]
+    assert one.n_nodes > 5

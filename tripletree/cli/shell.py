@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from errno import ENOSPC
@@ -81,6 +82,21 @@ class Commands(click.Group):
         cmd.params.append(_time_limit_option)
         cmd.callback = _limited(cmd.callback)
         super().add_command(cmd, name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command. An option that takes one value is not given twice: the first one would be lost."""
+        name, command, rest = super().resolve_command(ctx, args)
+        order: list[click.Parameter] = []
+        if command is not None:
+            with suppress(click.UsageError):  # is told when the command parses them
+                order = command.make_parser(click.Context(command, parent=ctx)).parse_args(list(rest))[2]
+        for option, count in Counter(order).items():
+            if count > 1 and isinstance(option, click.Option) and not (option.multiple or option.is_flag):
+                msg = f"{max(option.opts, key=len)} is given {count} times, and takes one value: leave out all but one"
+                raise click.UsageError(msg, ctx)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command and write all of its output."""

@@ -490,7 +490,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
-    if isinstance(hierarchy, (str, PathLike)):
+    if isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read"):
         from tripletree.io import read_hierarchy
 
         hierarchy = read_hierarchy(hierarchy)

@@ -103,8 +103,13 @@ _TAKERS = {
     "comparisons": "DivisiveReCon",
 }
 _OTHERWISE = {
-    ("classes", "pairs"): "pairs_from_classes(y) makes pairs of a list, a class for each row: give these",
-    ("classes", "triplets"): "triplets_from_classes(y) makes triplets of a list, a class for each row: give these",
+    (
+        "classes",
+        "pairs",
+    ): "pairs_from_classes(y, leaves=X.index) makes pairs of a list, a class for each row (leaves=None "
+    "for an X without names): give these",
+    ("classes", "triplets"): "triplets_from_classes(y, leaves=X.index) makes triplets of a list, a class for each row "
+    "(leaves=None for an X without names): give these",
     ("hierarchy", "triplets"): "decompose(hierarchy.restrict(samples)) makes triplets of it: give these",
     ("comparisons", "triplets"): "triplets_from_comparisons makes triplets where both halves are said: give these",
 }

@@ -616,7 +616,7 @@ def read_lineages(
     path: Source | Any,
     *,
     sep: str = "auto",
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     id_column: str | None = None,
     labels: Literal["name", "path", "id"] = "name",
     missing: str | Iterable[str] = MISSING,
@@ -633,7 +633,7 @@ def read_lineages(
     sep : str
         The separator of the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
         and ``/`` that is in at least half as many lines as the most frequent of them.
-    columns : sequence of str, optional
+    columns : str or sequence of str, optional
         For a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
         the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between), or
         the one called taxon, taxonomy, lineage, path or the like.
@@ -776,8 +776,9 @@ class _Asked(NamedTuple):
         if not isinstance(sep, str) or not sep:
             msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
             raise ValueError(msg)
-        if isinstance(columns, str) or (columns is not None and not columns):
-            msg = f"columns must be a list of names of columns, not {columns!r}"
+        columns = [columns] if isinstance(columns, str) else columns
+        if columns is not None and not (columns and all(columns)):
+            msg = f"columns must be names of columns, not {columns!r}"
             raise ValueError(msg)
         missing = [missing] if isinstance(missing, str) else missing
         return cls(sep, columns, id_column, missing, Placeholders.of(placeholders))
@@ -899,6 +900,11 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
 def _full(tree: PathTree) -> PathTree:
     if not tree.parent:
         raise ParseError("no names in it: all paths are empty", path=tree.source)
+    children = Counter(tree.parent)
+    for u, item in tree.items.items():  # an item that is called as its species, the only one of it, is the species
+        p = tree.parent[u]
+        if tree.names[p] == item and children[p] == 1:
+            tree.ranks[u], tree.names[p], tree.ranks[p] = tree.ranks[p], None, None
     if tree._fillers:
         note("placeholders", f"{counted(len(tree._fillers), 'name')} of no taxon passed over")
     if tree.lost:
