@@ -13,6 +13,7 @@ from strategies import hierarchies
 
 from tripletree.algorithms.names import match_names
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, TripletreeError
 from tripletree.io import lineages as _paths
 from tripletree.io.lineages import lineages_ontology, read_lineages, write_lineages
@@ -36,6 +37,42 @@ GOOGLE = """# Google_Product_Taxonomy_Version: 2021-09-21
 166 - Apparel & Accessories
 1604 - Apparel & Accessories > Clothing
 """
+
+
+@pytest.mark.parametrize(
+    ("header", "ids"),
+    [
+        ("id\tbreadcrumb", "pqr"),
+        ("SeqID\tSILVA taxonomy", "pqr"),
+        ("sku\tcategory", "pqr"),
+        ("ASV\ttax", "pqr"),
+        ("id\tgoogle_product_category", "pqr"),
+        ("who\tgenre", ("p1", "p2", "p3")),
+        ("thing\tTaxonomy", "pqr"),
+    ],
+)
+@pytest.mark.parametrize("sep", [" > ", "; ", "|", "/"])
+def test_lineages__a_header_of_unknown_words_is_no_item(header, ids, sep):
+    rows = [f"{x}\t{y.replace(' ', sep)}" for x, y in zip(ids, ("A K", "A K", "B C"), strict=True)]
+    with collected() as notes:
+        h = read_lineages(io.StringIO("\n".join([header, *rows])))
+    assert list(h.leaves) == list(ids)
+    told = [x.text for x in notes if x.topic == "header"]
+    name, cell = header.split("\t")
+    assert told == [f"the first row, {name!r} and {cell!r}, is taken for a header"] * ("Taxonomy" not in cell)
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [("o1\tA", 0), ("id\tA", 0), ("id\tk__Z", 0), ("o0\tArchaea", 1), ("felis\tcats", 1), ("id\tA; Q", 0)],
+)
+def test_lineages__a_first_item_of_one_name_is_an_item(first, told):
+    with collected() as notes:
+        h = read_lineages(io.StringIO(f"{first}\np\tA; K\nq\tA; K\nr2\tB; C\n"))
+    assert list(h.leaves) == [first.split("\t")[0], "p", "q", "r2"]
+    assert [x.text.endswith("is taken for an item: delete it if it is one") for x in notes if x.topic == "header"] == [
+        True
+    ] * told
 
 
 def test_lineages__google():

@@ -33,7 +33,7 @@ from tripletree.errors import (
     warn_user,
 )
 from tripletree.io.classifiers import classifier
-from tripletree.io.columns import PATH, PATH_ITEM, plain
+from tripletree.io.columns import PATH, PATH_ITEM, is_called_id, plain
 from tripletree.io.edges import leaf_texts
 from tripletree.io.format import LINES, FileFormat
 from tripletree.io.source import Source, Target, write_text
@@ -685,8 +685,9 @@ def read_lineages(
     A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. A node with a name
     below it hangs from the last named one above. It is open there if the rank is a word such as "unclassified", or
     if it is empty and has a name in another path below that node. Bare lines with no name at all are left out. Lines
-    that start with ``#`` are comments, and a first line with only "Taxon" or the like is a header. If the paths stand
-    in the first of several columns without header (profiles of MetaPhlAn), the others are not read.
+    that start with ``#`` are comments, and a first line with only "Taxon" or the like is a header. So is a first row
+    of a word for ids and a cell that is no path, as no other (``sku``, ``category``), which is noted. If the paths
+    stand in the first of several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Examples
     --------
@@ -873,6 +874,8 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
         rows = [[row[0], x or ""] for row, x in zip(rows, paths, strict=True)]
     if path_of is None:
         sep, k = separator_of(rows, asked.sep, path=path)
+        if k == 1 and _is_header(rows, sep, asked.fillers):
+            del numbers[0], rows[0]
     else:
         sep, k = ";" if asked.sep == "auto" else asked.sep, 1
     tree = asked.tree(path, sep)
@@ -895,6 +898,30 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
         seen[item] = number
         tree.add_item(item, tree.text_node(row[k]))
     return _full(tree)
+
+
+def _is_header(rows: list[list[str]], sep: str, fillers: Placeholders) -> bool:
+    """True if the first row of ids and paths is a header of unknown words, which is told, as is one that may be.
+
+    Its second cell is no path, unlike the others, and no name in them. Its first one is a word for ids, or has no digit
+    while all the others have.
+    """
+    name, cell = (x.strip() for x in (*rows[0], "")[:2])
+    others = [row for row in rows[1:] if len(row) > 1]
+    if not name or not cell or sep in cell or has_prefix(cell) or fillers.kind(cell) != TAXON:
+        return False
+    deep = sum(sep in row[1] for row in others)
+    if 2 * deep <= len(others) or any(x.strip() == cell for row in others for x in row[1].split(sep)):
+        return False
+    all_deep = deep == len(others) > 1
+    numbered = all_deep and not re.search(r"\d", name) and all(re.search(r"\d", row[0]) for row in others)
+    shown = f"the first row, {name!r} and {cell!r},"
+    if is_called_id(name) or is_path_header(cell) or numbered:
+        note("header", f"{shown} is taken for a header")
+        return True
+    if all_deep:
+        note("header", f"{shown} may be a header, and is taken for an item: delete it if it is one")
+    return False
 
 
 def _full(tree: PathTree) -> PathTree:
