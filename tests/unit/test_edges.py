@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, NotATreeError, ParseError, TripletreeError
@@ -414,3 +415,24 @@ def test_edges__a_long_chain():
     h = read_edges(text([(k, k - 1) for k in range(1, n)]))
     assert (h.n_nodes, list(h.leaves)) == (n, [str(n - 1)])
     assert read_edges(io.StringIO(write_edges(h))) == h
+
+
+#: The parents 1 and 98 have no rows: 98 may be below 2.
+EXTRACT = "taxonID,parentNameUsageID,scientificName\n2,1,Felis\n3,98,F. catus\n4,2,F. silvestris\n5,2,F. chaus\n"
+
+
+@pytest.mark.parametrize(
+    "names", ["taxonID,parentNameUsageID", "AphiaID,parentNameUsageID", "tsn,parent_tsn", "taxonKey,parentKey"]
+)
+@pytest.mark.parametrize("read", [read_edges, tt.read_ontology])
+def test_edges__a_parent_without_a_row_among_taxa_is_open(read, names):
+    h = read(io.StringIO(EXTRACT.replace("taxonID,parentNameUsageID", names)))
+    assert "2 parents without a row, open therefore: 1, 98" in tt.core.doubts(h)
+    assert list(tt.induce(h, [("4", "5", "3")])) == [None]
+
+
+def test_edges__parents_that_need_no_row():
+    for text in (EXTRACT.replace("3,98", "3,1"), EXTRACT.replace("taxonID,parentNameUsageID", "child,parent")):
+        h = read_edges(io.StringIO(text))
+        assert h.incertae_sedis is None
+        assert list(tt.induce(h, [("4", "5", "3")])) == [("4", "5", "3")]

@@ -23,7 +23,7 @@ from tripletree.core.notes import LABELS, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
@@ -177,14 +177,8 @@ def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
     return columns
 
 
-#: Names of columns of the child and of its parent.
-_PAIRS = (
-    ("child", "parent"),
-    ("childid", "parentid"),
-    ("id", "parentid"),
-    ("id", "parent"),
-    ("nodeid", "parentid"),
-    ("node", "parent"),
+#: Names of columns of the ids of taxa and of their parents, in tables that have a row for each taxon.
+_TAXA = (
     ("taxid", "parenttaxid"),
     ("taxid", "parentid"),
     ("taxonid", "parentnameusageid"),
@@ -194,6 +188,16 @@ _PAIRS = (
     ("key", "parentkey"),
     ("nubkey", "parentkey"),
     ("taxonid", "parentid"),
+)
+#: Names of columns of the child and of its parent.
+_PAIRS = (
+    ("child", "parent"),
+    ("childid", "parentid"),
+    ("id", "parentid"),
+    ("id", "parent"),
+    ("nodeid", "parentid"),
+    ("node", "parent"),
+    *_TAXA,
     ("uid", "parentuid"),
     ("name", "parent"),
     ("subject", "object"),
@@ -256,7 +260,8 @@ def read_edges(
     Hierarchy
         Leaves in the order of their rows. Texts stay texts, "007" included. Whole numbers in Parquet and data frames
         stay numbers. Several roots get an unnamed node above them. One of them with no children is open: nothing
-        tells its place. A row that has its accepted name in another row
+        tells its place. So is one without a row of its own in a table of taxa (taxonID, parentNameUsageID and the
+        like): it may be below another. A row that has its accepted name in another row
         (columns acceptedNameUsageID, accepted_tsn and the like, or a taxonomicStatus of synonyms) is no node:
         its id and its name are `synonyms` of the accepted one.
 
@@ -302,7 +307,7 @@ def read_edges(
     ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
     if roots > 1:  # an unnamed node above them
         note("tops", f"{roots:,} tops got a node above them")
-        alone = np.append(tops_alone(up), False)
+        alone = np.append(tops_alone(up) | _tops_without_rows(table, places, edges, up < 0), False)
         up = np.append(np.where(up < 0, N, up), -1)
         ids = [*ids, None]
         names = None if names is None else [*names, None]
@@ -347,12 +352,29 @@ def edges_ontology(
     table = _read(path, asked, delimiter, header)
     places = _columns(table, asked, header)
     table, others = _accepted(table, places)
-    made = _ontology(_edges(table, places, strict=False), table, others)
+    edges = _edges(table, places, strict=False)
+    made = _ontology(edges, table, others)
     first = np.full(made.n_terms, -1, np.int64)
     first[made.edges[:, 0]] = made.edges[:, 1]
-    if (alone := tops_alone(first, told=made.edges[:, 1])).any():
+    alone = tops_alone(first, told=made.edges[:, 1]) | _tops_without_rows(table, places, edges, first < 0)
+    if alone.any():
         made = made._but(incertae_sedis=alone)
     return past_placeholders(part(made, root), fillers)
+
+
+def _tops_without_rows(table: RowTable, places: tuple[int | None, ...], edges: _Edges, tops: np.ndarray) -> np.ndarray:
+    """Which of several tops are parents without a row in a table of taxa: each may be below another. bool[N]."""
+    lacking = np.zeros(len(edges.ids), np.bool_)
+    pair = tuple(plain(table.names[k]) for k in places[:2] if k is not None) if table.names else ()
+    if pair not in _TAXA or np.count_nonzero(tops) < 2:
+        return lacking
+    own = set(table.columns[int(places[0] or 0)])
+    at = [u for u in np.flatnonzero(tops).tolist() if edges.ids[u] not in own]
+    lacking[at] = True
+    if at:
+        shown = ", ".join(str(edges.ids[u]) for u in at[:SHOWN]) + (", ..." if len(at) > SHOWN else "")
+        note("parents not read", f"{counted(len(at), 'parent')} without a row, open therefore: {shown}")
+    return lacking
 
 
 def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None]:
