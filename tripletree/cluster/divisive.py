@@ -803,7 +803,7 @@ class DivisiveReCon(HierarchicalClusterer):
                 labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
             elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
                 n_told = len(given.rows) - given.n_of_pairs
-                shown = self.held_out_ if n_told else None
+                shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
                 start = from_linkage(plain, aligned.leaves)
                 found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
                 labels = found if not hard or fit_together(found, given.rows) else labels
