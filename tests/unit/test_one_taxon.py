@@ -12,7 +12,7 @@ import tripletree as tt
 from tripletree.cli import main
 from tripletree.core import doubts
 from tripletree.core.notes import collected
-from tripletree.io import parse_obo, read_edges, read_obograph, read_owl
+from tripletree.io import parse_obo, read_edges, read_lineages, read_obograph, read_owl
 
 pytest.importorskip("rapidfuzz")
 
@@ -157,9 +157,18 @@ def test_one_taxon__a_name_of_several_taxa_matches_none(labels):
     assert h.n_leaves == 3  # 0 is no accepted taxon
     found = tt.match_names(["Falco minor", "Falco rex", "Falco major"], h)
     both = ("2", "3") if labels == "id" else ("Falco niger", "Falco albus")
-    assert found.matches == (None, None, both[1])
-    assert [set(x) for x in found.suggestions] == [set(both), set(both), set()]
+    assert found.matches == (None, None, None)
+    assert [set(x) for x in found.suggestions] == [set(both), set(both), {both[1]}]
     assert "3 names lead to several accepted taxa" in [x.text for x in notes]  # the id 7, too
+    assert "3 rows are names in part or misapplied, which match none" in [x.text for x in notes]
+    for status, match in [
+        ("synonym", both[1]),
+        ("proparte synonym", None),
+        ("in part", None),
+        ("misidentification", None),
+    ]:
+        other = read_edges(io.StringIO(rows.replace("major,pro parte synonym", f"major,{status}")), labels=labels)
+        assert tt.match_names(["Falco major"], other).matches == (match,)
 
 
 def test_one_taxon__authors_on_either_side():
@@ -242,3 +251,41 @@ def test_one_taxon__commands_and_the_report_count_the_same(tmp_path, monkeypatch
     assert "4 of the 5 samples have a place in it" in told.stdout
     plain = CliRunner().invoke(main, ["cluster", "x.csv", "--hierarchy", "cats.csv", "-k", "2"])
     assert "has 1 leaf among the 5 labels of DATA" in plain.stderr  # names are looked for, not kg
+
+
+RANKED = """plant_name_id,taxon_status,family,genus,species,taxon_name,accepted_plant_name_id
+1,Accepted,Fagaceae,Quercus,robur,Quercus robur,1
+2,Accepted,Fagaceae,Quercus,petraea,Quercus petraea,2
+3,Synonym,Fagaceae,Quercus,sessilis,Quercus sessilis,2
+4,Accepted,Fagaceae,Fagus,sylvatica,Fagus sylvatica,4
+5,Synonym,Fagaceae,Quercus,fagoides,Quercus fagoides,4
+6,Misapplied,Fagaceae,Quercus,fagina,Quercus fagina,4
+7,Synonym,Fagaceae,Quercus,lost,Quercus lost,99
+"""
+
+
+def test_one_taxon__synonyms_in_tables_of_ranks_are_names_of_their_accepted_taxa():
+    with collected() as notes:
+        h = read_lineages(io.StringIO(RANKED))
+    assert list(h.leaves) == ["robur", "petraea", "sylvatica"]
+    assert "4 rows have an accepted name elsewhere" in [x.text for x in notes]
+    found = tt.match_names(["Quercus sessilis", "Quercus fagoides", "Quercus fagina"], h)
+    assert found.matches == ("petraea", "sylvatica", None)
+    assert h.synonyms["5"] == "sylvatica"
+    assert "Quercus lost" not in h.synonyms
+    whole = tt.read_ontology(io.StringIO(RANKED), format="lineages")
+    assert whole.synonyms["Quercus fagoides"] == "Fagaceae; Fagus; sylvatica"
+
+
+def test_one_taxon__synonyms_among_items_and_rows_that_stand_at_their_accepted_name():
+    rows = """scientificName,acceptedNameUsage,taxonomicStatus,family,genus,species
+Quercus robur,,accepted,Fagaceae,Quercus,Quercus robur
+Quercus petraea,,accepted,Fagaceae,Quercus,Quercus petraea
+Fagus sylvatica,,accepted,Fagaceae,Fagus,Fagus sylvatica
+Quercus fagoides,Fagus sylvatica,synonym,Fagaceae,Quercus,Quercus fagoides
+Fagus sylvestris,Fagus sylvatica L.,synonym,Fagaceae,Fagus,Fagus sylvatica
+"""
+    h = read_lineages(io.StringIO(rows))
+    assert list(h.leaves) == ["Quercus robur", "Quercus petraea", "Fagus sylvatica", "Fagus sylvestris"]
+    assert dict(h.synonyms) == {"Quercus fagoides": "Fagus sylvatica"}
+    assert dict(tt.read_ontology(io.StringIO(rows), format="lineages").synonyms) == dict(h.synonyms)

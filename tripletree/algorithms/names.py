@@ -376,8 +376,12 @@ class _NameIndex:
                 msg = f"synonyms must map text to text or to lists of it, not {other!r} to {accepted!r}"
                 raise TypeError(msg)
             self.synonyms.setdefault(plain_form(other), []).extend(map(plain_form, several))
+        #: The forms of names of which only a part is their taxon, which readers write with two primes.
+        self.in_part: set[str] = set()
         for other, accepted in hierarchy.synonyms.items():  # those of the value itself
-            for x in {plain_form(str(other)), plain_form(without_author(str(other)))}:
+            if str(other).endswith("''"):
+                self.in_part |= {plain_form(str(other)), plain_form(without_author(str(other)[:-2]))}
+            for x in {plain_form(str(other)), plain_form(without_author(str(other).rstrip("'")))}:
                 self.by_other.setdefault(x, {})[self.exact.get(accepted)] = None
         self.genera: dict[str, list[int]] = {}
         self.epithets: dict[str, list[Any]] = {}
@@ -413,6 +417,8 @@ class _NameIndex:
             if kind == "synonym" and not fits:
                 asked = form if forms is tried[1][1] else bare
                 fits = [x for x in self.by_other.get(asked, ()) if x is not None]
+                if fits and asked in self.in_part:
+                    return _Match(None, "ambiguous", 0.0, tuple(fits))
             if len(fits) == 1:
                 return _Match(fits[0], kind, 1.0)
             if fits:

@@ -444,69 +444,126 @@ def _check_headerless(table: RowTable, *, told: bool) -> None:
 _ACCEPTED = (
     *("acceptednameusageid", "acceptedtsn", "tsnaccepted", "acceptedtaxonid", "acceptedid", "acceptedkey"),
     *("acceptedtaxonkey", "acceptedusagekey", "acceptednameid", "aphiaidaccepted", "validaphiaid", "validid"),
-    *("validtaxonid", "validtsn", "acceptednameusage", "acceptedname", "acceptedscientificname", "validname"),
+    *(
+        "validtaxonid",
+        "validtsn",
+        "acceptedplantnameid",
+        "acceptedspeciesid",
+        "acceptednameusage",
+        "acceptedname",
+        "acceptedscientificname",
+        "validname",
+    ),
 )
 _STATUS = ("taxonomicstatus", "status", "nameusage", "usage", "taxonstatus", "unacceptstatus")
-_NOT_ACCEPTED = re.compile(r".*synonym.*|invalid|not[ _]accepted|unaccepted|misapplied.*|not[ _]valid")
-_HOLDS = re.compile(r"accepted|valid|provisionally[ _]accepted|doubtful|unassessed|.*synonym.*|.*accepted|.*invalid.*")
+_NOT_ACCEPTED = re.compile(
+    r".*synonym.*|invalid|not[ _]accepted|unaccepted|misapplied.*|not[ _]valid|illegitimate|orthographic.*"
+)
+#: Names of which only a part is the accepted taxon, or only by mistake.
+_IN_PART = re.compile(
+    r".*\bpro[ _-]?parte\b.*|.*\bin part\b.*|.*\bpartim\b.*|.*misapplied.*|.*misidentif.*|ambiguous.*"
+)
+_HOLDS = re.compile(
+    r"unplaced|artificial[ _]hybrid|local[ _]biotype|accepted|valid|provisionally[ _]accepted|doubtful|unassessed|"
+    r".*synonym.*|.*accepted|.*invalid.*"
+)
 
 
 def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable, dict[str, Any]]:
     """The table without rows that are other names of taxa, and the id of the taxon by each of these names and ids.
 
-    Such a row has an accepted name elsewhere, or a status of such names. In ColDP, the parent of a synonym is the
-    accepted taxon. Rows that give a synonym as their parent get the accepted one.
+    In ColDP, the parent of a synonym is the accepted taxon. Rows that give a synonym as their parent get the accepted
+    one.
+    """
+    child, parent, name = (int(places[0] or 0), int(places[1] or 0), places[2])
+    texts = [child] if name is None else [child, name]
+    ids = table.columns[child]
+    gone, target_of, others = other_names(table, ids, texts, taken=places, parent=parent)
+    if not gone:
+        return table, {}
+    kept = table.taking([i for i in range(len(ids)) if i not in gone])
+    kept.columns[parent] = [target_of.get(x, x) for x in kept.columns[parent]]
+    return kept, others
+
+
+def other_names(
+    table: RowTable, ids: Sequence[Any], texts: Sequence[int], *, taken: Iterable[int | None], parent: int | None = None
+) -> tuple[set[int], dict[Any, Any], dict[str, Any]]:
+    """The rows that are other names of taxa, their accepted taxa by id, and the taxon by each of these names.
+
+    Such a row has an accepted name elsewhere, or a status of such names.
+
+    Parameters
+    ----------
+    table : RowTable
+    ids : sequence
+        What stands for each row.
+    texts : sequence of int
+        The columns of ids and names by which other rows refer to one, the surest first.
+    taken : iterable of int or None
+        Columns that hold something else.
+    parent : int, optional
+        The column of parents, which holds the accepted taxon of a synonym if no other column does.
     """
     words = [plain(x) for x in table.names or []]
-    child, parent, name = (int(places[0] or 0), int(places[1] or 0), places[2])
-    free = [k for k in range(len(words)) if k not in places]
+    free = [k for k in range(len(words)) if k not in set(taken)]
     accepted = [k for x in _ACCEPTED for k in free if words[k] == x]
     status = next(
         (k for x in _STATUS for k in free if words[k] == x and (x == _STATUS[0] or _is_status(table.columns[k]))), None
     )
     if not accepted and status is None:
-        return table, {}
-    ids = table.columns[child]
-    by_text = {cell_text(x): x for x in reversed(ids)}
-    if name is not None:
-        named = zip(table.columns[name], ids, strict=True)
-        by_text = {cell_text(x): i for x, i in reversed(list(named))} | by_text
+        return set(), {}, {}
+    by_text: dict[str | None, Any] = {}
+    for k in reversed(texts):
+        by_text |= {cell_text(x): i for x, i in reversed(list(zip(table.columns[k], ids, strict=True)))}
     by_text.pop(None, None)
     meant: dict[Any, Any] = {}
     gone = []
+    partly = set()
     for i, x in enumerate(ids):
         told = (cell_text(table.columns[k][i]) for k in accepted)
         target = next((by_text.get(y, y) for y in told if y is not None and (y != "0" or y in by_text)), None)
-        bad = status is not None and _NOT_ACCEPTED.fullmatch((cell_text(table.columns[status][i]) or "").lower())
-        if target is None and bad and not accepted:
+        said = "" if status is None else (cell_text(table.columns[status][i]) or "").lower()
+        bad = _NOT_ACCEPTED.fullmatch(said) or _IN_PART.fullmatch(said)
+        if target is None and bad and not accepted and parent is not None:
             target = by_text.get(cell_text(table.columns[parent][i]))
         if (bad or target is not None) and target != x:
             gone.append(i)
             meant[x] = target
+            if _IN_PART.fullmatch(said) and target is not None:
+                partly.add(i)
     if not gone:
-        return table, {}
+        return set(), {}, {}
     target_of = {x: _last(x, meant) for x in meant}
     lost = set(gone)
     meanings: dict[str, dict[Any, None]] = {}
+    sure = set()
     for i in gone:
-        for k in (child, name):
-            other = None if k is None else cell_text(table.columns[k][i])
+        for k in texts:
+            other = cell_text(table.columns[k][i])
             if other is not None:
                 meanings.setdefault(other, {}).update(dict.fromkeys(_each_of(target_of[ids[i]], by_text)))
+                if i not in partly:
+                    sure.add(other)
     for i, x in enumerate(ids):  # a homonym, which has the name of a taxon
-        own = None if name is None or i in lost else cell_text(table.columns[name][i])
-        if own is not None and own in meanings:
-            meanings[own][x] = None
+        for k in texts[1:] if i not in lost else ():
+            own = cell_text(table.columns[k][i])
+            if own is not None and own in meanings:
+                meanings[own][x] = None
     others: dict[str, Any] = {}
     for other, some in meanings.items():
         # primes: no name is exactly so, and `match_names` offers the taxa of all names that differ by them alone
-        others.update((other + "'" * k, x) for k, x in enumerate(some, len(some) > 1))
-    if several := sum(len(x) > 1 for x in meanings.values()):
-        note("several taxa", f"{counted(several, 'name leads', 'names lead')} to several accepted taxa")
-    kept = table.taking([i for i in range(len(ids)) if i not in lost])
-    kept.columns[parent] = [target_of.get(x, x) for x in kept.columns[parent]]
+        first = 1 if len(some) > 1 else 0 if other in sure else 2  # two: the one taxon, and in part only
+        others.update((other + "'" * k, x) for k, x in enumerate(some, first))
+    if count := sum(len(x) > 1 for x in meanings.values()):
+        note("several taxa", f"{counted(count, 'name leads', 'names lead')} to several accepted taxa")
+    if partly:
+        note(
+            "in part",
+            f"{counted(len(partly), 'row is a name', 'rows are names')} in part or misapplied, which match none",
+        )
     note("other names", f"{counted(len(gone), 'row has', 'rows have')} an accepted name elsewhere")
-    return kept, others
+    return lost, target_of, others
 
 
 def _each_of(target: Any, by_text: dict[str | None, Any]) -> list[Any]:

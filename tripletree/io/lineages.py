@@ -34,7 +34,7 @@ from tripletree.errors import (
 )
 from tripletree.io.classifiers import classifier
 from tripletree.io.columns import PATH, PATH_ITEM, is_called_id, plain
-from tripletree.io.edges import leaf_texts
+from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import (
@@ -103,6 +103,8 @@ class PathTree:
         The nodes that are known to be somewhere below their parents, since a placeholder stands between.
     lost : list
         Items without any taxon. They are no nodes.
+    synonyms : dict
+        The nodes that other names mean.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class PathTree:
         self._rated = False
         self.opened: list[bool] = []
         self.lost: list[Any] = []
+        self.synonyms: dict[str, int] = {}
         self._step: list[int] = []
         self._placeholders = placeholders or Placeholders(False)
         self._fillers: set[str] = set()
@@ -660,7 +663,8 @@ def read_lineages(
         whose taxon has others below it is open there.
         Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
         stand in the order of the source. `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
-        get an unnamed node above them.
+        get an unnamed node above them. In a table of ranks, a row that names its accepted taxon (acceptedNameUsageID
+        and the like, or a taxonomicStatus of synonyms) adds `synonyms` of it, and is left out if that has no row.
 
     Raises
     ------
@@ -702,6 +706,8 @@ def read_lineages(
     check_choice(labels, "labels", ("name", "path", "id"))
     tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
     called, leaves = _called(tree, labels)
+    known = {*called, *leaves}
+    others = {x: u for x, u in tree.synonyms.items() if x not in known}
     parent, ranks, opened = tree.parent, tree.ranks, tree.open_nodes()
     if sum(p < 0 for p in parent) > 1:
         root = len(parent)
@@ -709,7 +715,7 @@ def read_lineages(
         parent = [*(root if p < 0 else p for p in parent), -1]
         called, leaves, ranks = [*called, None], [*leaves, None], [*ranks, None]
     try:
-        return hierarchy_of(parent, leaves, names=called, ranks=ranks, incertae_sedis=opened)
+        return hierarchy_of(parent, leaves, names=called, ranks=ranks, incertae_sedis=opened, synonyms=others)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=" among the names, paths and ids") from None
 
@@ -726,12 +732,18 @@ def lineages_ontology(
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
     tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
+    for u, item in tree.items.items():  # a species that has an item's name: the terms are two all the same
+        tree.names[tree.parent[u]] = tree.names[tree.parent[u]] or str(item)
     paths = tree.paths(range(len(tree.parent)))
     ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
     edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
     names = [None if u in tree.items else x for u, x in enumerate(tree.names)]
     placed = np.array(tree.parent) >= 0
-    return Ontology(ids, edges, names=names, ranks=tree.ranks, incertae_sedis=tree.open_nodes() & placed)
+    known = {*ids, *names}
+    others = {x: ids[u] for x, u in tree.synonyms.items() if x not in known}
+    return Ontology(
+        ids, edges, names=names, ranks=tree.ranks, incertae_sedis=tree.open_nodes() & placed, synonyms=others
+    )
 
 
 def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | None]]:
@@ -823,6 +835,9 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     if columns is None and sep == "auto":
         check_not_edges(table, places)
     at = column_of_ids(names, table.columns, places) if id_column is None else table.place(id_column, "id_column")
+    others: dict[str, int] = {}
+    if len(places) > 1:
+        table, others = _accepted_rows(table, places, at)
     items = None if at is None else table.columns[at]
     rows: Iterable[tuple]
     if len(places) == 1:
@@ -857,7 +872,43 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
                 f"id_column={lost!r}"
             )
             warn_user(msg)
+    node_of = {x: u for u, x in tree.items.items()}
+    at_row = taxa if items is None else [node_of.get(x, -1) for x in items]
+    tree.synonyms = {x: at_row[i] for x, i in others.items() if at_row[i] >= 0}
     return _full(tree)
+
+
+#: Columns of names and ids by which a row may refer to the row of its accepted taxon, the surest first.
+_ROW_NAMES = (
+    *("taxonid", "plantnameid", "taxonkey", "usagekey", "speciesid", "nameid", "aphiaid", "tsn", "key", "id"),
+    *("scientificname", "taxonname", "canonicalname", "fullname", "name"),
+)
+
+
+def _accepted_rows(table: RowTable, places: Sequence[int], at: int | None) -> tuple[RowTable, dict[str, int]]:
+    """The table of ranks without rows that are other names of taxa, and the row of the taxon by each of these names.
+
+    A row whose last rank is its accepted name already, as in GBIF's tables of occurrences, stays.
+    """
+    words = [plain(x) for x in table.names or []]
+    texts = [k for x in _ROW_NAMES for k, word in enumerate(words) if word == x and k not in places]
+    if at is not None and at not in texts:
+        texts.insert(0, at)
+    accepted = [k for k, x in enumerate(words) if x in ("acceptedscientificname", "acceptednameusage", "acceptedname")]
+    n = len(table.lines)
+    own = list(range(n))
+    gone, _, others = other_names(table, own, texts, taken=places)
+    if not gone:
+        return table, {}
+    here = set()
+    for i in gone:
+        ranks = [x for x in (cell_text(table.columns[k][i]) for k in places) if x]
+        names = [x for x in (cell_text(table.columns[k][i]) for k in accepted) if x]
+        if ranks and " " in ranks[-1] and any(f"{x} ".startswith(f"{ranks[-1]} ") for x in names):
+            here.add(i)
+    stay = [i for i in own if i not in gone or i in here]
+    number = {i: k for k, i in enumerate(stay)}
+    return table.taking(stay), {x: number[i] for x, i in others.items() if i in number}
 
 
 def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
