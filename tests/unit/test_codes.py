@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import tripletree as tt
 from tripletree.algorithms import all_triplets
+from tripletree.algorithms.induce import induce
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io import read_codes, read_hierarchy, recognize
 
@@ -150,3 +151,20 @@ def test_triplets_are_those_of_common_beginnings(paths: list[tuple[int, ...]]) -
             if shared(a, b) > max(shared(a, c), shared(b, c)):
                 right.add((frozenset((name[a], name[b])), name[c]))
     assert {(frozenset(x[:2]), x[2]) for x in all_triplets(h)} == right
+
+
+def test_codes__zeros_at_the_end_of_deweys_numbers_mean_general():
+    rows = "500,Science\n540,Chemistry\n541,Physical\n541.3,Mixed\n541.7,Optical\n548,Crystals\n550,Earth\n"
+    called = read_codes(io.StringIO("ddc,title\n" + rows))
+    assert list(called.leaves) == ["541.3", "541.7", "548", "550"]
+    assert list(induce(called, [("541.3", "548", "550"), ("541.3", "541.7", "548")])) == [
+        ("541.3", "548", "550"),
+        ("541.3", "541.7", "548"),
+    ]
+    unknown = read_codes(io.StringIO("code,title\n" + rows))  # or ICD-9's
+    assert unknown.open_leaves == ["500", "540"]
+    assert list(induce(unknown, [("541.3", "541.7", "540"), ("541.3", "541.7", "548")])) == [
+        None,
+        ("541.3", "541.7", "548"),
+    ]
+    assert read_codes(io.StringIO("icd9,title\n" + rows)).open_leaves == []

@@ -4,8 +4,9 @@
 
 A code stands below the longest of its beginnings that the list has. Where the levels are known, by dots or by the form
 of ATC and ICD, beginnings that the list lacks are nodes, too, if they hold two codes or more. In numbers of sections,
-``1.10`` is not below ``1.1``. Letters of NACE and ISIC hold the numbers that follow them. In EC numbers, dashes
-stand for ranks that are not given: ``1.1.-.-`` is above ``1.1.1.1``.
+``1.10`` is not below ``1.1``. In Dewey's numbers (a column called ddc or dewey), zeros at the end mean "general":
+``510`` holds ``512``. In other columns of such numbers, which may be ICD-9's, ``510`` is open. Letters of NACE and ISIC hold the numbers that follow them. In
+EC numbers, dashes stand for ranks that are not given: ``1.1.-.-`` is above ``1.1.1.1``.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _ICD = re.compile(r"[A-Z]\d[\dA-Z](?:\.[\dA-Z]{1,4})?|\d{3}(?:\.\d{1,2})?|[VE]\d
 _CODE = re.compile(r"[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*\.?", re.ASCII)
 _RANGE = re.compile(r"([A-Z]?\d\w*)\s*-\s*([A-Z]?\d\w*)", re.ASCII)
 _EC = re.compile(r"(\d+\.(?: *(?:\d+|-)\.){2} *(?:n?\d+|-))(?:\s+(\S.*)|\s*)", re.ASCII)
+_DEWEY = re.compile(r"\d{3}(?:\.\d+)?", re.ASCII)
 _OPEN_RANKS = re.compile(r"(?:\.-)+")
 _CALLED = re.compile(
     r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|isic.*|hs_?\d?|"
-    r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|jel|rank_?id"
+    r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|dewey.*|jel|rank_?id"
 )
 #: Names of columns that may hold codes, or anything else.
 _NEUTRAL = re.compile(r"(?:.*_)?(?:id|key|number|no|nr|class|category|group|notation|concept|)")
@@ -128,7 +130,15 @@ def read_codes(
     names = _names(table, at, name_column)
     codes, called = _codes(table, at, names)
     bare, shown_codes = _without_dashes(codes)
-    nodes, up = _parents(_without_lost_letters(bare))
+    word = "" if table.names is None else column_word(str(table.names[at]))
+    general = {} if word.startswith("icd") else _general(codes)
+    if general and re.match("ddc|dewey", word):
+        bare = [general.get(x, x) for x in codes]
+        shown_codes = {y: x for x, y in general.items()}
+        nodes, up = _parents(bare, _by_character)
+        general = {}
+    else:
+        nodes, up = _parents(_without_lost_letters(bare))
     nodes = [shown_codes.get(x, x) for x in nodes]
     if not (up >= 0).any():
         msg = f"no code begins with another one, such as {codes[0]!r}: this list is no hierarchy"
@@ -137,6 +147,12 @@ def read_codes(
         note("tops", f"{roots:,} tops got a node above them")
         up = np.append(np.where(up < 0, len(nodes), up), -1)
         nodes.append(None)
+    opened = np.array([x in general for x in nodes]) & (up >= 0)
+    if opened.any():
+        shown = ", ".join(list(general)[:3])
+        note(
+            "general", f"{counted(len(general), 'code')} may hold others, open therefore ({shown}): call it ddc or icd9"
+        )
     given: list[str | None] = [None if x is None else called.get(x) for x in nodes]
     fillers = Placeholders.of(placeholders)
     kinds = None
@@ -146,7 +162,7 @@ def read_codes(
         kinds = np.array(told, np.uint8)
     shown_as = [(x if labels == "id" or y is None else y) for x, y in zip(nodes, given, strict=True)]
     try:
-        return hierarchy_of(up, shown_as, kinds=kinds)
+        return hierarchy_of(up, shown_as, kinds=kinds, incertae_sedis=opened)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(
             error.labels, where=" among the names; take labels='id', by which they differ"
@@ -300,12 +316,25 @@ def _levels(codes: Sequence[str]) -> _Cuts:
             return behind + [(k, True) for k in range((dot if dot > 0 else len(x)) - 1, 0, -1)]
 
         return of_icd
-    return lambda x: [(k, True) for k in range(len(x) - 1, 0, -1) if x[k - 1] not in ".-"]
+    return _by_character
 
 
-def _parents(codes: Sequence[str]) -> tuple[list[Any], np.ndarray]:
+def _general(codes: Sequence[str]) -> dict[str, str]:
+    """Numbers of three digits that hold others of the list if they are Dewey's, and what these begin with."""
+    if not all(map(_DEWEY.fullmatch, codes)) or not any("." in x for x in codes):
+        return {}
+    held = {x[:k] for x in codes for k in (1, 2) if x[k:3].strip("0")}
+    found = {x: x.rstrip("0") or "0" for x in codes if len(x) == 3 and x[2] == "0"}
+    return {x: y for x, y in found.items() if y in held}
+
+
+def _by_character(code: str) -> Iterable[tuple[int, bool]]:
+    return [(k, True) for k in range(len(code) - 1, 0, -1) if code[k - 1] not in ".-"]
+
+
+def _parents(codes: Sequence[str], cuts: _Cuts | None = None) -> tuple[list[Any], np.ndarray]:
     """The nodes, codes first, and the parent of each, -1 for tops."""
-    cuts = _levels(codes)
+    cuts = cuts or _levels(codes)
     nodes = list(codes)
     at = {x: k for k, x in enumerate(codes)}
     up = [-1] * len(codes)
