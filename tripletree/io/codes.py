@@ -5,8 +5,9 @@
 A code stands below the longest of its beginnings that the list has. Where the levels are known, by dots or by the form
 of ATC and ICD, beginnings that the list lacks are nodes, too, if they hold two codes or more. In numbers of sections,
 ``1.10`` is not below ``1.1``. In Dewey's numbers (a column called ddc or dewey), zeros at the end mean "general":
-``510`` holds ``512``. In other columns of such numbers, which may be ICD-9's, ``510`` is open. Letters of NACE and ISIC hold the numbers that follow them. In
-EC numbers, dashes stand for ranks that are not given: ``1.1.-.-`` is above ``1.1.1.1``.
+``510`` holds ``512``. In other columns of such numbers, which may be ICD-9's, ``510`` is open. Letters of
+NACE and ISIC hold the numbers that follow them. In EC numbers, dashes stand for ranks that are not given:
+``1.1.-.-`` is above ``1.1.1.1``.
 """
 
 from __future__ import annotations
