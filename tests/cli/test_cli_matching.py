@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+import shlex
 
 import pytest
 
@@ -135,3 +137,14 @@ def test_match__decimal_commas_and_workbooks(run, tmp_path):
         book.active.append(row)
     book.save(tmp_path / "data.xlsx")
     assert run("match", "data.xlsx", "t.nwk").stdout == done.stdout
+
+
+def test_match__the_next_command_has_the_options_of_this_one(run, tmp_path):
+    (tmp_path / "items.csv").write_text("id,term\nx1,Canis lupis\nx2,Felis catus\n")
+    (tmp_path / "h.nwk").write_text("(('Canis lupus',Vulpes),('Felis catus',Lynx));\n")
+    told = run("match", "items.csv", "h.nwk", "--column", "term", "--min-score", 0.8, "-o", "m.csv").stderr
+    command = re.search(r"'tripletree (match .*)'", told)
+    assert command is not None
+    run(*shlex.split(command[1]))
+    tree = (tmp_path / "matched.nwk").read_text()
+    assert "Canis lupis" in tree.replace("_", " ") or "Canis lupus" in tree.replace("_", " ")

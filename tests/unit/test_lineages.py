@@ -459,3 +459,14 @@ def test_columns__one_column_of_paths_as_a_text():
     assert one == several
     assert list(one.leaves) == ["p1", "p2", "p3"]
     assert one.n_nodes > 5
+
+
+@pytest.mark.parametrize("form", ["{}_name", "taxon_{}_name", "{} name"])
+def test_rank_columns__of_names_of_ranks(form):
+    head = ",".join(["processid", *(form.format(x) for x in ("family", "genus", "species"))])
+    rows = "B1,Canidae,Canis,Canis lupus\nB2,Canidae,Canis,Canis latrans\nB3,Canidae,Vulpes,Vulpes vulpes\n"
+    h = read_lineages(io.StringIO(f"{head}\n{rows}"))
+    assert list(h.leaves) == ["B1", "B2", "B3"]
+    assert [x for x in h.ranks or () if x] == ["species"] * 3 + ["genus"] * 2 + ["family"]
+    both = read_lineages(io.StringIO("id,genus,genus_name,family\nx,G,H,F\n"), columns=["family", "genus"])
+    assert list(both.leaves) == ["x"]

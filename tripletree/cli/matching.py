@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.cli.outputs import check_apart
@@ -99,8 +100,22 @@ def match(
     _tell_shared(found)
     _write_table(found, output)
     if output != "-" and edited is None and tree is None:
-        again = f"tripletree match {shlex.quote(names)} {shlex.quote(file)} --edited {shlex.quote(output)}"
+        again = shlex.join(["tripletree", "match", names, file, *_given_options(), "--edited", output])
         say(f"change {output} where it is wrong, then '{again} --tree matched.nwk'", err=True)
+
+
+def _given_options() -> list[str]:
+    """The options of the command as they were given, but for the output."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        if isinstance(option, click.Option) and name != "output" and not option.is_flag:
+            is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            value = context.params.get(name) if is_given else None
+            for x in [] if value is None else value if option.multiple else [value]:
+                words += [max(option.opts, key=len), str(x)]
+    return words
 
 
 def _tell_shared(found: NameMatches, most: int = 5) -> None:

@@ -180,7 +180,7 @@ PATH = Role(
 PATH_ITEM = Role(
     "id_column",
     "the items",
-    ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample"),
+    ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample", "usergenome"),
 )
 #: Of items, and of the nodes that they belong to.
 ITEM = Role(

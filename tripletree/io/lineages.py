@@ -361,7 +361,17 @@ RANKS = (
 )
 _RANK_ORDER = {rank: k for k, rank in enumerate(RANKS)}
 
+#: A column of BOLD or iNaturalist: family_name, taxon_family_name.
+_NAME_OF_RANK = re.compile(r"(?:taxon)?(.+?)(?:name)?")
+
 Columns = Sequence[Sequence[Any]]
+
+
+def _rank_of(name: str) -> str | None:
+    """The rank whose names a column with this name holds."""
+    word = plain(name)
+    found = _NAME_OF_RANK.fullmatch(word)
+    return word if word in _RANK_ORDER else found[1] if found and found[1] in _RANK_ORDER else None
 
 
 def is_path_header(name: str) -> bool:
@@ -372,9 +382,9 @@ def is_path_header(name: str) -> bool:
 def columns_of_paths(names: Sequence[str]) -> list[str] | None:
     """The columns of a header that hold a path: ranks from the top down, or the one of whole paths."""
     words = [plain(x) for x in names]
-    ranks = [x for x in names if plain(x) in _RANK_ORDER]
-    if len(ranks) > 1 and len({plain(x) for x in ranks}) == len(ranks):
-        return sorted(ranks, key=lambda x: _RANK_ORDER[plain(x)])
+    ranks = {x: rank for x in names if (rank := _rank_of(x)) is not None}
+    if len(ranks) > 1 and len(set(ranks.values())) == sum(_rank_of(x) is not None for x in names):
+        return sorted(ranks, key=lambda x: _RANK_ORDER[ranks[x]])
     paths = PATH.among(names)
     return paths if len(paths) == 1 and len(set(words)) == len(words) else None
 
@@ -455,7 +465,7 @@ def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int])
     usual = [k for k, x in enumerate(names) if plain(x) in PATH_ITEM.names and k not in places]
     if len(usual) == 1:
         return usual[0]
-    if 0 in places or plain(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
+    if 0 in places or _rank_of(names[0]) is not None or _all_numbers(columns[0]):
         return None
     return 0 if None not in columns[0] and len(set(columns[0])) == len(columns[0]) else None
 
@@ -465,7 +475,7 @@ def tells_apart(names: Sequence[str], columns: Columns, places: Sequence[int], n
     if not columns or n_paths == len(columns[0]):
         return None
     for k, name in enumerate(names):
-        free = k not in places and plain(name) not in _RANK_ORDER
+        free = k not in places and _rank_of(name) is None
         if free and len(set(columns[k]) - {None}) > n_paths and not _all_numbers(columns[k]):
             return name
     return None
@@ -850,7 +860,7 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     else:
         tree = asked.tree(table.path, ";")
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
-        ranks = [plain(x) for x in wanted]
+        ranks = [_rank_of(x) or plain(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))
