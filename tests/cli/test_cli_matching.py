@@ -148,3 +148,12 @@ def test_match__the_next_command_has_the_options_of_this_one(run, tmp_path):
     run(*shlex.split(command[1]))
     tree = (tmp_path / "matched.nwk").read_text()
     assert "Canis lupis" in tree.replace("_", " ") or "Canis lupus" in tree.replace("_", " ")
+
+
+@pytest.mark.parametrize("head", ["name,accepted name", "synonym,accepted_name", "Name,Valid name", "name,taxon"])
+def test_match__a_header_of_synonyms(run, tmp_path, head):
+    (tmp_path / "syn.csv").write_text(f"{head}\nQuercus fagus,Fagus sylvatica\n")
+    (tmp_path / "h.nwk").write_text("('Fagus sylvatica','Quercus robur');\n")
+    (tmp_path / "names.txt").write_text("Quercus fagus\n")
+    rows = list(csv.DictReader(io.StringIO(run("match", "names.txt", "h.nwk", "--synonyms", "syn.csv").stdout)))
+    assert [row["match"] for row in rows] == ["Fagus sylvatica"]

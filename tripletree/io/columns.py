@@ -189,7 +189,7 @@ ITEM = Role(
     (
         *("item", "sample", "object", "gene", "geneid", "genename", "protein", "symbol", "accession", "name", "id"),
         *("label", "instance", "key", "leaf", "query", "cell", "cellid", "barcode", "image", "file", "document"),
-        *("specimen", "individual"),
+        *("specimen", "individual", "synonym"),
     ),
 )
 NODE = Role(
@@ -199,6 +199,7 @@ NODE = Role(
         *("node", "nodes", "term", "terms", "termid", "go", "gos", "goid", "goids", "goterm", "goterms", "class"),
         *("category", "taxon", "taxid", "taxonid", "species", "parent", "annotation", "annotations", "ontology"),
         *("ontologyid", "label", "type", "celltype", "kind", "group", "cluster", "topic"),
+        *("accepted", "acceptedname", "acceptedtaxon", "validname", "currentname"),
     ),
 )
 #: Two columns of which the first is the nearer one.
