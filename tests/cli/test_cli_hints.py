@@ -177,7 +177,14 @@ def ways(command, message):
         [re.sub(r"(?<!\S)[A-Z][A-Z,]*(?!\S)", lambda x: filled.get(x[0], x[0]), x) for x in some]
         for some in (found, options)
     )
-    return found + [f"{command} {x}" for x in options if x not in command]
+
+    def changed(option):
+        """The command with another value of an option that takes one."""
+        first = option.split()[0]
+        keeps = getattr(taken[first], "is_flag", False) or getattr(taken[first], "multiple", False)
+        return f"{command if keeps else re.sub(rf' {first} {_WORD}', '', command)} {option}"
+
+    return found + [changed(x) for x in options if x not in command]
 
 
 def follow(command, seen, ended, depth=0):

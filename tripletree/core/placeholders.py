@@ -144,7 +144,9 @@ class Placeholders:
         form = plain(name)
         if form and form not in self.more and is_gap(form):
             return TAXON if leaf else FILLER
-        if not form or form in self.more or _FILLER.fullmatch(form):
+        if not form:  # nothing, or the prefix of a rank alone; "_" is a name
+            return FILLER if not name.strip() or name.endswith("__") else TAXON
+        if form in self.more or _FILLER.fullmatch(form):
             return FILLER
         if _MEMBER.fullmatch(form):
             return MEMBER
