@@ -382,8 +382,10 @@ def is_path_header(name: str) -> bool:
 def columns_of_paths(names: Sequence[str]) -> list[str] | None:
     """The columns of a header that hold a path: ranks from the top down, or the one of whole paths."""
     words = [plain(x) for x in names]
-    ranks = {x: rank for x in names if (rank := _rank_of(x)) is not None}
-    if len(ranks) > 1 and len(set(ranks.values())) == sum(_rank_of(x) is not None for x in names):
+    own = [x for x in names if plain(x) in _RANK_ORDER]
+    some = own or [x for x in names if _rank_of(x) is not None]  # beside genus, species_name may be the items
+    ranks = {x: _rank_of(x) or "" for x in some}
+    if len(ranks) > 1 and len(set(ranks.values())) == len(some):
         return sorted(ranks, key=lambda x: _RANK_ORDER[ranks[x]])
     paths = PATH.among(names)
     return paths if len(paths) == 1 and len(set(words)) == len(words) else None
@@ -465,7 +467,7 @@ def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int])
     usual = [k for k, x in enumerate(names) if plain(x) in PATH_ITEM.names and k not in places]
     if len(usual) == 1:
         return usual[0]
-    if 0 in places or _rank_of(names[0]) is not None or _all_numbers(columns[0]):
+    if 0 in places or plain(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
         return None
     return 0 if None not in columns[0] and len(set(columns[0])) == len(columns[0]) else None
 
