@@ -57,6 +57,18 @@ def test_placeholders__one_by_one_and_in_bulk(above):
         assert ((leaf[1:] != TAXON) == (kind != TAXON)).all()
 
 
+def test_placeholders__of_terms_one_by_one_and_in_bulk():
+    usual, above = Placeholders.of(True), "Dementia"
+    forms = ["unspecified {}", "{}, unspecified", "{} NOS", "{}_nos", "other {}s", "unknown {}", "{} not known", "x {}"]
+    names = [*names_of(FILLERS), *names_of(TAXA), *(x.format(y) for x in forms for y in ("dementia", "tumor"))]
+    wanted = [usual.kind_of_term(x, [above]) for x in names]
+    for ends in (["child"] * len(names), []):  # inner terms and leaves
+        parent = np.array([-1, *[0] * len(names), *range(1, len(ends) + 1)])
+        found = usual.kinds([above, *names, *ends], parent, above=lambda u: [above] if 0 < u <= len(names) else [])
+        assert found[1 : len(names) + 1].tolist() == wanted
+    assert set(wanted) == {TAXON, FILLER}
+
+
 @pytest.mark.parametrize("gap", ["NA", "g__NA", "N/A", "nan", "<NA>", "null", "None", "g__none", "?", "-", "g__-"])
 def test_placeholders__a_gap_above_others_is_no_taxon(gap):
     """In lineages, edges and trees alike. As the name of a leaf it is as good as others."""

@@ -7,7 +7,7 @@ the same in all of them. Those of trees ask about inner nodes alone: a leaf of a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,7 @@ _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 _SIGNS = (
     *(b"unc", b"unid", b"unde", b"unk", b"assign", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambigu"),
     *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
-    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b", nos", b",_nos", b"other", b"misc", b"various"),
+    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"misc", b"various"),
     *(b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
@@ -153,7 +153,14 @@ class Placeholders:
         filled = _FILLED.fullmatch(name) if above is not None and name.endswith("X") else None
         return FILLER if filled is not None and stem(filled[1]) == stem(above or "") else TAXON
 
-    def kinds(self, names: Sequence[str | None], parent: np.ndarray, *, inner: np.ndarray | None = None) -> np.ndarray:
+    def kinds(
+        self,
+        names: Sequence[str | None],
+        parent: np.ndarray,
+        *,
+        inner: np.ndarray | None = None,
+        above: Callable[[int], Iterable[str]] | None = None,
+    ) -> np.ndarray:
         """Return the kind of each node of a forest: uint8, shape (N,). Nodes without a name are taken for taxa.
 
         Parameters
@@ -163,6 +170,8 @@ class Placeholders:
             Positions, -1 for roots.
         inner : ndarray of bool, shape (N,), optional
             The nodes with children, if nodes have further parents.
+        above : callable, optional
+            The names of all parents of a node: names are those of terms of any kind then, see `kind_of_term`.
         """
         found = np.zeros(len(names), np.uint8)
         if not self.known:
@@ -173,13 +182,15 @@ class Placeholders:
         for start in range(0, len(names), _BLOCK):
             block = names[start : start + _BLOCK]
             near, sure = _candidates(block) if not self.more else (np.ones(len(block), np.bool_), None)
-            if sure is not None:
+            if sure is not None and above is None:
                 sure &= ~inner[start : start + len(block)]
                 found[start + np.flatnonzero(sure)] = MEMBER
                 near &= ~sure
             for i in (start + np.flatnonzero(near)).tolist():
                 name, p = names[i], int(parent[i])
-                if name is not None:
+                if name is not None and above is not None:
+                    found[i] = self.kind_of_term(name, above(i))
+                elif name is not None:
                     found[i] = self.kind(name, names[p] if p >= 0 else None, leaf=not inner[i])
         return found
 

@@ -21,7 +21,7 @@ import numpy as np
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import kept, note
-from tripletree.core.placeholders import TAXON, Placeholders
+from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
@@ -156,11 +156,7 @@ def read_codes(
         )
     given: list[str | None] = [None if x is None else called.get(x) for x in nodes]
     fillers = Placeholders.of(placeholders)
-    kinds = None
-    if fillers:
-        above = [(given[p],) if p >= 0 and given[p] is not None else () for p in up.tolist()]
-        told = [TAXON if x is None else fillers.kind_of_term(x, y) for x, y in zip(given, above, strict=True)]
-        kinds = np.array(told, np.uint8)
+    kinds = fillers.kinds(given, up, above=lambda u: [given[up[u]] or ""] if up[u] >= 0 else [])
     shown_as = [(x if labels == "id" or y is None else y) for x, y in zip(nodes, given, strict=True)]
     try:
         return hierarchy_of(up, shown_as, kinds=kinds, incertae_sedis=opened)

@@ -533,15 +533,13 @@ def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool 
     first[child] = parent
     inner = np.zeros(N, np.bool_)
     inner[parent] = True
-    if terms:
-        above: dict[int, list[str]] = {}
-        for u, p in ontology.edges.tolist():
-            above.setdefault(u, []).append(names[p] or "")
-        kinds = np.array(
-            [TAXON if x is None else fillers.kind_of_term(x, above.get(u, ())) for u, x in enumerate(names)], np.uint8
-        )
-    else:
-        kinds = fillers.kinds(names, first, inner=inner)
+    order = np.argsort(ontology.edges[:, 0], kind="stable")
+    up, start = ontology.edges[order, 1], np.searchsorted(ontology.edges[order, 0], np.arange(N + 1))
+
+    def above(u: int) -> list[str]:
+        return [names[p] or "" for p in up[start[u] : start[u + 1]].tolist()]
+
+    kinds = fillers.kinds(names, first, inner=inner, above=above if terms else None)
     placed = first >= 0
     opened = placed & (kinds != TAXON) & (~inner | (kinds == MEMBER))
     gone = placed & inner & (kinds == FILLER)
