@@ -842,7 +842,7 @@ class DivisiveReCon(HierarchicalClusterer):
         return self._support
 
     def _widened(self, share: np.ndarray, guess: float, must: np.ndarray) -> np.ndarray:
-        """Shares of the trees as if one more of the effective ones had the `guess`, but for what must be so."""
+        """Shares of the trees as if one more of the effective ones had the `guess`. Those that `must` hold stay."""
         effective = self.effective_trees_ or 1.0
         return np.where(must, share, (effective * share + guess) / (effective + 1))
 
@@ -1117,8 +1117,8 @@ class _Statements:
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
     votes : FlatVotes
-        On flat clusters: the pairs, and all triplets but theirs. Hard ones and those of a hierarchy vote if they have
-        one level.
+        On flat clusters: the pairs, and all triplets but theirs. Hard triplets and a hierarchy vote if they have one
+        level.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
     n_of_pairs : int

@@ -77,10 +77,10 @@ class FlatVotes:
         return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
 
     def without_far(self, alone: np.ndarray) -> FlatVotes:
-        """The same, but that triplets ab|c whose c is `alone` say no more than that a and b are together.
+        """The same, but triplets ab|c whose c is `alone` only say that a and b are together.
 
-        However many such triplets there are of two samples, they make one pair: their number is that of the samples
-        alone, and no evidence on a and b.
+        All such triplets of a and b make one pair. Their number counts samples that are alone, and is no evidence on a
+        and b.
         """
         drop = alone[self.rows[:, 2]]
         near = np.unique(np.sort(self.rows[drop, :2], axis=1), axis=0)

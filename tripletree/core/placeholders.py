@@ -171,7 +171,7 @@ class Placeholders:
         inner : ndarray of bool, shape (N,), optional
             The nodes with children, if nodes have further parents.
         above : callable, optional
-            The names of all parents of a node: names are those of terms of any kind then, see `kind_of_term`.
+            The names of all parents of a node. If given, names may be of terms of any kind, see `kind_of_term`.
         """
         found = np.zeros(len(names), np.uint8)
         if not self.known:

@@ -519,7 +519,7 @@ def part(ontology: Ontology, root: Any) -> Ontology:
 def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:
     """The ontology without inner terms whose names are no taxa, and with what is below them open, as are such leaves.
 
-    A term without a name goes by its id. With `terms`, names are those of terms of any kind, not of taxa.
+    A term without a name goes by its id. With `terms`, names may be of terms of any kind, not of taxa alone.
     """
     if not fillers:
         return ontology

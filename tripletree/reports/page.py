@@ -674,8 +674,9 @@ def _clades(report: Report) -> str:
         if worth is not None:
             text += (
                 f" The sample is worth about {counted(round(worth), 'independent tree')}, by how far its two chains "
-                "differ: with few, give <code>DivisiveReCon(effort=4)</code> or more as the estimator. Probabilities "
-                "presume that the features follow the model of the tree, and are too high on many real tables."
+                "differ. Probabilities are as low as if one more tree lacked the clade. If the trees are few, give "
+                "<code>DivisiveReCon(effort=4)</code> or more as the estimator. Probabilities presume that the "
+                "features follow the model of the tree, and are too high on many real tables."
             )
         text += "</p>"
     table = _table(
