@@ -11,6 +11,7 @@ is called between two parts of long work.
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -19,14 +20,14 @@ from contextlib import AbstractContextManager
 from math import inf
 from numbers import Real
 from time import monotonic
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from tripletree.errors import TimeLimitError
 
 #: Seconds after which a limit strikes again: Python drops an error that comes up in a callback from C.
 _AGAIN = 1.0
-#: Seconds after which a limit tries again that has come up in an import, which would stay half done.
+#: Seconds after which a limit tries again that has come up where its error would be lost or leave an import half done.
 _SOON = 0.02
 #: Seconds for which work that has been told to end is waited for.
 _LAST_STEPS = 2.0
@@ -286,11 +287,12 @@ def _ring(_number: int, frame: FrameType | None) -> None:
     try:
         now = monotonic()
         due = [x for x in _limits() if x.next <= now]
+        undisturbed = _UNDISTURBED | {getattr(x, "__code__", None) for x in gc.callbacks}  # Python drops their errors
         for limit in sorted(due, key=lambda x: x.end):
             frames, is_inside = limit.frames(frame)
             if limit.has_struck and not is_inside:
                 _limits().remove(limit)
-            elif any(x.f_code in _UNDISTURBED or x.f_code.co_filename == _IMPORT for x in frames):
+            elif any(x.f_code in undisturbed or x.f_code.co_filename == _IMPORT for x in frames):
                 limit.next = now + _SOON
             else:
                 limit.strike(frames)
@@ -301,4 +303,4 @@ def _ring(_number: int, frame: FrameType | None) -> None:
 #: Where Python's imports are written, by the name in their frames.
 _IMPORT = "<frozen importlib._bootstrap>"
 #: In these functions no limit strikes: a block begins or ends, or another limit strikes.
-_UNDISTURBED = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _ring)}
+_UNDISTURBED: set[CodeType | None] = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _ring)}
