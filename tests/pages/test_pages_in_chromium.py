@@ -669,7 +669,7 @@ def test_page__a_legend_does_not_end_with_one_more(show, groups):
     page = show(yule(32, np.random.default_rng(0)), clusters=[k % groups for k in range(32)])
     listed = 15 if groups == 15 else 14
     assert page.run("document.querySelectorAll('#legend canvas').length") == listed
-    assert len(re.findall(r">cluster \d+ \(\d\)<", page.run("tripletree.svg()"))) == listed
+    assert len(re.findall(r">cluster \d+ \(\d\), not a clade<", page.run("tripletree.svg()"))) == listed
     assert ("and 2 more" in page.text("#legend")) == (groups == 16)
 
 
@@ -715,7 +715,7 @@ def test_page__on_paper_has_all_rows(show):
     assert pdf.count(b"/Type /Page\n") == 1
     written = page.run("Array.from(document.querySelectorAll('.printed text'), (x) => x.textContent)")
     assert set(names) <= set(written)
-    assert "cluster 0 (20)" in written
+    assert "cluster 0 (20), not a clade" in written
     assert "rgb(22, 24, 28)" not in page.run("document.querySelector('.printed').innerHTML")
     if "TRIPLETREE_SHOTS" in os.environ:
         Path(os.environ["TRIPLETREE_SHOTS"], "printed.pdf").write_bytes(pdf)

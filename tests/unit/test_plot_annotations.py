@@ -1,6 +1,7 @@
 """Dendrograms for papers: widths, columns of tiles, named clades, labels of nodes, arcs, scale bars, saved files."""
 
 import re
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +11,11 @@ pytest.importorskip("matplotlib")
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgba
 
-from tripletree import Hierarchy, PairwiseConstraints, plot_dendrogram
+from tripletree import Hierarchy, PairwiseConstraints, cut, plot_cuts, plot_dendrogram
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 from tripletree.plots import save_picture
 from tripletree.plots.annotations import ARCS, COLUMN
-from tripletree.plots.style import HATCHES, PALETTE, in_order, tile_style
+from tripletree.plots.style import HATCHES, PALETTE, encode_groups, in_order, tile_style
 
 NESTED = [[("a", "b"), "c"], [("d", "e"), ("f", "g")]]
 
@@ -150,7 +151,7 @@ def test_annotations__nothing_lies_on_labels(tree, kind):
     """Tiles, labels, brackets and their names follow each other outwards, in every direction."""
     how = {"layout": "circular"} if kind == "circular" else {"orientation": kind}
     ax = plot_dendrogram(
-        tree, annotations={"x": list("ppppqqq"), "v": range(7)}, clades={"one": list("abc"), "two": list("dg")}, **how
+        tree, annotations={"x": list("ppppqqq"), "v": range(7)}, clades={"one": list("abc"), "two": list("defg")}, **how
     )
     ax.figure.canvas.draw()
     height = {"left": 0, "right": 0, "top": 1, "bottom": 1}.get(kind)
@@ -364,3 +365,50 @@ def test_annotations__other_pictures_have_widths_too(width, inches):
             assert ax.figure.get_size_inches()[0] == pytest.approx(inches)
     with pytest.raises(ValueError, match="leave it out if axes are given"):
         plot_tanglegram(tree, other, ax=plt.subplots()[1], width=4)
+
+
+def test_clades__leaves_that_are_none_are_shaded_alone_and_the_name_tells_how_many_others_there_are(tree):
+    """Every choice of two leaves or more, beside the definition: the leaves below the smallest node with all of them."""
+    start, stop, order = tree.leaf_intervals
+    for size in (2, 3, 4):
+        for chosen in combinations(tree.leaves, size):
+            below = [{tree.leaves[i] for i in order[start[u] : stop[u]]} for u in range(tree.n_nodes)]
+            others = min(len(x) for x in below if x >= set(chosen)) - size
+            ax = plot_dendrogram(tree, clades={"group": chosen})
+            (name,) = [x.get_text() for x in with_gid(ax, "clade name")]
+            wanted = "group" if not others else f"group (not a clade: {others} other{'s' * (others > 1)})"
+            assert name == wanted
+            rows = {t.get_text(): t.xy[1] for t in ax.texts if t.get_text() in tree.leaves}
+            (shade,) = with_gid(ax, "clades")
+            boxes = [x.get_extents() for x in shade.get_paths()]
+            assert {x for x, y in rows.items() if any(b.y0 < y < b.y1 for b in boxes)} == set(chosen)
+            plt.close(ax.figure)
+
+
+def test_legends__say_which_clusters_are_no_clades(tree):
+    def told(clusters):
+        ax = plot_dendrogram(tree, clusters=clusters)
+        texts = [t.get_text() for x in ax.artists + [ax.get_legend()] if x is not None for t in x.get_texts()]
+        plt.close(ax.figure)
+        return {int(x.split()[1]): x.endswith(", not a clade") for x in texts if x.startswith("cluster ")}
+
+    start, stop, order = tree.leaf_intervals
+    below = {frozenset(order[start[u] : stop[u]].tolist()) for u in range(tree.n_nodes)}
+    for code in range(2**7):
+        clusters = [code >> k & 1 for k in range(7)]
+        wanted = {x: frozenset(k for k in range(7) if clusters[k] == x) not in below for x in set(clusters)}
+        if code % 9 == 0:
+            assert told(clusters) == wanted
+        groups = encode_groups(clusters, tree, "clusters", None)
+        assert dict(zip(groups.names, (~groups.is_clade).tolist(), strict=True)) == wanted
+    assert told([None, 0, 0, None, None, 1, 1])[0] is (frozenset([1, 2]) not in below)
+
+
+def test_cuts__titles_tell_how_many_clusters_are_no_clades():
+    """Cut by the order of merges, a tree with a late third child leaves clusters apart."""
+    tree = Hierarchy.from_nested([list("abc"), list("de"), "x", "y"])
+    (ax,) = plot_cuts(tree, [2])
+    groups = encode_groups(cut(tree, 2), tree, "clusters", None)
+    sizes = ", ".join(str(x) for x in np.bincount(cut(tree, 2)))
+    assert ax.get_title(loc="left") == f"2 clusters: {sizes} (1 not a clade)"
+    assert (~groups.is_clade).sum() == 1

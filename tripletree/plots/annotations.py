@@ -49,10 +49,14 @@ class LeafColumn(NamedTuple):
 
 
 class Clade(NamedTuple):
-    """A clade to be named: its node in the hierarchy, and the index of its colour."""
+    """A clade to be named: its node in the hierarchy, the leaves below it that are meant, the index of its colour.
+
+    A group that is no clade has the smallest clade around it, and its name says how many other leaves are in there.
+    """
 
     name: str
     node: int
+    leaves: np.ndarray
     style: int
 
 
@@ -113,8 +117,10 @@ def check_clades(clades: Any, tree: Hierarchy, first_style: int) -> list[Clade]:
         raise TypeError(msg)
     named = {} if tree.names is None else {x: tree.n_leaves + k for k, x in enumerate(tree.names) if x is not None}
     given = dict(clades) if isinstance(clades, Mapping) else {str(x): x for x in clades}
+    start, stop, order = tree.leaf_intervals
     found = []
     for k, (text, clade) in enumerate(given.items()):
+        name, meant = str(text), None
         if isinstance(clade, str) or (isinstance(clade, (int, np.integer)) and not isinstance(clade, bool)):
             node = named.get(clade, clade) if isinstance(clade, str) else int(clade)
             if isinstance(node, str) or not 0 <= node < tree.n_nodes:
@@ -127,10 +133,16 @@ def check_clades(clades: Any, tree: Hierarchy, first_style: int) -> list[Clade]:
                 msg = f"clades[{text!r}] is empty; give the leaves of the clade"
                 raise ValueError(msg)
             node = tree.common_ancestor(leaves)
+            meant = np.unique(tree.leaves.indices(leaves, what=f"leaves of clades[{text!r}]"))
+            others = int(stop[node] - start[node]) - meant.size
+            if others:
+                name += f" (not a clade: {others:,} other{'s' * (others > 1)})"
         else:
             msg = f"clades[{text!r}] must be a node, its name or a list of leaves, got {clade!r:.60}"
             raise TypeError(msg)
-        found.append(Clade(str(text), int(node), first_style + k))
+        node = int(node)
+        below = order[start[node] : stop[node]]
+        found.append(Clade(name, node, below if meant is None else meant, first_style + k))
     return found
 
 
@@ -317,10 +329,17 @@ def _draw_numbers(
 
 def _extents(clade: Clade, drawn: CollapsedTree, place: Layout) -> tuple[float, float]:
     """Start and stop of a clade along the leaf axis, after collapsing."""
-    start, stop, order = drawn.tree.leaf_intervals
-    tips = np.unique(drawn.shown[order[start[clade.node] : stop[clade.node]]])
-    half = place.width[tips] / 2
-    return float((place.along[tips] - half).min()), float((place.along[tips] + half).max())
+    runs = _runs(clade, drawn, place)
+    return runs[0][0], runs[-1][1]
+
+
+def _runs(clade: Clade, drawn: CollapsedTree, place: Layout) -> list[tuple[float, float]]:
+    """Starts and stops of the neighbouring tips that have leaves of a clade: one run, but for a group that is none."""
+    tips = np.unique(drawn.shown[clade.leaves])
+    tips = tips[np.argsort(place.along[tips])]
+    low, high = place.along[tips] - place.width[tips] / 2, place.along[tips] + place.width[tips] / 2
+    ends = np.flatnonzero(low[1:] > high[:-1] + 1e-9)
+    return list(zip(low[np.append(0, ends + 1)].tolist(), high[np.append(ends, -1)].tolist(), strict=True))
 
 
 def _clade_levels(clades: list[Clade], extents: list[tuple[float, float]]) -> list[int]:
@@ -383,7 +402,7 @@ def draw_clades(
     rim: float,
     outside: float,
 ) -> None:
-    """Shade each clade, and put a bracket with its name outside of the labels.
+    """Shade each clade, and put a bracket with its name outside of the labels. Both leave out leaves not meant.
 
     pixel : units of height per point; rim : height of the lowest tip; outside : points from there to the brackets
     """
@@ -391,18 +410,20 @@ def draw_clades(
 
     theme, font = find_theme(ax), min(layout.font, CLADE_FONT)
     for clade, level, along in zip(clades, brackets.levels, brackets.along, strict=True):
-        low, high = _extents(clade, drawn, place)
+        runs = _runs(clade, drawn, place)
+        low, high = runs[0][0], runs[-1][1]
         u = int(drawn.shown[clade.node])
         above = int(drawn.parent[u])
         top = place.up[u] if above < 0 else (place.up[u] + place.up[above]) / 2
         colour = PALETTE[clade.style % len(PALETTE)]
-        box = draw_boxes(transform, [low], [high], [top], [rim - outside * pixel])
+        starts, stops = ([x[k] for x in runs] for k in (0, 1))
+        box = draw_boxes(transform, starts, stops, [top] * len(runs), [rim - outside * pixel] * len(runs))
         shade = PolyCollection(box, facecolors=[theme.tinted(colour, 0.16)], linewidths=0, gid="clades")
         shade.set_zorder(0.4 - 0.3 * (high - low) / place.span)  # clades inside others lie above these
         ax.add_collection(shade, autolim=False)
         at = rim - (outside + sum(brackets.room[:level]) + BRACKET) * pixel
-        inset = min(0.2, 0.1 * (high - low))
-        line = transform.paths(np.array([[[low + inset, at], [high - inset, at]]]))
+        ends = [(a + min(0.2, 0.1 * (b - a)), b - min(0.2, 0.1 * (b - a))) for a, b in runs]
+        line = transform.paths(np.array([[[a, at], [b, at]] for a, b in ends]))
         mark = LineCollection(line, colors=[theme.strong(colour)], linewidths=2.0, zorder=3, capstyle="butt")
         mark.set(gid="brackets", clip_on=False)
         ax.add_collection(mark, autolim=False)

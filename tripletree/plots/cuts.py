@@ -167,6 +167,9 @@ def _draw_panel(
     else:
         sizes = np.bincount(labels)
         title = f"{k:,} {noun}: {', '.join(f'{x:,}' for x in sizes[:6].tolist())}{', ...' if sizes.size > 6 else ''}"
+        apart = int((~known["clusters"].is_clade).sum())
+        if apart:
+            title += f" ({apart:,} not {'a clade' if apart == 1 else 'clades'})"
     ax.set_title(title, loc="left", fontsize=9)
 
 

@@ -202,7 +202,8 @@ def plot_dendrogram(
         show shares and means.
     clades : mapping or iterable, optional
         Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
-        name) or to leaves, whose smallest common clade is meant.
+        name) or to leaves. Where leaves are no clade, they alone are shaded, and the name says how many others their
+        smallest common clade has.
     node_labels : {"names", "numbers", "sizes", "support"}, sequence or mapping, optional
         Labels of inner nodes: their names, numbers or numbers of leaves; the `clade_support_` of an estimator
         that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node

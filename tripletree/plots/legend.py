@@ -42,10 +42,12 @@ def make_legend_blocks(
             else:
                 colour, dash = PALETTE[j % len(PALETTE)], DASHES[j % len(DASHES)]
                 handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.6))
-            texts.append(f"{one} {shorten(str(groups.names[k]))} ({groups.sizes[k]:,})")
+            apart = "" if one == "class" or groups.is_clade[k] else ", not a clade"
+            texts.append(f"{one} {shorten(str(groups.names[k]))} ({groups.sizes[k]:,}){apart}")
         if len(groups.names) > listed:
             handles.append(Line2D([], [], linestyle="none"))
-            texts.append(f"and {len(groups.names) - listed:,} more {many}")
+            rest = int((~groups.is_clade[listed:]).sum()) if one == "cluster" else 0
+            texts.append(f"and {len(groups.names) - listed:,} more {many}" + f", {rest:,} not clades" * bool(rest))
         blocks.append((handles, texts))
     for column in columns:
         if column.groups is None or not column.groups.names:

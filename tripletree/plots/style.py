@@ -15,7 +15,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
 from tripletree.io.source import write_atomic_bytes
-from tripletree.plots.layout import match_styles
+from tripletree.plots.layout import find_clade_codes, match_styles
 
 # Seven colours that red- and green-blind readers tell apart, too: Okabe and Ito's, a pale green in place of the yellow
 # that vanishes on white and of a grey. Then six more, each at a CIELAB distance of 26 or more from all others, but not
@@ -100,12 +100,14 @@ class LeafGroups(NamedTuple):
     names : list, the name of each group
     sizes : int64[k], leaves in each group
     style : int64[k], index of each group's colour, dashes and shape (taken modulo their number)
+    is_clade : bool[k], whether the leaves of the group are all leaves below some node
     """
 
     codes: np.ndarray
     names: list[Any]
     sizes: np.ndarray
     style: np.ndarray
+    is_clade: np.ndarray
 
     def styles_of(self, codes: np.ndarray) -> np.ndarray:
         """The style index of each code. -1 for code -1."""
@@ -123,7 +125,15 @@ def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | 
     style = np.arange(len(names))
     if beside is not None:
         style = match_styles(codes, len(names), beside.codes, len(beside.names))
-    return LeafGroups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(names))
+    return LeafGroups(codes, names, sizes, style, _are_clades(tree, codes, len(names)))
+
+
+def _are_clades(tree: Hierarchy, codes: np.ndarray, k: int) -> np.ndarray:
+    """Which groups are the leaves below one node: the largest clades within the group are one."""
+    below = find_clade_codes(tree, codes)
+    above = np.append(below[tree.parent[:-1]], -1)
+    return np.bincount(below[(below >= 0) & (above != below)], minlength=k) == 1
 
 
 def in_order(codes: np.ndarray, names: list[Any]) -> tuple[np.ndarray, list[Any]]:

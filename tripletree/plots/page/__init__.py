@@ -116,6 +116,7 @@ def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.
         "codes": groups.codes[leaves].tolist(),
         "style": groups.style.tolist(),
         "sizes": groups.sizes.tolist(),
+        "isClade": [one == "class" or bool(x) for x in groups.is_clade],  # classes are no claim about the tree
     }
 
 

@@ -156,7 +156,7 @@ Object.assign(Viewer.prototype, {
       const listed = countListed(groups);
       groups.names.slice(0, listed).forEach((name, code) => {
         const item = element("li");
-        item.append(this.sample(groups, code), element("bdi", shortened(name, 40)), element("small", number(groups.sizes[code])));
+        item.append(this.sample(groups, code), element("bdi", shortened(name, 40)), element("small", number(groups.sizes[code]) + apart(groups, code)));
         list.append(item);
       });
       if (groups.names.length > listed) list.append(element("li", `and ${number(groups.names.length - listed)} more`));

@@ -212,7 +212,7 @@ Object.assign(Viewer.prototype, {
       const listed = countListed(groups);
       groups.names.slice(0, listed).forEach((name, code) => {
         const dot = shape(SHAPES[groups.style[code] % SHAPES.length], drawing.shade(groups, code));
-        entries.push([groups.one === "class" ? dot : line(code), `${groups.one} ${shortened(name, 30)} (${number(groups.sizes[code])})`]);
+        entries.push([groups.one === "class" ? dot : line(code), `${groups.one} ${shortened(name, 30)} (${number(groups.sizes[code])})${apart(groups, code)}`]);
       });
       if (groups.names.length > listed) entries.push([null, `and ${number(groups.names.length - listed)} more ${groups.many}`]);
     }

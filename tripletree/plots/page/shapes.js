@@ -13,6 +13,11 @@ function countListed({ names }) {
   return names.length <= MOST_LISTED + 1 ? names.length : MOST_LISTED;
 }
 
+/** What a legend says of a cluster whose leaves are not all leaves below one node. */
+function apart(groups, code) {
+  return groups.isClade[code] ? "" : ", not a clade";
+}
+
 function number(x, digits = 0) {
   return x.toLocaleString("en", { maximumFractionDigits: digits });
 }
