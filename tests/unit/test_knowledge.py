@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon, ReCon
+from tripletree.cluster import DivisiveReCon, ReCon, validation
 
 #: Short chains, for what does not depend on their length.
 QUICK = DivisiveReCon(effort=0.1)
@@ -344,3 +344,23 @@ class Flat(KMeans):
 
     def fit(self, X, **knowledge):
         return super().fit(X)
+
+
+@pytest.mark.parametrize(
+    ("shares", "worse"),
+    [((0.7, 0.3, 0.7, 0.9), (0.25,)), ((0.7, 0.2, 0.3, 0.7), (0.25, 0.5)), ((0.7, 0.7, 0.7, 0.7), ())],
+)
+def test_evaluate_knowledge__tells_which_part_of_it_is_worse_than_none(blobs, monkeypatch, shares, worse):
+    """Where all of the knowledge helps or is level, a quarter or half of it may still hurt."""
+    X, y = blobs
+    rng = np.random.default_rng(0)
+    holds = rng.permuted(np.arange(600) < 600 * np.array(shares)[:, None], axis=1)
+    measured = validation.Measured(holds, rng.normal(1 / 3, 0.02, (4, 50)), np.arange(600) % 60)
+    monkeypatch.setattr(validation, "measure", lambda *_, **__: measured)
+    found = tt.evaluate_knowledge(X, classes=y, estimator=QUICK)
+    assert found.worse == worse
+    assert found.verdict in ("helps", "unclear")
+    told = {1: "Knowing 25% of", 2: "Knowing 25% or 50% of", 0: ""}[len(worse)]
+    assert found.caveat.startswith(told)
+    assert str(found).endswith(found.caveat)
+    assert ("is worse than knowing none" in str(found)) == bool(worse)

@@ -368,7 +368,7 @@ def test_annotations__other_pictures_have_widths_too(width, inches):
 
 
 def test_clades__leaves_that_are_none_are_shaded_alone_and_the_name_tells_how_many_others_there_are(tree):
-    """Every choice of two leaves or more, beside the definition: the leaves below the smallest node with all of them."""
+    """Every choice of two leaves or more, beside the definition: the leaves of the smallest node with all of them."""
     start, stop, order = tree.leaf_intervals
     for size in (2, 3, 4):
         for chosen in combinations(tree.leaves, size):

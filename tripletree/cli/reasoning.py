@@ -385,6 +385,7 @@ def _report_values(report: KnowledgeReport) -> dict[str, Any]:
         "gain": report.gain,
         "gain_error": report.gain_error,
         "verdict": report.verdict,
+        "worse": list(report.worse),
     }
 
 

@@ -38,7 +38,9 @@ class KnowledgeReport:
         Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
         this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        How knowing about some samples places others, compared with the data alone.
+        How knowing about all samples but the hidden ones places these, compared with the data alone.
+    worse : tuple of float
+        The smaller amounts that hurt, by the same rule: so much of the knowledge is clearly worse than none.
     agrees : bool
         True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
@@ -60,11 +62,20 @@ class KnowledgeReport:
     gain: float
     gain_error: float
     verdict: str
+    worse: tuple[float, ...]
     agrees: bool
     holds: np.ndarray
     constraints: TripletSet | PairwiseConstraints | Comparisons
     n_samples: int
     noise: float | None
+
+    @property
+    def caveat(self) -> str:
+        """A sentence on the amounts that are worse than none although all of the knowledge is not. Else ""."""
+        if not self.worse or self.verdict == "hurts":
+            return ""
+        parts = " or ".join(f"{x:.0%}" for x in self.worse)
+        return f"Knowing {parts} of the samples is worse than knowing none: give the knowledge of all, or none of it."
 
     def __str__(self) -> str:
         """In words."""
@@ -86,10 +97,11 @@ class KnowledgeReport:
         ]
         advice = {
             "helps": "The knowledge helps: it places samples about which it says nothing.",
-            "hurts": "The knowledge makes results worse: check it (find_label_errors ranks the triplets), or use none.",
+            "hurts": "The knowledge makes results worse. It is wrong (find_label_errors ranks the triplets), or about "
+            "what these features do not show: then use none.",
             "unclear": unclear(self.agrees),
         }[self.verdict]
-        text += f"{', if '.join(parts)}. {advice}"
+        text += f"{', if '.join(parts)}. {advice}{self.caveat and ' ' + self.caveat}"
         if self.noise is not None and self.noise > 0:
             noun = "comparisons" if self.kind == "comparisons" else "triplets"
             text += f" The results assume that about {self.noise:.0%} of the {noun} are wrong."
@@ -210,7 +222,7 @@ def evaluate_knowledge(
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
-    gain, error, verdict = found.verdict(len(AMOUNTS) - 1)
+    *parts, (gain, error, verdict) = [found.verdict(i) for i in range(1, len(AMOUNTS))]
     return KnowledgeReport(
         kind,
         np.array(AMOUNTS),
@@ -220,6 +232,7 @@ def evaluate_knowledge(
         gain,
         error,
         verdict,
+        tuple(a for a, (_, _, said) in zip(AMOUNTS[1:-1], parts, strict=True) if said == "hurts"),
         found.is_better_than_chance(0),
         found.holds,
         knowledge.constraints,

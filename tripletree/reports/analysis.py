@@ -48,6 +48,8 @@ PART = 0.8
 EFFORT = 0.2
 #: Clades whose stability is measured: the largest.
 CLADES = 200
+#: Values on each side of a cluster with which a feature is compared at least, or half of the samples.
+FEWEST = 3
 #: Features kept for each cluster, and conflicts that are looked for.
 FEATURES, CONFLICTS = 12, 5
 #: A sample is doubtful if at least so many held-out triplets name it, and at least this share of them fails.
@@ -287,24 +289,24 @@ _MATCHED = {
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
-    """The features by effect size, the largest first. Those with no value on one of the two sides are left out."""
+    """The features that differ most surely, without those of which too few samples on one side have a value."""
     known = ~np.isnan(points)
-    some = np.flatnonzero(known[inside].any(axis=0) & known[~inside].any(axis=0))
+    enough = [known[side].sum(axis=0) >= min(FEWEST, -(-max(int(side.sum()), 1) // 2)) for side in (inside, ~inside)]
+    some = np.flatnonzero(enough[0] & enough[1])
     if some.size == 0:
         return ()
     one, other = points[inside][:, some], points[~inside][:, some]
+    numbers = [known[side][:, some].sum(axis=0) for side in (inside, ~inside)]
     means, others = np.nanmean(one, axis=0), np.nanmean(other, axis=0)
     squares = np.nansum((one - means) ** 2, axis=0) + np.nansum((other - others) ** 2, axis=0)
-    deviation = np.sqrt(squares / np.maximum(known[:, some].sum(axis=0) - 2, 1))
-    least, most = (np.array([f(one, axis=0), f(other, axis=0)]) for f in (np.nanmin, np.nanmax))
-    constant = (least == most).all(axis=0)
-    differ = np.where(most[0] > most[1], np.inf, np.where(most[0] < most[1], -np.inf, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect = np.where(constant, differ, (means - others) / deviation)
-    order = np.argsort(-np.abs(effect), kind="stable")[:FEATURES]
-    return tuple(
-        FeatureContrast(features[some[j]], float(means[j]), float(others[j]), float(effect[j])) for j in order.tolist()
-    )
+    deviation = np.sqrt((squares + np.nanvar(points[:, some], axis=0, ddof=1)) / (sum(numbers) - 1))
+    varies = np.nanmin(points[:, some], axis=0) < np.nanmax(points[:, some], axis=0)
+    effect = np.divide(means - others, deviation, out=np.zeros(some.size), where=varies)
+    found = [
+        FeatureContrast(features[j], *values)
+        for j, *values in zip(some.tolist(), *(x.tolist() for x in (means, others, effect, *numbers)), strict=True)
+    ]
+    return tuple(sorted(found, key=lambda x: -x.at_least)[:FEATURES])
 
 
 def _typical(points: np.ndarray, rows: np.ndarray, is_matrix: bool) -> int:

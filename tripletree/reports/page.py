@@ -380,7 +380,7 @@ def _bar(effect: float) -> str:
 
 
 def _signed(value: float) -> str:
-    return "−∞" if value == -np.inf else "+∞" if value == np.inf else f"{value:+.2f}".replace("-", "−")
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def _value(value: float) -> str:
@@ -413,11 +413,14 @@ def _notes(report: Report) -> list[str]:
     if report.knowledge is not None:
         advice = {
             "helps": "Use the knowledge: it also improves the place of samples about which it says nothing.",
-            "hurts": "The clusters below do without the knowledge. Look at doubtful constraints, or another method.",
+            "hurts": "The clusters below do without the knowledge. It may be wrong (look at doubtful constraints), or "
+            "right and about what these features do not show to this method.",
             "unclear": "The clusters below are made with the knowledge. They show it, but it did not make the place of "
             "other samples clearly better.",
         }
         found.append(advice[report.knowledge.verdict])
+        if report.knowledge.caveat:
+            found.append(escaped(report.knowledge.caveat))
         if report.knowledge.verdict == "unclear" and not report.knowledge.agrees:
             found.append(
                 "Nothing shows that the data and the knowledge have to do with each other. Check that names and rows "
@@ -613,9 +616,9 @@ def _card(profile: ClusterProfile) -> str:
     table = ""
     if profile.features:
         table = _table(
-            f"Features of cluster {profile.number}",
+            f"Features of cluster {profile.number}, which differ most surely first",
             ("feature", "inside", "outside", "<i>d</i>", '<span class="unseen">d as a bar</span>'),
-            [_feature_row(x) for x in profile.features[:FEATURES]],
+            [_feature_row(x, profile) for x in profile.features[:FEATURES]],
             numbers=4,
         )
     members = ", ".join(map(_name, profile.samples[:500]))
@@ -627,8 +630,10 @@ def _card(profile: ClusterProfile) -> str:
     )
 
 
-def _feature_row(x: FeatureContrast) -> tuple[str, ...]:
+def _feature_row(x: FeatureContrast, profile: ClusterProfile) -> tuple[str, ...]:
     name = _name(x.feature).replace("_", "_<wbr>")
+    if x.n_inside < len(profile.samples):
+        name += f" <small>known of {x.n_inside:,}</small>"
     return name, _value(x.inside), _value(x.outside), _signed(x.effect), _bar(x.effect)
 
 

@@ -20,14 +20,27 @@ class FeatureContrast(NamedTuple):
     inside, outside : float
         Mean in the cluster, and of the other samples.
     effect : float
-        Cohen's d: the difference of the means over the pooled standard deviation within the two groups. Infinite where
-        both are constant.
+        Cohen's d: the difference of the means over the pooled standard deviation within the two groups, to which the
+        variance of all values counts as one more. So it is finite where both groups are constant.
+    n_inside, n_outside : int
+        How many samples of each group have a value.
     """
 
     feature: str
     inside: float
     outside: float
     effect: float
+    n_inside: int
+    n_outside: int
+
+    @property
+    def at_least(self) -> float:
+        """The lower end of a 95 % confidence interval of the effect's absolute value, below 0 where it may be none.
+
+        The standard error is that of Hedges and Olkin, *Statistical Methods for Meta-Analysis* (1985), section 5.E.
+        """
+        n, m = self.n_inside, self.n_outside
+        return abs(self.effect) - 1.96 * ((n + m) / (n * m) + self.effect**2 / (2 * (n + m))) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,9 @@ class ClusterProfile:
     typical : label
         The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
-        Those with the largest effect, in absolute value, first. Empty if there is one cluster, or distances are given.
+        Those that differ most surely, by `FeatureContrast.at_least`, first. Left out: those of which fewer than three
+        samples of the cluster, or of the others, and fewer than half, have a value. Empty if there is one cluster,
+        or distances are given.
         Each category of a column is a feature, 1 or 0: "diet = plants".
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
