@@ -136,7 +136,7 @@ def test_report__fits_together(informed, iris):
         assert (found.labels[rows] == c.number).all()
         assert c.typical in c.samples
         assert 0 <= c.stability <= 1
-        surely = [x.at_least for x in c.features]
+        surely = [(max(x.at_least, 0), abs(x.effect)) for x in c.features]
         assert surely == sorted(surely, reverse=True)
     assert found.hierarchy is found.model.hierarchy_
     assert list(found.hierarchy.leaves) == names

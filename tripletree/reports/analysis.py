@@ -306,7 +306,7 @@ def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) 
         FeatureContrast(features[j], *values)
         for j, *values in zip(some.tolist(), *(x.tolist() for x in (means, others, effect, *numbers)), strict=True)
     ]
-    return tuple(sorted(found, key=lambda x: -x.at_least)[:FEATURES])
+    return tuple(sorted(found, key=lambda x: (-max(x.at_least, 0.0), -abs(x.effect)))[:FEATURES])
 
 
 def _typical(points: np.ndarray, rows: np.ndarray, is_matrix: bool) -> int:

@@ -56,9 +56,9 @@ class ClusterProfile:
     typical : label
         The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
-        Those that differ most surely, by `FeatureContrast.at_least`, first. Left out: those of which fewer than three
-        samples of the cluster, or of the others, and fewer than half, have a value. Empty if there is one cluster,
-        or distances are given.
+        Those that differ most surely, by `FeatureContrast.at_least`, first, then the others by effect.
+        Left out: those of which fewer than three samples of the cluster, or of the others, and fewer than half, have a
+        value. Empty if there is one cluster, or distances are given.
         Each category of a column is a feature, 1 or 0: "diet = plants".
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
