@@ -57,6 +57,8 @@ FILES = {
     "commas.csv": "name;x;y\na;0,5;1\nb;0,6;1\nc;5,5;2\nd;5,6;2\n",
     "classes.csv": "name,x,y,kind\na,0,0,u\nb,0,1,u\nc,5,5,v\nd,5,6,v\ne,1,1,-1\n",
     "nodes.dmp": "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tspecies\t|\n3\t|\t1\t|\tspecies\t|\n",
+    "line.csv": "name,x\n" + "".join(f"s{i},{i}\n" for i in range(36)),
+    "exchanged.nwk": "(" + ",".join(f"(s{i},s{i + 12},s{i + 24})" for i in range(12)) + ");",
     "rows.csv": "class,order,animal\nMammalia,Carnivora,cat\nMammalia,Carnivora,dog\nAves,Passeriformes,crow\n",
 }  # fmt: skip
 
@@ -117,6 +119,7 @@ SHELL = [
     "cluster gaps.csv -k 2",
     "cluster commas.csv -k 2",
     "cluster classes.csv --classes kind -k 2",
+    "cluster line.csv --hierarchy exchanged.nwk -k 3 --method divisive",
 ]  # fmt: skip
 #: Files that are nothing at all: another error is all that there is.
 LEFT = {"info words.txt"}

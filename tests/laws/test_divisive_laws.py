@@ -157,6 +157,7 @@ def test_hard_divisions_of_more_leaves(n, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*names are exchanged")  # features are random
 def test_the_estimator_keeps_all_triplets(rng):
     for n in (3, 5, 8, 30):
         X = rng.normal(size=(n, 2))

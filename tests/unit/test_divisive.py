@@ -574,6 +574,7 @@ def test_the_input_is_not_changed(X):
     np.testing.assert_array_equal(rows, [[0, 3, 1], [0, 3, 5]])
 
 
+@pytest.mark.filterwarnings("ignore:.*names are exchanged")  # features are random
 def test_hierarchy__stays_hard_beside_pairs_right_or_wrong(rng):
     h = yule(40, rng)
     X, everything = rng.normal(size=(40, 3)), all_triplets(h)

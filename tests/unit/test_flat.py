@@ -370,6 +370,7 @@ def test_recon__labels_satisfy_what_the_hierarchy_displays():
 
 @pytest.mark.parametrize("method", [DivisiveReCon, ReCon])
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 8])
+@pytest.mark.filterwarnings("ignore:.*names are exchanged")  # features are random
 def test_estimators__clusters_keep_all_triplets_of_a_taxonomy(method, k, rng):
     taxonomy = load_hierarchy("mammals")
     table = pd.DataFrame(rng.normal(size=(taxonomy.n_leaves, 5)), index=list(taxonomy.leaves))
@@ -382,6 +383,7 @@ def test_estimators__clusters_keep_all_triplets_of_a_taxonomy(method, k, rng):
 
 
 @pytest.mark.parametrize("method", [DivisiveReCon, ReCon])
+@pytest.mark.filterwarnings("ignore:.*names are exchanged")  # features are random
 def test_estimators__samples_that_a_taxonomy_lacks_are_no_clusters(method, rng):
     taxonomy = load_hierarchy("mammals")
     names = [*taxonomy.leaves, "unknown_1", "unknown_2"]

@@ -85,6 +85,7 @@ from tripletree.cluster.agglomerative.representatives import (
     micro_cluster_centres,
     micro_clusters,
 )
+from tripletree.cluster.agreement import NameAgreement
 from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
@@ -107,6 +108,7 @@ __all__ = [
     "MPCKMeans",
     "MicroClusterFit",
     "MicroClusters",
+    "NameAgreement",
     "OddOneOutClustering",
     "PCKMeans",
     "ReCon",

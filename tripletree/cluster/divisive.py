@@ -35,6 +35,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
+from tripletree.cluster.agreement import NameAgreement, name_agreement
 from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import (
     HierarchicalClusterer,
@@ -555,6 +556,9 @@ class DivisiveReCon(HierarchicalClusterer):
         Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If constraints
         are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
         (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
+    name_agreement_ : NameAgreement or None
+        How well the features agree with the hierarchy, or the hard triplets, of some samples, and with exchanged names
+        (`tripletree.cluster.NameAgreement`). None without these, or below 30 names or 100 triplets.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -732,8 +736,10 @@ class DivisiveReCon(HierarchicalClusterer):
         -----
         UserWarning
             If no flat clusters are found that keep all hard constraints, and as `on_infeasible` says. If statements
-            contradict a hierarchy and are left out (see `constraints`). If nothing follows from classes. With
-            `validate`, if the knowledge makes results worse: the message names the better setting.
+            contradict a hierarchy and are left out (see `constraints`). If nothing follows from classes. If the
+            features agree with a hierarchy, or hard triplets, hardly better than if its names are exchanged (see
+            ``name_agreement_``). With `validate`, if the knowledge makes results worse: the message names the better
+            setting.
 
         Examples
         --------
@@ -825,6 +831,16 @@ class DivisiveReCon(HierarchicalClusterer):
             self._support: np.ndarray | None = None
             self._effective: float | None = None
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
+            told = "hierarchy" if hierarchy is not None else "triplets" if hard else None
+            self.name_agreement_: NameAgreement | None = None
+            if told is not None:
+                self.name_agreement_ = name_agreement(points, is_matrix, aligned.triplets, aligned.hierarchy)
+            if self.name_agreement_ is not None and not self.name_agreement_.is_clear and not validate:
+                warn_user(
+                    f"the features agree with the {told} hardly better than if names are exchanged: "
+                    f"{self.name_agreement_}. Names at wrong rows take other samples along to wrong places: check "
+                    "them, or fit with validate=True, which measures whether the knowledge helps"
+                )
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
 

@@ -478,7 +478,8 @@ def measure(
             known[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
                 warnings.filterwarnings(
-                    "ignore", message=r".*(triplets that look drawn at random|as a feature)|classes has "
+                    "ignore",
+                    message=r".*(triplets that look drawn at random|as a feature|names are exchanged)|classes has ",
                 )
                 fitted = model.fit(X, **knowledge.part(known), **names)
             compare(i, held_out == k, fitted)

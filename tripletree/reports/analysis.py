@@ -677,7 +677,9 @@ def report(
         points = as_distance_matrix(points, X)  # here once, as a part of them may not show what rounding is
 
     plain = alike(model, verbose=False).fit(points, sample_names=list(names))
-    informed = alike(model, verbose=False).fit(points, sample_names=list(names), **{known.argument: known.value})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*names are exchanged")  # the report measures it
+        informed = alike(model, verbose=False).fit(points, sample_names=list(names), **{known.argument: known.value})
     for name in ("hierarchy_", "labels_"):
         if not hasattr(informed, name):
             msg = f"a report needs a hierarchy and flat clusters, and {type(model).__name__} has no {name}"
