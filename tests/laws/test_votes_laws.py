@@ -4,11 +4,12 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import linkage
 from vote_marginals_oracle import marginals
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon
-from tripletree.cluster.votes import ALONE, FlatVotes, Messages, alone, embedded, nearer_means, voted
+from tripletree.cluster import DivisiveReCon, divisive
+from tripletree.cluster.votes import ALONE, FlatVotes, Messages, Voted, alone, embedded, nearer_means, voted
 
 
 def is_forest(n, statements):
@@ -55,6 +56,62 @@ def test_all_triplets_with_pairs_on_five_samples(rng):
                     same = rng.random(size) < 0.5
                     assert agree(rng.normal(size=(5, 2)), pairs, same, [row], np.ones(size + 1), [0.2, 0.1])
     assert agree(rng.normal(size=(5, 3)), [], [], [(0, 1, 2), (3, 4, 2)], np.ones(2), [0.1, 0.3])
+
+
+@pytest.mark.parametrize("k", [2, 3, 9])
+def test_messages__have_the_same_bits_in_blocks_of_any_size(k, monkeypatch, rng):
+    pairs = np.array([rng.permutation(12)[:2] for _ in range(11)])
+    rows = np.array([rng.permutation(12)[:3] for _ in range(23)])
+    votes, own, found = votes_of(pairs, rng.random(11) < 0.5, rows, rng.random(34) + 0.5), rng.normal(size=(12, k)), []
+    for block in (1, 7 * 6 * k, 10**6):
+        monkeypatch.setattr("tripletree.cluster.votes.BLOCK", block)
+        messages = Messages(votes, 12, k)
+        messages.send(own)
+        messages.estimate_wrong(own)
+        messages.send(own)
+        found.append((messages.beliefs(own).tobytes(), messages.without(own).tobytes()))
+    assert len(set(found)) == 1
+
+
+def test_is_of_classes__by_the_literal_likelihood():
+    for chance in (0.1, 0.4, 0.66):
+        for two in np.linspace(0, 1, 21):
+            classes = max(0.8, chance + 0.05)
+            so, not_so = classes**two * (1 - classes) ** (1 - two), chance**two * (1 - chance) ** (1 - two)
+            assert Voted(np.zeros(2), two, chance).is_of_classes() == (so > not_so)
+    assert Voted(np.zeros(2), float("nan"), 0.4).is_of_classes()
+
+
+def test_is_of_classes__triplets_left_out_are_guessed_to_be_the_ones_that_fail():
+    for left_out in (0, 3, 9):  # of 20, of which 9 have just two together
+        guess = Voted(np.zeros(2), 9 / 20, 0.4).is_of_classes(without=left_out / 20)
+        assert guess == Voted(np.zeros(2), 9 / (20 - left_out), 0.4).is_of_classes()
+    assert Voted(np.zeros(2), 0.1, 0.4).is_of_classes(without=1.0)  # none is left
+
+
+def votings(monkeypatch, X, k, **known):
+    """How often clusters are voted on in a fit."""
+    asked = []
+    monkeypatch.setattr(divisive, "voted", lambda *given: asked.append(given) or voted(*given))
+    DivisiveReCon(k, constraints="soft", effort=0).fit(X, **known)
+    return len(asked)
+
+
+def test_nothing_is_voted_on_in_vain(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(64, 3)).cumsum(axis=0)
+    h = tt.from_linkage(linkage(X, "average"))
+    pairs = tt.PairwiseConstraints([(0, 1), (2, 3)], [(0, 9)], 64)
+    assert votings(monkeypatch, X, 4, hierarchy=h) == 0
+    assert votings(monkeypatch, X, 4, hierarchy=h, triplets=[(0, 1, 9)]) == 0  # some triplets do not vote
+    assert votings(monkeypatch, X, 4, hierarchy=h, pairs=pairs) == 1
+    # one sample is only the third of triplets, which are of all levels with and without it
+    rows = tt.sample_triplets(h, 2000, random_state=0).rows
+    odd = np.bincount(rows[:, 2]).argmax()
+    rows = rows[(rows[:, :2] != odd).all(axis=1)]
+    single = []
+    monkeypatch.setattr(divisive, "alone", lambda *given: single.append(alone(*given)) or single[0])
+    assert votings(monkeypatch, X, 4, triplets=rows) == 1
+    assert single[0].sum() == 1
 
 
 def test_voted_clusters_are_as_many_and_none_is_empty(rng):

@@ -1358,14 +1358,14 @@ def by_votes(
     start = cut(plain, k, samples=None if is_matrix else points)
     points = embedded(points) if is_matrix else points
     start = nearer_means(points, start)
-    if len(votes):
+    if len(votes) == len(votes.pairs) + n_told:  # all statements vote
         found = voted(points, votes, start, rng)
         single = alone(votes.rows, found.labels)
-        if single.any():
+        if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
             found = voted(points, votes.without_far(single), start, rng)
-        if found.of_classes and len(votes.pairs) + n_told == len(votes):
+        if found.is_of_classes():
             return found.labels
-        votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
+    votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
         found = voted(points, votes, start, rng)
         if found.labels is not start:

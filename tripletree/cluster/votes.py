@@ -41,6 +41,9 @@ FOLDS, MANY = 5, 5_000
 #: Steps of expectation and maximisation, steps of messages in each, and the part of the old messages that is kept.
 STEPS, ROUNDS, KEPT = 40, 8, 0.5
 
+#: Probabilities of clusters that are computed at a time, so that they stay in the processor's cache.
+BLOCK = 64_000
+
 #: The share of triplets of classes that have just two of the three samples in one cluster, or more.
 TWO_TOGETHER = 0.8
 
@@ -169,29 +172,60 @@ class Messages:
         p, m = len(self.votes.pairs), len(self.votes.rows)
         of = np.concatenate([np.repeat(np.arange(p), 2), p + np.repeat(np.arange(m), 3)])
         self._weight = self.votes.weight[of][:, None]
-        self._told = np.zeros((ends.size, self.k))
+        self._told, self._heard = np.zeros((ends.size, self.k)), np.zeros((self.n, self.k))
+        step = max(1, BLOCK // (6 * self.k))
+        self._of_pairs = [slice(2 * i, 2 * min(i + step, p)) for i in range(0, p, step)]
+        self._of_rows = [slice(2 * p + 3 * i, 2 * p + 3 * min(i + step, m)) for i in range(0, m, step)]
 
     def beliefs(self, own: np.ndarray) -> np.ndarray:
         """The probabilities of the clusters for each sample, given the logarithms of its own ones."""
-        return _shares(own + self._sum @ self._told)
+        return _shares(own + self._heard)
 
     def without(self, own: np.ndarray) -> np.ndarray:
         """The same for each sample of each statement, in turn, without this statement."""
-        return _shares((own + self._sum @ self._told)[self._end] - self._told)
+        return self._without(own + self._heard, slice(None))
+
+    def _without(self, log: np.ndarray, ends: slice) -> np.ndarray:
+        rest = log.take(self._end[ends], axis=0)
+        rest -= self._told[ends]
+        return _shares(rest)
 
     def send(self, own: np.ndarray, rounds: int = ROUNDS) -> None:
         """Pass messages from every statement to its samples and back, for some rounds."""
-        e, f = self.wrong
-        same = self.votes.same[:, None, None]
         for _ in range(rounds):
-            one, two, a, b, c = self.votes.split(self.without(own))
-            other = np.stack([two, one], axis=1)
-            of_pairs = np.where(same, e + (1 - 2 * e) * other, (1 - e) - (1 - 2 * e) * other)
-            both = a * b
-            kept = np.stack([b * (1 - c), a * (1 - c), both.sum(axis=1, keepdims=True) - both], axis=1)
-            of_rows = f / 2 + (1 - 1.5 * f) * np.maximum(kept, 0.0)
-            told = np.log(np.concatenate([of_pairs.reshape(-1, self.k), of_rows.reshape(-1, self.k)])) * self._weight
-            self._told = KEPT * self._told + (1 - KEPT) * told
+            log = own + self._heard
+            for ends in self._of_pairs:
+                self._keep(ends, self._told_by_pairs(self._without(log, ends).reshape(-1, 2, self.k), ends))
+            for ends in self._of_rows:
+                self._keep(ends, self._told_by_rows(self._without(log, ends).reshape(-1, 3, self.k)))
+            self._heard = self._sum @ self._told
+
+    def _told_by_pairs(self, share: np.ndarray, ends: slice) -> np.ndarray:
+        """The messages of pairs, given the beliefs about both samples without them."""
+        e, other = self.wrong[0], share[:, ::-1]
+        same = self.votes.same[ends.start // 2 : ends.stop // 2, None, None]
+        return np.where(same, e + (1 - 2 * e) * other, (1 - e) - (1 - 2 * e) * other)
+
+    def _told_by_rows(self, share: np.ndarray) -> np.ndarray:
+        """The messages of triplets, given the beliefs about their samples without them."""
+        f, told = self.wrong[1], np.empty_like(share)
+        a, b, not_c = share[:, 0], share[:, 1], 1 - share[:, 2]
+        np.multiply(b, not_c, out=told[:, 0])
+        np.multiply(a, not_c, out=told[:, 1])
+        both = a * b
+        np.subtract(both.sum(axis=1, keepdims=True), both, out=told[:, 2])
+        np.maximum(told, 0.0, out=told)
+        told *= 1 - 1.5 * f
+        told += f / 2
+        return told
+
+    def _keep(self, ends: slice, told: np.ndarray) -> None:
+        """Put messages, which are overwritten by their logarithms, in the place of a part of the old ones."""
+        new = np.log(told, out=told).reshape(-1, self.k)
+        new *= self._weight[ends]
+        new *= 1 - KEPT
+        self._told[ends] *= KEPT
+        self._told[ends] += new
 
     def estimate_wrong(self, own: np.ndarray) -> None:
         """The shares of wrong statements, by the belief about their samples without them."""
@@ -206,7 +240,9 @@ class Messages:
 
 
 def _shares(log: np.ndarray) -> np.ndarray:
-    share = np.exp(log - log.max(axis=1, keepdims=True))
+    """The probabilities of the clusters. They take the place of logarithms of what they are proportional to."""
+    log -= np.ascontiguousarray(log.T).max(axis=0)[:, None]  # the greatest of short rows takes numpy long
+    share = np.exp(log, out=log)
     share /= share.sum(axis=1, keepdims=True)
     return share
 
@@ -260,10 +296,41 @@ def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[
 
 
 class Voted(NamedTuple):
-    """Clusters by votes, and whether the triplets are of flat classes (True if there are none)."""
+    """Clusters by votes, and how held-out triplets fit flat classes.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n,)
+    two : float
+        The mean probability that just two samples of a triplet are in one cluster. NaN without triplets.
+    chance : float
+        The same for random trios.
+    """
 
     labels: np.ndarray
-    of_classes: bool
+    two: float
+    chance: float
+
+    def is_of_classes(self, without: float = 0.0) -> bool:
+        """Whether triplets look like those of flat classes, rather than all levels of a hierarchy.
+
+        A triplet of classes has two samples of one class and one of another. Random trios have two in one
+        cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters. So have triplets of all levels.
+
+        Parameters
+        ----------
+        without : float
+            The part of the triplets that is left out, at the most favourable guess: none of them had just two together.
+
+        Returns
+        -------
+        bool
+            True if there are no triplets.
+        """
+        if not without < 1 or np.isnan(self.two):
+            return True
+        classes, mean = max(TWO_TOGETHER, self.chance + 0.05), min(self.two / (1 - without), 1.0)
+        return bool(mean * np.log(classes / self.chance) + (1 - mean) * np.log((1 - classes) / (1 - self.chance)) > 0)
 
 
 def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
@@ -299,7 +366,8 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
     is_better = tried.likelihood(by_model) > tried.likelihood(by_start)
     two = np.concatenate([x[2] for x in held])
     share = found[best].shares.mean(axis=0)
-    return Voted(found[best].labels if is_better else start, _is_of_classes(two, share))
+    chance = 3 * float((share**2 * (1 - share)).sum())
+    return Voted(found[best].labels if is_better else start, float(two.mean()) if two.size else np.nan, chance)
 
 
 def _held_out(
@@ -310,19 +378,6 @@ def _held_out(
     ends = np.concatenate([held.pairs.ravel(), held.rows.ravel()]).astype(np.intp)
     at_end = _along(points, votes.part(~out), start, path)[-1].shares[ends]
     return held.held(at_end), held.held(np.eye(int(start.max()) + 1)[start[ends]]), held.two_together(at_end)
-
-
-def _is_of_classes(two: np.ndarray, share: np.ndarray) -> bool:
-    """Whether triplets look like those of flat classes, rather than all levels of a hierarchy.
-
-    A triplet of classes has two samples of one class and one of another. Random trios have two in one
-    cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters. So have triplets of all levels.
-    """
-    if not two.size:
-        return True
-    chance = 3 * float((share**2 * (1 - share)).sum())
-    classes, mean = max(TWO_TOGETHER, chance + 0.05), float(two.mean())
-    return bool(mean * np.log(classes / chance) + (1 - mean) * np.log((1 - classes) / (1 - chance)) > 0)
 
 
 def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
