@@ -226,3 +226,19 @@ def test_tanglegram__explains_itself(width, rng):
     titled = plot_tanglegram(one, two, title="Mine", width=width)
     assert titled.get_title() == "Mine"
     assert "crossing" in titled.get_legend().get_title().get_text()  # those that are left
+
+
+def test_circle__a_new_figure_has_room_for_whole_labels():
+    names = [f"Genus{k}_{'species' * 2}" for k in range(9)]
+    ax = plot_dendrogram(Hierarchy.from_nested([names[:4], names[4:]]), layout="circular")
+    assert set(names) <= {x.get_text() for x in ax.texts}
+
+
+def test_circle__the_caption_stays_in_the_figure():
+    h = yule(900, np.random.default_rng(0))
+    figure, ax = matplotlib.pyplot.subplots(figsize=(3, 3))
+    plot_dendrogram(h, ax=ax, layout="circular", max_leaves=30)
+    figure.canvas.draw()
+    box = ax.xaxis.label.get_window_extent()
+    assert "triangles" in ax.get_xlabel()
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.width

@@ -83,6 +83,7 @@ class CircularTransform(NamedTuple):
 Transform = RectangularTransform | CircularTransform
 
 LARGEST_FONT, LEGIBLE, SMALLEST_FONT = 10.0, 6.0, 4.8  # points. Labels shrink down to LEGIBLE before they are cut
+WIDE = 0.6  # width of a letter over the size of its font
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
 SPARSEST = 10  # no labels at all where fewer than one in this many tips would get one
 # Inches: a new figure fits a sheet of paper, unless all labels are asked for. With a width, a page of a journal.
@@ -138,6 +139,7 @@ def make_axes(
     most: int,
     title: bool,
     *,
+    longest: int = 0,
     width: float | None = None,
     beside: float = 0.0,
     names: float = 0.0,
@@ -146,6 +148,7 @@ def make_axes(
 
     labels : bool, optional
         None: as many as fit. True: all, so that the figure grows beyond a sheet.
+    longest : characters of the longest label, which make a circle larger
     width : inches of the whole figure. By default as wide as the picture needs
     beside, names : inches of the height axis that columns, brackets and arcs take. Inches of the names of columns
     """
@@ -153,8 +156,9 @@ def make_axes(
     top = 0.1 + (0.3 if title else 0.0)
     if isinstance(transform, CircularTransform):
         widest = WIDEST_FIGURE if labels else WIDEST_CIRCLE
-        room = 0.2 if labels is False else 1.1
-        side = min(max(2 * (span * each / (2 * np.pi) + room), 5.0) + 2 * beside, widest)
+        room = 0.2 if labels is False else max(1.1, WIDE * LARGEST_FONT * longest / 72)
+        around = 2 * (room + 0.2 + beside) / (1 - KEPT_AROUND)  # the tree keeps its part of the radius
+        side = min(max(2 * (span * each / (2 * np.pi) + room + beside), 5.0 + 2 * beside, around), widest)
         side = side if width is None else width - 0.2
         inner, (left, right, bottom) = (side, side), (0.1, 0.1, 0.35) if width else (0.15, 0.15, 0.35)
     else:
@@ -222,11 +226,11 @@ def narrow_circle(layout: AxesLayout, span: float, longest: int, around: float) 
     """The layout of a circle with labels of `longest` characters and `around` points of other things outside."""
     radius, scale = layout.depth, layout.scale
     room = (1 - KEPT_AROUND) * radius / scale - around
-    font = min(layout.font, max(room / (0.6 * max(longest, 1)), LEGIBLE))
+    font = min(layout.font, max(room / (WIDE * max(longest, 1)), LEGIBLE))
     row = 2 * np.pi * (1 - OPEN) * radius / span
     for _ in range(12):  # labels shorten the radius, which shrinks their font, and so on
         size = min(row / scale / LEADING, font)
-        left = max(radius - (0.6 * size * longest + around) * scale, LEAST_AROUND * radius)
+        left = max(radius - (WIDE * size * longest + around) * scale, LEAST_AROUND * radius)
         row = 2 * np.pi * (1 - OPEN) * left / span
     return layout._replace(row=row / scale, font=font)
 
@@ -404,7 +408,12 @@ def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: 
     for spine in ax.spines.values():
         spine.set_visible(False)
     if name:
-        ax.set_xlabel(name, color=find_theme(ax, bare=True).faint(0.1), fontsize=9)
+        text = ax.set_xlabel(name, color=find_theme(ax, bare=True).faint(0.1))
+        for size in (9.0, 8.0, 7.0, 6.0, 5.0, 4.0):  # the first at which it stays in the figure
+            text.set_fontsize(size)
+            box = text.get_window_extent()
+            if 0 <= box.x0 and box.x1 <= ax.figure.bbox.width:
+                break
 
 
 def make_transform(kind: str, orientation: str, place: Layout) -> Transform:

@@ -445,13 +445,16 @@ class _Edge(NamedTuple):
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
     """Draw the content, checked and placed."""
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
+    texts, codes = make_tip_labels(drawn, content.classes)
+    if kind == "circular" and style.labels is not False:
+        texts = shorten_all(texts, longest_shown(texts))
     own_figure = ax is None
     if own_figure:
-        ax = _new_axes(plt, drawn, place, transform, content, style)
+        ax = _new_axes(plt, drawn, place, transform, content, style, texts)
     counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
     inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
     stage = _Stage(ax, drawn, place, transform, content, style, find_theme(ax), counts, inversions)
-    room = _make_room(stage, own_figure)
+    room = _make_room(stage, own_figure, texts, codes)
     _draw_tree(stage, room)
     edge = _write_tips(stage, room)
     scales = _draw_beside(stage, room, edge, kind)
@@ -466,7 +469,9 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     return ax
 
 
-def _new_axes(plt: Any, drawn: CollapsedTree, place: Layout, transform: Any, content: _Content, style: _Style) -> Any:
+def _new_axes(
+    plt: Any, drawn: CollapsedTree, place: Layout, transform: Any, content: _Content, style: _Style, texts: list[str]
+) -> Any:
     """Axes in a new figure, as large as the content asks for."""
     columns = content.columns
     deep = count_levels(content.clades, drawn, place) if isinstance(transform, CircularTransform) else 1
@@ -474,7 +479,7 @@ def _new_axes(plt: Any, drawn: CollapsedTree, place: Layout, transform: Any, con
     names = max((0.06 * min(len(x.name), 14) + 0.35 for x in columns), default=0.0)
     ax = make_axes(
         plt, transform, place.span, drawn.size.size, style.labels, style.max_leaf_labels, style.title is not None,
-        width=style.width, beside=aside / 72, names=names,
+        longest=max(map(len, texts), default=0), width=style.width, beside=aside / 72, names=names,
     )  # fmt: skip
     if style.width is not None:
         ax.tick_params(labelsize=largest_font(style.width))
@@ -483,11 +488,10 @@ def _new_axes(plt: Any, drawn: CollapsedTree, place: Layout, transform: Any, con
     return ax
 
 
-def _make_room(stage: _Stage, own_figure: bool) -> _Room:
-    """Draw the legend, and measure the labels and the parts beside the tips."""
+def _make_room(stage: _Stage, own_figure: bool, texts: list[str], codes: np.ndarray) -> _Room:
+    """Draw the legend, and measure the labels, `texts`, and the parts beside the tips."""
     ax, drawn, place, transform, content, style, theme, counts, _ = stage
     classes, columns = content.classes, content.columns
-    texts, codes = make_tip_labels(drawn, classes)
     more = _make_extra_entries(content, int(find_open(stage.drawn).sum()), stage.inversions, theme)
 
     def blocks_for(most: int) -> list[Block]:
@@ -496,9 +500,6 @@ def _make_room(stage: _Stage, own_figure: bool) -> _Room:
         return make_legend_blocks(content.clusters, classes, columns, counts, more, most, theme)
 
     longest = 0 if style.labels is False else max(map(len, texts), default=0)
-    if stage.is_round and longest:
-        longest = longest_shown(texts)
-        texts = shorten_all(texts, longest)
     bars = (content.values is not None) + sum(x.values is not None for x in columns)
     layout = lay_out_axes(
         ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)
