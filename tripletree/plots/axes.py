@@ -157,15 +157,15 @@ def make_axes(
     if isinstance(transform, CircularTransform):
         widest = WIDEST_FIGURE if labels else WIDEST_CIRCLE
         room = 0.2 if labels is False else max(1.1, WIDE * LARGEST_FONT * longest / 72)
-        around = 2 * (room + 0.2 + beside) / (1 - KEPT_AROUND)  # the tree keeps its part of the radius
-        side = min(max(2 * (span * each / (2 * np.pi) + room + beside), 5.0 + 2 * beside, around), widest)
+        whole = 2 * (room + 0.2 + beside) / (1 - KEPT_AROUND)  # the tree keeps its part of the radius
+        side = min(max(2 * (span * each / (2 * np.pi) + room + beside), 5.0 + 2 * beside, whole), widest)
         side = side if width is None else width - 0.2
         inner, (left, right, bottom) = (side, side), (0.1, 0.1, 0.35) if width else (0.15, 0.15, 0.35)
     else:
-        longest = LONGEST_PAGE if width is not None else LONGEST_FIGURE if labels else LONGEST_SHEET
+        limit = LONGEST_PAGE if width is not None else LONGEST_FIGURE if labels else LONGEST_SHEET
         if tips < span:  # collapsed subtrees are few, and each has its label
-            longest = max(longest, LABELLED * span) if width is None else longest
-        long = min(max(span * each, 4.0 if labels is False else 1.2), longest)
+            limit = max(limit, LABELLED * span) if width is None else limit
+        long = min(max(span * each, 4.0 if labels is False else 1.2), limit)
         if find_labelled_tips(tips, 72 * long / span, labels, most).size == 0:
             long = min(max(span * 0.02, 4.0), 10.0)
         across = (7.0 if tips > 12 else 5.5) + beside
@@ -412,7 +412,7 @@ def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: 
         for size in (9.0, 8.0, 7.0, 6.0, 5.0, 4.0):  # the first at which it stays in the figure
             text.set_fontsize(size)
             box = text.get_window_extent()
-            if 0 <= box.x0 and box.x1 <= ax.figure.bbox.width:
+            if box.x0 >= 0 and box.x1 <= ax.figure.bbox.width:
                 break
 
 
