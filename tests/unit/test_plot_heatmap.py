@@ -78,7 +78,7 @@ def test_heatmap__any_size(n, rng):
     assert side.get_ylim() == (n - 0.5, -0.5)
     assert number_of(side, "lines") <= 3 * 250
     if n > 250:  # collapsed subtrees are as wide as their leaves
-        assert not ax.get_yticklabels()
+        assert bool(ax.get_yticklabels()) == (n < 1000)
         spans = sorted(
             (p.vertices[:, 1].min(), p.vertices[:, 1].max()) for c in with_gid(side, "collapsed") for p in c.get_paths()
         )
@@ -243,3 +243,38 @@ def test_plot_heatmap__as_wide_as_a_column_with_names_that_do_not_overlap(rng, s
         assert not any(a.overlaps(b) for a, b in zip(boxes, boxes[1:], strict=False))
     for bar in axes_with(ax, "colour bar"):
         assert bar.get_window_extent().x1 < ax.figure.bbox.width
+
+
+@pytest.mark.parametrize(("n", "every"), [(60, 1), (200, 3), (700, 8), (2000, 0)])
+def test_heatmap__labels_each_kth_row_where_not_all_fit(n, every):
+    rng = np.random.default_rng(0)
+    h = yule(n, rng)
+    ax = plot_heatmap(h, np.arange(n)[:, None] * [1.0, 2.0, 3.0], columns=["x", "y", "z"])
+    rows = [x.get_text() for x in ax.get_yticklabels()]
+    assert len(rows) == (len(range(0, n, every)) if every else 0)
+    shown = ax.images[0].get_array()[:, 0]
+    assert rows == [str(h.leaves[int(shown[round(at)])]) for at in ax.get_yticks()]
+    assert ("labelled" in ax.get_xlabel()) == (every > 1)
+    ax.figure.canvas.draw()
+    assert ax.xaxis.label.get_window_extent().y0 >= 0
+    boxes = [x.get_window_extent() for x in ax.get_yticklabels()]
+    assert all(a.y0 >= b.y1 - 1 or b.y0 >= a.y1 - 1 for a, b in zip(boxes, boxes[1:], strict=False))
+
+
+def test_heatmap__names_of_strips_are_not_cut_and_clusters_that_are_no_clades_are_told():
+    n, rng = 1500, np.random.default_rng(0)
+    h = yule(n, rng)
+    ax = plot_heatmap(
+        h,
+        rng.normal(size=(n, 2)),
+        clusters=[k % 2 for k in range(n)],
+        annotations={"fourteen chars": rng.normal(size=n)},
+    )
+    ax.figure.canvas.draw()
+    (strips,) = [x for x in ax.figure.axes if x.get_gid() == "strips"]
+    assert all(x.get_window_extent().y0 >= 0 for x in strips.get_xticklabels())
+    (legend,) = ax.figure.legends
+    assert [x.get_text() for x in legend.get_texts()] == [
+        "cluster 0 (750), not a clade",
+        "cluster 1 (750), not a clade",
+    ]

@@ -13,7 +13,7 @@ from tripletree.core.checks import check_count, check_real
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.plots.annotations import LeafColumn, check_columns, number_map
-from tripletree.plots.axes import RectangularTransform
+from tripletree.plots.axes import SPARSEST, RectangularTransform
 from tripletree.plots.drawing import draw_lines, draw_triangles
 from tripletree.plots.labels import measure_text
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_nothing, collapse_tree, compute_layout
@@ -39,7 +39,7 @@ SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
 SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
 MOST_BESIDE = 0.35  # largest part of the width that labels of rows take
 STRIP, TREE = 0.14, 0.22  # inches that a strip takes, part of the width that the tree takes
-LISTED = 12  # most categories of a strip in the legend
+LISTED = 24  # most categories of a strip in the legend
 
 
 @close_on_error
@@ -179,10 +179,11 @@ def plot_heatmap(
         shown = shown[:, across.order]
         names = [names[j] for j in across.order.tolist()] if len(names) == len(across.order) else names
     theme_of = ax
-    legend = _legend_entries(strips)
+    legend = _legend_entries(strips, groups)
     if ax is None:
         longest = max((min(len(str(x)), 24) for x in (tree.leaves if square else names)), default=0)
-        ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None, size, len(legend[0]))
+        under = max((min(len(x.name), 14) for x in strips), default=0)
+        ax = _new_axes(plt, tree.n_leaves, square, longest, under, title is not None, size, len(legend[0]))
     look: dict[str, Any] = {"cmap": ("viridis" if square else "cividis") if cmap is None else cmap}
     if z_score is not None:
         look["cmap"] = "RdBu_r" if cmap is None else cmap
@@ -258,18 +259,18 @@ def _cluster_columns(values: np.ndarray) -> Hierarchy:
     return from_linkage(linkage(np.where(known, values, mean).T, "average"))
 
 
-def _legend_entries(strips: list[LeafColumn]) -> tuple[list[Any], list[str]]:
-    """Handles and texts of the categories of all strips but the clusters', which their own lines explain."""
+def _legend_entries(strips: list[LeafColumn], clusters: LeafGroups | None) -> tuple[list[Any], list[str]]:
+    """Handles and texts of the categories of all strips."""
     from matplotlib.patches import Patch
 
     handles, texts = [], []
     for strip in strips:
         if strip.groups is not None:
-            some = list(zip(strip.groups.names, strip.groups.style.tolist(), strip.groups.sizes.tolist(), strict=True))
-            handles += [Patch(linewidth=0.3, **tile_style(style, "white")) for _, style, _ in some[:LISTED]]
-            texts += [
-                f"{shorten(strip.name, 16)} {shorten(str(name), 20)} ({size:,})" for name, _, size in some[:LISTED]
-            ]
+            for k, name in enumerate(strip.groups.names[:LISTED]):
+                apart = strip.groups is clusters and not strip.groups.is_clade[k]
+                text = f"{shorten(strip.name, 16)} {shorten(str(name), 20)} ({strip.groups.sizes[k]:,})"
+                handles.append(Patch(linewidth=0.3, **tile_style(int(strip.groups.style[k]), "white")))
+                texts.append(text + ", not a clade" * apart)
     return handles, texts
 
 
@@ -289,16 +290,20 @@ def _write_legend(ax: Any, legend: tuple[list[Any], list[str]], own_figure: bool
         text.set_parse_math(False)
 
 
-def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool, width: float | None, entries: int) -> Any:
+def _new_axes(
+    plt: Any, n: int, square: bool, longest: int, under: int, title: bool, width: float | None, entries: int
+) -> Any:
     """Make axes in a new figure, with space below for column names and at the right for the colour bars' ticks.
 
+    longest, under : characters of the longest name of a column, and of a strip
     entries : entries of the legend above
     """
     high = min(max(0.16 * n, 3.5), 8.0)
     size = (high + 1.2 if square else 7.5, high + 1.2)
     if width is not None:
         size = (width, min(size[1] * (width / size[0] if square else 1.0), 9.0))
-    bottom = 0.4 if square and n > 110 else 0.3 + 0.075 * longest
+    bottom = max(0.4 if square and n > 110 * SPARSEST else 0.3 + 0.075 * longest, 0.3 + 0.06 * under)
+    bottom += 0.2 if n > 80 else 0.0  # for a note on labels left out
     left, right, top = 0.1, 0.75, (0.35 if title else 0.1) + 0.16 * -(-entries // max(int(size[0] / 1.6), 1))
     inner = (size[0] - left - right) / size[0], (size[1] - bottom - top) / size[1]
     return plt.figure(figsize=size).add_axes((left / size[0], bottom / size[1], *inner))
@@ -494,7 +499,7 @@ def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
 
 
 def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str], aside: float) -> float:
-    """Label the rows at the right and the columns below if all labels fit. Return the inches taken at the right.
+    """Label the rows at the right and the columns below, or every k-th. Return the inches taken at the right.
 
     aside : inches of the width that tree, strips and colour bar take
     """
@@ -509,12 +514,16 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
     taken = 0.0
     for axis, texts, number in (("y", rows, height), ("x", names, width)):
         room = 0.8 * box.height if axis == "y" else box.width - (aside + taken) * ax.figure.dpi
-        font = min(room / number / scale / 1.1, LARGEST)
-        if font < SMALLEST or len(texts) != number:
+        every = max(int(np.ceil(1.1 * SMALLEST * scale * number / room)), 1)
+        if every > SPARSEST or len(texts) != number:
             continue
-        fitted, longest = _fit_names(ax, texts, font, MOST_BESIDE * box.width if axis == "y" else np.inf)
-        turn = {"rotation": 90} if axis == "x" and longest > 0.9 * room / number else {}
-        ax.set(**{f"{axis}ticks": range(number)})
+        font = min(room / number * every / scale / 1.1, LARGEST)
+        fitted, longest = _fit_names(ax, texts[::every], font, MOST_BESIDE * box.width if axis == "y" else np.inf)
+        turn = {"rotation": 90} if axis == "x" and longest > 0.9 * room / number * every else {}
+        ax.set(**{f"{axis}ticks": range(0, number, every)})
+        if every > 1:
+            note = f"{number:,} {'leaves' if axis == 'y' or square else 'columns'}, 1 in {every} labelled"
+            ax.set_xlabel(note) if axis == "y" else None
         getattr(ax, f"set_{axis}ticklabels")(fitted, fontsize=font, parse_math=False, **turn)
         if axis == "y":
             taken = (longest + 4 * scale) / ax.figure.dpi

@@ -8,7 +8,8 @@ import numpy as np
 
 from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, LeafGroups, Theme, class_marker, shorten, tile_style
 
-IN_LEGEND = (12, 6, 3, 1)  # how many clusters and classes to list: tried in turn until the legend fits
+IN_LEGEND = (24, 12, 6, 3, 1)  # how many clusters and classes to list: tried in turn until the legend fits
+SOME = 12  # names that are listed where more than the most are left out
 HIGHEST = 0.4  # part of the axes' height that a legend may take
 FONTS = (8.0, 7.0, 6.0)
 
@@ -66,8 +67,11 @@ def make_legend_blocks(
 
 
 def _count_listed(names: list[Any], most: int) -> int:
-    """How many of some names a legend lists: all if there is just one more, as "and 1 more" takes the same room."""
-    return len(names) if len(names) <= most + 1 else most
+    """How many of some names a legend lists: all, if there is just one more, too, else a dozen.
+
+    "and 1 more" takes the same room as the one.
+    """
+    return len(names) if len(names) <= most + 1 else min(most, SOME)
 
 
 def _make_marker_entries(counts: dict[str, np.ndarray], theme: Theme) -> Block:
