@@ -157,7 +157,7 @@ def test_effective_trees__of_two_chains(rng):
     leaf, shares = np.arange(30), np.zeros(100)
 
     def effective(parents):
-        return posterior.TreeSample(np.array(parents), shares[: len(parents)], leaf).effective_trees()
+        return posterior.TreeSample(np.array(parents), shares[: len(parents)], leaf).mixing().effective_trees
 
     # each chain stays at its own tree: a share is 0, 1/2 or 1, and the two are worth one tree
     assert effective([trees[0]] * 50 + [trees[1]] * 50) == pytest.approx(1.0)
@@ -166,6 +166,76 @@ def test_effective_trees__of_two_chains(rng):
     assert 50 < np.mean(independent) <= 100
     repeated = [effective(np.repeat(trees[i : i + 10], 10, axis=0)) for i in range(0, 400, 10)]
     assert 7 < np.median(repeated) < 15
+
+
+def literal_r_hat(chains):
+    """Split R-hat of one quantity as Gelman and others define it (Bayesian Data Analysis, section 11.4)."""
+    parts = [half for chain in chains for half in (chain[: len(chain) // 2], chain[-(len(chain) // 2) :])]
+    m, n = len(parts), len(parts[0])
+    means = [sum(x) / n for x in parts]
+    grand = sum(means) / m
+    b = n / (m - 1) * sum((x - grand) ** 2 for x in means)
+    w = sum(sum((v - mean) ** 2 for v in x) / (n - 1) for x, mean in zip(parts, means, strict=True)) / m
+    return (((n - 1) / n * w + b / n) / w) ** 0.5, (n - 1) / n * w + b / n, parts
+
+
+def literal_size(chains):
+    """The effective sample size of one quantity (section 11.5): sums of two autocorrelations until one is negative."""
+    _, variance, parts = literal_r_hat(chains)
+    m, n = len(parts), len(parts[0])
+
+    def rho(t):
+        v = sum((x[i] - x[i - t]) ** 2 for x in parts for i in range(t, n)) / (m * (n - t))
+        return 1 - v / (2 * variance)
+
+    total, t = 0.0, 1
+    while t + 1 < n and rho(t) + rho(t + 1) >= 0:
+        total += rho(t) + rho(t + 1)
+        t += 2
+    return m * n / max(1 + 2 * total, 1)
+
+
+@pytest.mark.parametrize("length", [12, 13, 50])
+def test_r_hat_and_effective_sizes__by_their_definitions(rng, length):
+    steps = rng.normal(size=(2, length, 30))
+    slow = np.cumsum(steps, axis=1) * np.linspace(0, 1, 30) + steps  # from independent to a random walk
+    for chains in (slow, (slow > 0).astype(float)):
+        moves = [k for k in range(30) if (np.ptp(chains[:, : length // 2, k], axis=1) > 0).any()]
+        found, sizes = posterior.split_r_hat(chains), posterior.effective_sizes(chains)
+        assert len(moves) > 15
+        for k in moves:
+            assert found[k] == pytest.approx(literal_r_hat(chains[:, :, k].tolist())[0])
+            assert sizes[k] == pytest.approx(literal_size(chains[:, :, k].tolist()))
+
+
+def test_r_hat__of_chains_that_agree_and_that_do_not(rng):
+    draws = (rng.random((2, 50, 400)) < 0.4).astype(float)
+    assert (posterior.split_r_hat(draws) < 1.1).mean() > 0.98
+    assert 60 < np.median(posterior.effective_sizes(draws)) <= 100
+    apart = np.zeros((2, 50, 1))
+    apart[1] = 1.0
+    assert np.isinf(posterior.split_r_hat(apart)).all()
+    assert posterior.effective_sizes(apart)[0] < 3
+    assert posterior.split_r_hat(apart[:1])[0] == 1.0  # nothing moves
+
+
+def test_mixing__is_of_the_triplets_that_the_chains_leave_open(rng):
+    n = 12
+    X, rows = rng.normal(size=(n, 2)), np.array([[0, 1, 2], [3, 4, 0], [5, 6, 1], [1, 2, 7]])
+    model = DivisiveReCon(2, effort=0.2).fit(X, triplets=rows)
+    mixing, half = model.mixing_, len(model.sampled_trees_) // 2
+    assert mixing.effective_trees == model.effective_trees_
+    assert len(mixing.triplets) == len(mixing.r_hat) == len(mixing.effective_sizes) > 20
+    t = tt.TripletSet(mixing.triplets.astype(np.int32), n)
+    assert np.array_equal(t.rows, mixing.triplets)  # each once
+    shown = np.array([displays(tree, t) for tree in model.sampled_trees_], float)
+    assert ((shown.mean(axis=0) > 0.04) & (shown.mean(axis=0) < 0.96)).all()
+    for k in range(0, len(t), 10):
+        chains = [shown[:half, k].tolist(), shown[half:, k].tolist()]
+        assert mixing.r_hat[k] == pytest.approx(literal_r_hat(chains)[0])
+        assert mixing.effective_sizes[k] == pytest.approx(literal_size(chains))
+    assert mixing.disagreeing == np.mean(mixing.r_hat > 1.1)
+    assert DivisiveReCon(2).fit(X).mixing_ is None
 
 
 def test_support__is_the_share_of_trees_with_the_clade_and_one_without(rng):

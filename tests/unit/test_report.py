@@ -515,7 +515,9 @@ def test_report__only_fits_to_parts_of_the_samples_take_fewer_steps(iris, tmp_pa
     found.write_html(tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert ("a fifth of the steps" in page) == (found.model.clade_support_ is not None)
-    assert f"about {round(found.model.effective_trees_)} independent trees" in page
+    mixing = found.model.mixing_
+    assert f"about {round(mixing.effective_trees)} independent trees" in page
+    assert f"disagree (R-hat above 1.1) on {mixing.disagreeing:.0%} of the {len(mixing.r_hat):,} random" in page
 
 
 def test_report__a_metric_that_the_estimator_does_not_take(iris):

@@ -93,6 +93,7 @@ from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.pck_means import PCKMeans
 from tripletree.cluster.odd_one_out.clustering import OddOneOutClustering
+from tripletree.cluster.posterior import Mixing
 from tripletree.cluster.temporal.chain import Snapshot
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import match_clusters
@@ -108,6 +109,7 @@ __all__ = [
     "MPCKMeans",
     "MicroClusterFit",
     "MicroClusters",
+    "Mixing",
     "NameAgreement",
     "OddOneOutClustering",
     "PCKMeans",

@@ -42,8 +42,11 @@ TRIED = 6
 #: Steps of a chain for each leaf, the least number from 32 leaves on (fewer for fewer), and the greatest.
 STEPS, LEAST, MOST = 1_000, 100_000, 1_200_000
 
-#: Random trios over which two chains are compared.
-MIXED = 1_000
+#: Random trios over which two chains are compared. Triplets that fewer trees have or lack than this share are decided.
+MIXED, UNSURE = 1_000, 0.05
+
+#: Chains disagree on a triplet whose R-hat is above this.
+DISAGREEING = 1.1
 
 #: The share of the steps before the first tree is sampled, and trees in the sample.
 BURN, TREES = 1 / 3, 100
@@ -80,12 +83,8 @@ class TreeSample:
         leaves = np.ascontiguousarray(self.leaf[rows])
         return np.mean([displayed(Hierarchy(freeze(x.copy())), leaves) for x in self.parents], axis=0)
 
-    def effective_trees(self) -> float:
-        """How many independent trees would let the two halves of the sample, one chain each, differ as much as they do.
-
-        The variance of a mean of two chains is a quarter of their squared difference. Sums over all triplets of random
-        trios make up for chains that are only two.
-        """
+    def mixing(self) -> Mixing:
+        """How far the two chains, each a half of the sample, agree on the triplets of random trios."""
         n, rng = len(self.leaf), np.random.default_rng(0)
         trios = rng.integers(0, n, (MIXED, 3))
         trios = trios[(np.diff(np.sort(trios, axis=1), axis=1) > 0).all(axis=1)]
@@ -95,7 +94,83 @@ class TreeSample:
         one, other = shown[:half].mean(axis=0), shown[half:].mean(axis=0)
         mean, variance = (one + other) / 2, float((((one - other) / 2) ** 2).sum())
         most = float(len(shown))
-        return min(most, float((mean * (1 - mean)).sum()) / variance) if variance > 0 else most
+        effective = min(most, float((mean * (1 - mean)).sum()) / variance) if variance > 0 else most
+        open_ = np.flatnonzero((mean > UNSURE) & (mean < 1 - UNSURE))
+        triplets = np.argsort(self.leaf)[rows[open_]].reshape(-1, 3)
+        triplets[:, :2].sort(axis=1)
+        triplets, first = np.unique(triplets, axis=0, return_index=True)  # trios of few samples repeat
+        chains = np.stack([x[:, open_[first]] for x in (shown[:half], shown[-half:])]).astype(np.float64)
+        return Mixing(effective, triplets, split_r_hat(chains), effective_sizes(chains))
+
+
+@dataclass(frozen=True, eq=False)
+class Mixing:
+    """How far the chains of a sample of trees agree, from the triplets of random trios of samples.
+
+    Attributes
+    ----------
+    effective_trees : float
+        How many independent trees would let the two chains differ as much as they do. The variance of a mean of two
+        chains is a quarter of their squared difference. Sums over all triplets make up for chains that are only two.
+    triplets : ndarray of int, shape (m, 3)
+        The different triplets ab|c, as row numbers, that more than a twentieth of the trees display, and more than a
+        twentieth do not.
+    r_hat : ndarray of float64, shape (m,)
+        Split R-hat of each [1]_: the square root of the variance of all trees over that within halves of chains. Near
+        1 if chains agree, above 1.1 if they do not. Infinite if halves differ and each is all of one mind.
+    effective_sizes : ndarray of float64, shape (m,)
+        How many independent trees each is known by, from the autocorrelation of the chains [1]_.
+
+    References
+    ----------
+    .. [1] Gelman, Carlin, Stern, Dunson, Vehtari, Rubin (2013), Bayesian Data Analysis, third edition, section 11.4-5.
+    """
+
+    effective_trees: float
+    triplets: np.ndarray
+    r_hat: np.ndarray
+    effective_sizes: np.ndarray
+
+    @property
+    def disagreeing(self) -> float:
+        """The share of these triplets with R-hat above 1.1. 0 if there are none."""
+        return float((self.r_hat > DISAGREEING).mean()) if self.r_hat.size else 0.0
+
+
+def split_r_hat(chains: np.ndarray) -> np.ndarray:
+    """Split R-hat of each column of chains, shape (chains, length, m)."""
+    halves = _halves(chains)
+    length = halves.shape[1]
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt((length - 1) / length + between / within)
+    return np.where(within + between > 0, ratio, 1.0)
+
+
+def effective_sizes(chains: np.ndarray) -> np.ndarray:
+    """Effective sample size of each column of chains, shape (chains, length, m).
+
+    Autocorrelations are from the variogram of halves of chains. They are summed as long as two neighbouring ones are
+    positive in their sum.
+    """
+    halves = _halves(chains)
+    m, length = halves.shape[:2]
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    whole = (length - 1) / length * within + halves.mean(axis=1).var(axis=0, ddof=1)
+    safe = np.where(whole > 0, whole, 1.0)
+    total, going = np.zeros(len(safe)), whole > 0
+    for lag in range(1, length - 1, 2):
+        one, two = (1 - ((halves[:, t:] - halves[:, :-t]) ** 2).mean(axis=(0, 1)) / (2 * safe) for t in (lag, lag + 1))
+        going = going & (one + two >= 0)
+        total += np.where(going, one + two, 0.0)
+    return m * length / np.maximum(1 + 2 * total, 1.0)
+
+
+def _halves(chains: np.ndarray) -> np.ndarray:
+    """The halves of chains as chains of their own, without the middle of an odd number."""
+    half = chains.shape[1] // 2
+    return np.concatenate([chains[:, :half], chains[:, -half:]])
 
 
 def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:

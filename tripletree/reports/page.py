@@ -676,13 +676,23 @@ def _clades(report: Report) -> str:
             "the data and the knowledge. One sample more or less makes another clade, so large clades have low "
             "probabilities although most of their samples belong together."
         )
-        worth = getattr(report.model, "effective_trees_", None)
-        if worth is not None:
+        mixing = getattr(report.model, "mixing_", None)
+        if mixing is not None:
+            trees, open_ = round(mixing.effective_trees), len(mixing.r_hat)
             text += (
-                f" The sample is worth about {counted(round(worth), 'independent tree')}, by how far its two chains "
-                "differ. Probabilities are as low as if one more tree lacked the clade. If the trees are few, give "
-                "<code>DivisiveReCon(effort=4)</code> or more as the estimator. Probabilities presume that the "
-                "features follow the model of the tree, and are too high on many real tables."
+                f" The sample is worth about {counted(trees, 'independent tree')}, by how far its two chains "
+                "differ. Probabilities are as low as if one more tree lacked the clade. "
+            )
+            if open_:
+                text += (
+                    f"The chains disagree (R-hat above 1.1) on {mixing.disagreeing:.0%} of the "
+                    f"{counted(open_, 'random triplet')} that they leave open, and the median of these is known by "
+                    f"{counted(round(float(np.median(mixing.effective_sizes))), 'independent tree')}. "
+                )
+            text += (
+                "If the trees are few, or the chains often disagree, give <code>DivisiveReCon(effort=4)</code> or more "
+                "as the estimator. Probabilities presume that the features follow the model of the tree, and are too "
+                "high on many real tables."
             )
         text += "</p>"
     table = _table(
