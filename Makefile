@@ -27,10 +27,12 @@ $(BIN)/python:
 
 # a stamp for each set of packages, redone when the metadata changes
 $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "installing tripletree and what it needs into $(VENV) with pip: a minute or two, some 600 MB"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,io,ask]'
 	@touch $@
 
 $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "installing what tests and development need into $(VENV) with pip: some minutes, some 2 GB"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(VENV)/.run $@
 

@@ -622,6 +622,15 @@ def test_page__offers_the_other_heights(show):
 # ---------------------------------------------------------------------- saving
 
 
+def test_page__a_folded_clade_without_a_name_has_its_first_and_last_leaf(show):
+    h, _ = apes()
+    page = show(h, heights="level")
+    page.run("tripletree.fold(1)")
+    page.frames(2)
+    words = re.findall(r">([^<>]+)</text>", page.run("tripletree.svg()"))
+    assert any(re.fullmatch(r"\d leaves: [a-z]+ to [a-z]+", word) for word in words)
+
+
 def test_page__saves_what_is_shown_as_svg(show):
     import xml.etree.ElementTree as ET
 

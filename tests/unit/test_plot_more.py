@@ -102,11 +102,11 @@ def test_plot__collapsed_subtrees_say_size_and_purity():
 
 def test_plot__collapse_given_nodes():
     ax = plot_dendrogram(FOUR, clusters=[0, 0, 1, 2], collapse="clusters")
-    assert labels_of(ax) == ["2 leaves", "c", "d"]
+    assert labels_of(ax) == ["2 leaves: a to b", "c", "d"]
     ax = plot_dendrogram(Hierarchy(FOUR.parent, FOUR.leaves, names=["cd", "ab", None]), collapse=["cd"])
     assert labels_of(ax) == ["a", "b", "cd (2)"]
     assert labels_of(plot_dendrogram(star(5_000), max_leaves=3)) == ["0", "1", "4,998 leaves of others"]
-    assert labels_of(plot_dendrogram(yule(700, np.random.default_rng(0)), labels=True))[:1] != ["7 leaves"]
+    assert not any("leaves" in x for x in labels_of(plot_dendrogram(yule(700, np.random.default_rng(0)), labels=True)))
     assert len(labels_of(plot_dendrogram(star(700), max_leaves=None, labels=True))) == 700
 
 
@@ -116,7 +116,7 @@ def test_collapsed__a_clade_without_a_name_is_told_by_the_names_in_it():
     labels = labels_of(plot_dendrogram(tree, max_leaves=5))
     assert labels == ["A (3)", "B (5)", "C (2)", "6 leaves of others: D, F, G", "H (3)"]
     plain = parse_newick("(((a,b),(c,d)),((x,y),z));")
-    assert labels_of(plot_dendrogram(plain, max_leaves=2)) == ["4 leaves", "3 leaves"]
+    assert labels_of(plot_dendrogram(plain, max_leaves=2)) == ["4 leaves: a to d", "3 leaves: x to z"]
 
 
 def test_plot__given_axes_collapse_by_their_room(rng):
@@ -225,7 +225,7 @@ def test_plot__values_and_their_colour_bar():
     assert sorted(strips.get_array().tolist()) == [2.0, 8.0]  # a and b are one tip, c has none
     assert strips.get_clim() == (1.0, 8.0)
     assert any(child.get_gid() == "colour bar" for child in ax.child_axes)
-    assert labels_of(ax) == ["2 leaves", "c", "d"]
+    assert labels_of(ax) == ["2 leaves: a to b", "c", "d"]
     right = max(p.vertices[:, 0].min() for p in strips.get_paths())
     assert right < 0  # beyond the leaves
     assert not with_gid(plot_dendrogram(FOUR), "values")

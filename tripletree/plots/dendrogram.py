@@ -270,7 +270,7 @@ def plot_dendrogram(
     ['human', 'chimp', 'gorilla', 'orang']
     >>> ax = plot_dendrogram(h, max_leaves=2)
     >>> [t.get_text() for t in ax.texts]
-    ['3 leaves', 'orang']
+    ['3 leaves: human to gorilla', 'orang']
     >>> plt.close("all")
     """
     tree = check_tree(hierarchy)

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tripletree import kernels
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
 from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten, shorten_all
 
 #: Named clades that the label of a collapsed subtree without a name shows.
 _NAMED = 3
+#: Characters of the first and the last leaf of one without any name.
+_ENDS = 18
 
 
 def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[list[str], np.ndarray]:
@@ -25,6 +29,7 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
     leaf = np.empty(T, np.int64)
     leaf[drawn.shown[: tree.n_leaves]] = np.arange(tree.n_leaves)
     texts = []
+    place = kernels.cut.reading_places(tree.parent, tree.n_leaves) if (drawn.size > 1).any() else leaf
     inside = _names_inside(drawn)
     single = np.flatnonzero(drawn.size == 1).tolist()
     label = dict(zip(single, shorten_all([str(tree.leaves[int(leaf[k])]) for k in single]), strict=True))
@@ -40,8 +45,18 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
             text += f": {', '.join(shorten(x, 20) for x in inside[k][:_NAMED])}{', ...' if inside[k][_NAMED:] else ''}"
         if numbers is not None and classes is not None and code[k] >= 0:
             text += f", {percent(int(numbers[k, code[k]]), size)}% {shorten(str(classes.names[code[k]]), 20)}"
+        elif drawn.node[k] >= 0 and name is None and not inside[k]:
+            text += f": {_ends(tree, int(drawn.node[k]), place)}"
         texts.append(text)
     return texts, code
+
+
+def _ends(tree: Hierarchy, node: int, place: np.ndarray) -> str:
+    """The first and the last leaf of a clade, by the places of the leaves."""
+    start, stop, order = tree.leaf_intervals
+    leaves = order[start[node] : stop[node]]
+    ends = (tree.leaves[int(leaves[at])] for at in (place[leaves].argmin(), place[leaves].argmax()))
+    return " to ".join(shorten(str(x), _ENDS) for x in ends)
 
 
 def _names_inside(drawn: CollapsedTree) -> list[list[str]]:

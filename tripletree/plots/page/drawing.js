@@ -115,11 +115,18 @@ class Drawing {
     const size = `${number(tree.leaves(u))} leaves`;
     const head = name ? `${shortened(name, 34)} · ${size}` : size;
     const groups = tree.classes || tree.clusters;
-    if (!groups) return head;
+    if (!groups) return name ? head : `${head}: ${this.ends(u)}`;
     if (quick) return `${head} · 100% ${groups.one} ${shortened(this.longest, 20)}`;
     const [most] = tree.shares(groups, u);
     if (!most) return head;
     return `${head} · ${percent(most[1], tree.leaves(u))}% ${groups.one} ${shortened(groups.names[most[0]], 20)}`;
+  }
+
+  /** The first and the last leaf of a clade. */
+  ends(u) {
+    const { tree } = this;
+    const some = [tree.before[u], tree.before[u] + tree.leaves(u) - 1];
+    return some.map((rank) => shortened(tree.called(tree.leafAt[rank]), 18)).join(" to ");
   }
 
   /** A text in the current font, shortened if it is wider than the room for labels. */

@@ -33,7 +33,7 @@ Object.assign(Viewer.prototype, {
       add("children", number(tree.kids[u]));
     }
     if (tree.support(u) !== null) add("support", shareText(tree.support(u)));
-    if (tree.heights) add("height", String(tree.heights[u]));
+    if (tree.heights) add("height", String(Number(tree.heights[u].toPrecision(4))));
     add("level", number(tree.level[u]));
     if (tree.isLeaf(u)) {
       for (const groups of [tree.clusters, tree.classes]) {
