@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon, ReCon, validation
+from tripletree.cluster import DivisiveReCon, ReCon, divisive, validation
 
 #: Short chains, for what does not depend on their length.
 QUICK = DivisiveReCon(effort=0.1)
@@ -364,3 +364,37 @@ def test_evaluate_knowledge__tells_which_part_of_it_is_worse_than_none(blobs, mo
     assert found.caveat.startswith(told)
     assert str(found).endswith(found.caveat)
     assert ("is worse than knowing none" in str(found)) == bool(worse)
+
+
+@pytest.mark.parametrize("kind", ["triplets", "comparisons", "hierarchy", "classes", "pairs"])
+@pytest.mark.parametrize("k", [None, 4])
+def test_fits_that_are_compared_by_their_trees_make_no_flat_clusters(blobs, monkeypatch, kind, k):
+    """Flat clusters are what they are for pairs alone, and trees are the same without them."""
+    X, y = (x[::3] for x in blobs)
+    rows = tt.sample_class_triplets(y, 25, random_state=0).rows
+    pairs = [(0, 1), (7, 8), (14, 15)], [(0, 7), (1, 14), (8, 15)]
+    given = {"triplets": rows, "comparisons": rows, "pairs": pairs, "classes": y}
+    given["hierarchy"] = ReCon().fit(X).hierarchy_
+    known, model, made = {kind: given[kind]}, DivisiveReCon(k, effort=0, constraints="soft"), []
+    flat = DivisiveReCon._flat_clusters
+
+    def counted(self, *given):
+        made.append(self.n_clusters)
+        return flat(self, *given)
+
+    monkeypatch.setattr(DivisiveReCon, "_flat_clusters", counted)
+    found = tt.evaluate_knowledge(X, estimator=model, n_folds=2, **known)
+    checked = model.fit(X, validate=True, **known).validation_
+    assert set(made[:7] + made[8:]) == {k if kind == "pairs" else 1}  # made[7] is the fit itself
+    assert made[7] == k
+    monkeypatch.setattr(divisive, "for_its_tree", lambda model, kinds: model)
+    as_before = tt.evaluate_knowledge(X, estimator=model, n_folds=2, **known)
+    np.testing.assert_array_equal(found.holds, as_before.holds)
+    assert str(model.fit(X, validate=True, **known).validation_) == str(checked)
+
+
+@pytest.mark.parametrize("k", [0, 61, 2.5])
+def test_a_number_of_clusters_that_fit_refuses_is_refused(blobs, k):
+    X, y = blobs
+    with pytest.raises(ValueError, match=r"n_clusters"):
+        tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(y, 40), estimator=DivisiveReCon(k, effort=0))

@@ -1,8 +1,9 @@
-"""How the commands behave in a shell: exit status, one error message and no traceback, progress on a terminal only."""
+"""How the commands behave in a shell: exit status, one error message and no traceback, progress."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ from tripletree import _startup
 from tripletree.algorithms.conflict import Conflict
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import LOGGER
 from tripletree.errors import (
     CONTROLS,
     InconsistentTripletsError,
@@ -114,7 +116,7 @@ class Commands(click.Group):
             if sys.stderr is not None:
                 sys.stderr.write("error: the standard output is closed\n")
             sys.exit(BAD_INPUT)
-        with warnings.catch_warnings(), _ended_by_signals():
+        with warnings.catch_warnings(), _ended_by_signals(), _progress_lines():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _show_warning
             last_written.clear()
@@ -257,6 +259,22 @@ def table_text(rows: Iterable[tuple[str, ...]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(f"  {line.rstrip()}" for line in lines)
+
+
+@contextmanager
+def _progress_lines() -> Iterator[None]:
+    """Tell once a minute how much is done, on a standard error that is no terminal, where there are no bars."""
+    if sys.stderr.isatty():
+        yield
+        return
+    handler, level = logging.StreamHandler(sys.stderr), LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.setLevel(level)
+        LOGGER.removeHandler(handler)
 
 
 def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iterator[T]:

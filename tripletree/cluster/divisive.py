@@ -52,8 +52,11 @@ from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
     AlignedKnowledge,
+    ClassKnowledge,
     ComparisonKnowledge,
+    HierarchyKnowledge,
     Knowledge,
+    PairKnowledge,
     ValidationReport,
     align_knowledge,
     alike,
@@ -1041,9 +1044,10 @@ class DivisiveReCon(HierarchicalClusterer):
         other = "soft" if used == "hard" else "hard"
         # "auto" that is hard leaves out statements that contradict a hierarchy
         fitted = alike(self) if self.constraints == "auto" and used == "hard" else alike(self, constraints=used)
-        others = {f"constraints={other!r}": alike(self, constraints=other)}
+        others = {f"constraints={other!r}": for_its_tree(alike(self, constraints=other), given)}
         if any(isinstance(x, ComparisonKnowledge) for x in given):  # votes never all hold
             others = {}
+        fitted = for_its_tree(fitted, given)
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
     def _check_classifier(self, **others: Any) -> None:
@@ -1114,6 +1118,23 @@ class DivisiveReCon(HierarchicalClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def for_its_tree(model: DivisiveReCon, kinds: list[Knowledge]) -> DivisiveReCon:
+    """The estimator for fits that are compared with these kinds of knowledge. It makes no flat clusters in vain.
+
+    Trees do not depend on flat clusters. These are compared with pairs, and have to keep hard classes. A number that
+    `fit` refuses stays.
+    """
+    given = [x for x in kinds if len(x.rows)]
+    is_hard = model.constraints == "hard"
+    is_hard |= model.constraints == "auto" and any(isinstance(x, HierarchyKnowledge) for x in given)
+    needed = any(isinstance(x, PairKnowledge) or (is_hard and isinstance(x, ClassKnowledge)) for x in given)
+    k = model.n_clusters
+    is_number = given and isinstance(k, Integral) and 1 <= k <= len(given[0].constraints.leaves)
+    if needed or model.distance_threshold is not None or not (k is None or is_number):
+        return model
+    return alike(model, n_clusters=1)
 
 
 # ---------------------------------------------------------------------- the statements

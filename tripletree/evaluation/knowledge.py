@@ -186,6 +186,7 @@ def evaluate_knowledge(
     """
     from tripletree.cluster import DivisiveReCon
     from tripletree.cluster.alignment import named
+    from tripletree.cluster.divisive import for_its_tree
     from tripletree.cluster.validation import AMOUNTS, FEWEST, align_knowledge, alike, measure, n_parts
 
     given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
@@ -202,9 +203,6 @@ def evaluate_knowledge(
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
-    of_trees = kind in ("triplets", "comparisons", "hierarchy")
-    if of_trees and isinstance(model, DivisiveReCon) and model.n_clusters is None:
-        model.n_clusters = 1  # a choice takes long, and trees, which do not depend on it, are all that is compared
     check_fit(model, kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     known = align_knowledge(named(X, sample_names), n, missing=missing, **given)
@@ -219,6 +217,8 @@ def evaluate_knowledge(
         if kind == "classes" and n_known == 0:
             msg = f"no two samples have different classes: give at least {FEWEST}, of two classes or more"
         raise ValueError(msg)
+    if isinstance(model, DivisiveReCon):
+        model = for_its_tree(model, [knowledge])
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
