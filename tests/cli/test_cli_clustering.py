@@ -765,3 +765,18 @@ def test_cluster__names_that_may_be_ids_or_row_numbers(run, tmp_path):
     assert rows_of(run(*shlex.split(by_row)[1:]).stdout) == {"0": "0", "1": "1", "2": "1", "3": "0"}
     (tmp_path / "p.txt").write_text("1 4 must\n")
     assert "row numbers" not in run("cluster", "my data.csv", "--pairs", "p.txt", "-k", 2).stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "is_told"),
+    [([], True), (["--standardize"], False), (["--metric", "cosine", "--linkage", "average"], False),
+     (["--method", "divisive"], False), (["--drop", "grams"], False)],
+)  # fmt: skip
+def test_cluster__tells_of_a_column_that_alone_decides_distances(tmp_path, run, more, is_told):
+    rng = np.random.default_rng(0)
+    rows = [f"s{k},{1000 * rng.normal():.3f},{rng.normal():.3f},{rng.normal():.3f}" for k in range(12)]
+    (tmp_path / "data.csv").write_text("\n".join(["name,grams,legs,wings", *rows]) + "\n")
+    result = run("cluster", tmp_path / "data.csv", "-k", "2", *more, "-o", tmp_path / "found.csv")
+    told = "grams has 100% of the variance of the 3 features, so distances are mostly those in it."
+    assert (told in result.output) == is_told
+    assert ("--standardize" in result.output) == is_told

@@ -46,13 +46,18 @@ from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
 from tripletree.io.source import csv_text, write_text
 from tripletree.plots import plot_dendrogram
-from tripletree.reports.analysis import standardized
+from tripletree.reports.analysis import shares_of_variance, standardized
+from tripletree.reports.page import told_of_scale
 
 if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport
 
 #: Methods, and their options.
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
+#: Variances of the widest column and the next from which the shell tells that units may differ.
+POWERS_OF_TEN = 100
+#: Metrics that depend on the units of the columns.
+IN_UNITS = ("chebyshev", "cityblock", "euclidean", "minkowski", "nan_euclidean", "sqeuclidean")
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 ANY_METRIC = ("average", "weighted", "complete", "single")
 
@@ -267,6 +272,11 @@ def cluster(
     if comparison_file is not None:
         known["comparisons"] = read_comparison_file(comparison_file, told=True)
     values = standardized(table.values) if standardize else table.values
+    if method["method"] == "recon" and metric in IN_UNITS:
+        shares = shares_of_variance(values)
+        told = told_of_scale(shares, table.columns)
+        if told is not None and shares.max() >= POWERS_OF_TEN * np.partition(shares, -2)[-2]:
+            say(f"{told}: --standardize", err=output == "-")
     with busy(f"clustering {counted(n, 'sample')}"):
         model = clustered(values, table.labels, clusters, height=height, validate=validate, known=known, **method)
     if model.clade_names_ is not None and output != "-":

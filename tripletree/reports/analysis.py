@@ -693,9 +693,7 @@ def report(
         stability = _stability(_brief(model), shown, known if uses else None, points, names, n_resamples, rng, verbose)
     people, who = _people(known, measured)
     scales = table is not None and columns is None  # which Gower's distance makes equal
-    variance = np.empty(0)
-    if scales:
-        variance = np.nan_to_num(_column_variances(standardized(values) if standardize else values))
+    shares = shares_of_variance(standardized(values) if standardize else values) if scales else np.empty(0)
     return Report(
         kind=known.kind,
         samples=tuple(names),
@@ -716,7 +714,7 @@ def report(
         doubts=_doubts(shown, constraints, measured, who),
         doubtful_samples=_doubtful_samples(measured),
         people=people,
-        shares_of_variance=variance / variance.sum() if variance.sum() > 0 else variance,
+        shares_of_variance=shares,
         n_resamples=n_resamples,
         standardized=bool(standardize),
         constraints=constraints,
@@ -746,6 +744,12 @@ def _brief(model: Any) -> Any:
     from tripletree.cluster.validation import alike
 
     return alike(model, effort=EFFORT * model.effort) if isinstance(model, DivisiveReCon) else model
+
+
+def shares_of_variance(values: np.ndarray) -> np.ndarray:
+    """The part of the variance of all columns that each has: float64[n_features], 0 where nothing varies."""
+    variance = np.nan_to_num(_column_variances(values))
+    return variance / variance.sum() if variance.sum() > 0 else variance
 
 
 def standardized(values: np.ndarray) -> np.ndarray:

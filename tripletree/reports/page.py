@@ -407,6 +407,16 @@ def _in_short(report: Report) -> str:
     )
 
 
+def told_of_scale(shares: np.ndarray, features: Sequence[str]) -> str | None:
+    """What is said of a feature that alone decides distances: a sentence that the cure ends. None if there is none."""
+    if shares.size < 2 or shares.max() <= DOMINANT:
+        return None
+    return (
+        f"{features[int(shares.argmax())]} has {shares.max():.0%} of the variance of the {shares.size:,} features, so "
+        "distances are mostly those in it. If the units differ, give all features one scale"
+    )
+
+
 def _notes(report: Report) -> list[str]:
     """Advice on the findings."""
     found = []
@@ -427,13 +437,8 @@ def _notes(report: Report) -> list[str]:
                 "belong together, or give other features."
             )
     shares = report.shares_of_variance
-    if shares.size > 1 and shares.max() > DOMINANT:
-        top = report.features[int(shares.argmax())]
-        found.append(
-            f"{_name(top)} has {shares.max():.0%} of the variance of the {shares.size:,} features, so distances are "
-            "mostly those in it. If the units differ, give all features one scale (<code>--standardize</code>, "
-            "<code>StandardScaler</code>)."
-        )
+    if (told := told_of_scale(shares, report.features)) is not None:
+        found.append(f"{escaped(told)} (<code>--standardize</code>, <code>StandardScaler</code>).")
     how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
     found.append(
         f"Made {how} the knowledge, the samples are {counted(int(np.max(other.labels_)) + 1, 'cluster')}. Their "
