@@ -155,14 +155,16 @@ def test_columns__of_triplets_where_nothing_else_has_columns(run, tmp_path, comm
 
 def test_columns__of_a_repair_are_not_those_of_answers(run):
     told = run("repair", "-", "--columns", "x,y,z", "--odd", "w", text="x,y,z,w\n", status=2).stderr
-    assert "--columns is for triplets and --odd for answers" in told
+    assert "--columns is for pairs, triplets and comparisons, and --odd for answers: give one of them" in told
 
 
-def test_columns__are_not_offered_for_the_triplets_of_cluster(run, tmp_path):
+def test_columns__of_the_triplets_of_cluster(run, tmp_path):
     (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
     (tmp_path / "t.csv").write_text("near,beside,odd\nx,y,z\n")
     told = run("cluster", "x.csv", "--triplets", "t.csv", status=2).stderr
-    assert "--columns" not in told
+    assert "or name them with --columns near,beside,odd" in told
+    done = run("cluster", "x.csv", "--triplets", "t.csv", "--columns", "near,beside,odd", "-k", "2")
+    assert done.stdout.splitlines()[1:] == ["x,0", "y,0", "z,1"]
 
 
 def test_columns__of_cluster(run, tmp_path):
@@ -170,7 +172,10 @@ def test_columns__of_cluster(run, tmp_path):
     (tmp_path / "p.csv").write_text(TABLE)
     shown = run("cluster", "x.csv", "--pairs", "p.csv", "--columns", "id1,id2,same", "-k", "2").stdout
     assert shown.splitlines()[1:] == ["x,0", "y,0", "z,1"]
-    assert "--columns goes with --pairs" in run("cluster", "x.csv", "--columns", "a,b,c", "-k", "2", status=2).stderr
+    assert (
+        "--columns goes with --triplets, --comparisons or --pairs"
+        in run("cluster", "x.csv", "--columns", "a,b,c", "-k", "2", status=2).stderr
+    )
 
 
 def test_triplets__pairs_in_their_place_are_told(run, tmp_path):
@@ -192,3 +197,50 @@ def test_help__has_an_example_with_pairs(run, command):
 def test_shell__a_full_disk_is_told(bash):
     done = bash("set +e; printf 'a b must\\n' | tripletree check - > /dev/full; echo $? >&2")
     assert done.stderr == "error: no space left on device: standard output\n2\n"
+
+
+def test_cluster__each_file_gets_the_options_for_it(run, tmp_path):
+    """Columns are those of the file that has them, whichever files are beside it."""
+    (tmp_path / "x.csv").write_text("name,v\na,0\nb,1\nc,8\nd,9\n")
+    (tmp_path / "same.csv").write_text("p,q,r\na,b,yes\nb,c,no\n")
+    (tmp_path / "said.csv").write_text("rater,boss,m,n,o,pick,block\nr,s,d,a,c,c,main\nr,s,a,b,d,d,trial\n")
+    (tmp_path / "t.txt").write_text("c d | a\n")
+    divisive = ("cluster", "x.csv", "-k", "2", "--method", "divisive")
+    votes = ("--comparisons", "said.csv", "--answer", "pick", "--only", "block == 'main'")
+    done = run(*divisive, "--pairs", "same.csv", "--triplets", "t.txt", "--columns", "p,q,r")
+    assert done.stdout.splitlines()[1:] == ["a,0", "b,0", "c,1", "d,1"]
+    done = run(*divisive, "--triplets", "t.txt", *votes, "--columns", "m,n,o")
+    assert "Read 1 comparison: m against n and o; 1 person; 1 of 2 rows are asked for" in done.stderr
+    assert done.stdout.splitlines()[1:] == ["a,0", "b,0", "c,1", "d,1"]
+    said = run(*divisive, *votes, "--pairs", "same.csv", "--columns", "p,q,zzz", status=2).stderr
+    assert "--columns: this is for neither said.csv nor same.csv" in said
+    said = run(*divisive, "--triplets", "t.txt", "--answer", "pick", status=2).stderr
+    assert "--answer goes with --comparisons" in said
+    said = run(*divisive, "--triplets", "t.txt", "--who", "pick", status=2).stderr
+    assert "--who is for answers and comparisons, and t.txt is not known to hold these" in said
+
+
+def test_columns__of_comparisons_are_no_triplets(run, tmp_path):
+    (tmp_path / "said.csv").write_text("probe,near,far\na,b,c\nb,a,c\n")
+    assert "both halves" in run("check", "said.csv", "--columns", "probe,near,far").stderr
+    said = run("check", "said.csv", "--columns", "probe,near,far", "--odd", "far", status=2).stderr
+    assert "--columns is for pairs, triplets and comparisons, and --odd for answers: give one of them" in said
+
+
+def test_cluster__samples_that_data_has_not(run, tmp_path):
+    (tmp_path / "x.csv").write_text("name,v\na,0\nb,1\nc,8\nd,9\n")
+    (tmp_path / "t.txt").write_text("a b | c\na ghost | c\n")
+    (tmp_path / "p.csv").write_text("a,b,must\na,ghost,cannot\n")
+    for option, file in (("--triplets", "t.txt"), ("--pairs", "p.csv")):
+        assert "ghost" in run("cluster", "x.csv", option, file, "-k", "2", status=2).stderr
+        done = run("cluster", "x.csv", option, file, "-k", "2", "--missing-samples", "ignore")
+        assert done.stdout.splitlines()[1:] == ["a,0", "b,0", "c,1", "d,1"]
+
+
+def test_answers__of_a_folder(run, tmp_path):
+    (tmp_path / "people").mkdir()
+    (tmp_path / "people" / "r1.csv").write_text("a,b,c,odd\nu,v,w,w\n")
+    (tmp_path / "people" / "r2.csv").write_text("a,b,c,odd\nu,v,x,x\n")
+    assert "2 triplets on 4 leaves" in run("check", "people").stdout
+    (tmp_path / "x.csv").write_text("name,v\nu,0\nv,1\nw,8\nx,9\n")
+    assert "2 answers" in run("report", "x.csv", "--know", "people", "--as", "answers", "--resamples", 0).stdout

@@ -113,7 +113,7 @@ def test_report__classes_of_a_file(run, tmp_path):
     done = run("report", "data.csv", "--classes", "kinds.csv", "--resamples", 0)
     assert "the classes of 3 of the 5 samples" in done.stdout
     said = run("report", "data.csv", "--know", "kinds.csv", status=2).stderr
-    assert "classes of samples go as --classes kinds.csv" in said
+    assert "for classes of samples, 'tripletree report data.csv --classes kinds.csv'" in said
 
 
 def test_report__to_the_standard_output(run, tmp_path):

@@ -16,7 +16,7 @@ from tripletree.core import Answer, AnswerSet, Origin
 from tripletree.core.answers import check_answers
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidAnswerError, ParseError, UnknownLeafError
-from tripletree.io import append_answer, append_undo, read_answers, read_triplets, write_answers
+from tripletree.io import append_answer, append_undo, read_answers, read_comparisons, read_triplets, write_answers
 
 LABELS = ["ant", "bee", "cat", "dog", 5, "5", "é\u2028 \x85{", ""]
 
@@ -480,7 +480,7 @@ def test_answers__of_the_third_item():
         ("a,b,c,odd\nx,y,z,w\n", {}, "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'"),
         ("a,b,c,odd\nx,y,z,0\nx,y,z,3\n", {}, "line 2: the answer '0'.*positions count from 1 or 0"),
         ("a,b,c,odd\nx,y,z,0\n", {"first": 1}, "line 2: the answer '0'.*positions count from 1 or 0"),
-        ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "give who=.* it could be 'user' or 'worker'"),
+        ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "Give who='user' or who='worker'"),
         ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),
         ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),
         ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who 'anna' is not a column"),
@@ -603,7 +603,7 @@ def test_answers__columns_of_response_times():
     assert read("a,b,c,odd,seconds\nx,y,z,z,1.5\nx,y,z,y,\n")[0].seconds == 1.5
     assert [x.seconds for x in read("a,b,c,odd,RT ms\nx,y,z,z,1500\nx,y,z,y,\n")] == [1.5, None]
     assert read("p,q,r,odd,rt\nx,y,z,z,1.5\n", seconds="rt")[0].seconds == 1.5
-    with pytest.raises(ParseError, match=r"give seconds=.* it could be 'seconds' or 'rt_ms'"):
+    with pytest.raises(ParseError, match=r"Give seconds='seconds' or seconds='rt_ms'"):
         read("a,b,c,odd,seconds,rt_ms\nx,y,z,z,1,2\n")
 
 
@@ -628,3 +628,15 @@ def test_answers__bad_response_times_of_columns_and_lines_are_refused():
         AnswerSet.from_columns([(0, 1, 2)], [0], 3, seconds=["fast"])
     with pytest.raises(ParseError, match="line 1: seconds must be a finite number"):
         read('{"items": [1, 2, 3], "answer": "alike", "seconds": "2"}\n')
+
+
+def test_read_answers__a_session_beside_a_participant_is_no_person():
+    text = "session,participant,a,b,c,odd\n1,ann,u,v,w,w\n2,ann,u,v,x,x\n1,bob,u,w,x,u\n"
+    assert read_answers(io.StringIO(text)).people == ("ann", "bob")
+    assert read_answers(io.StringIO(text), who="session").people == ("1", "2")
+    alone = "\n".join(",".join(x.split(",")[:1] + x.split(",")[2:]) for x in text.splitlines())
+    assert read_answers(io.StringIO(alone)).people == ("1", "2")
+    said = read_comparisons(io.StringIO("session,participant,anchor,near,far\n1,ann,u,v,w\n2,bob,u,v,x\n"))
+    assert list(said.who) == ["ann", "bob"]
+    with pytest.raises(ParseError, match="Give who='worker' or who='rater'"):
+        read_comparisons(io.StringIO("worker,rater,anchor,near,far\n1,ann,u,v,w\n2,bob,u,v,x\n"))

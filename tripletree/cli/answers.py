@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,15 +14,14 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
-from tripletree.cli.shell import bad_input, label_text, say, some, with_options
+from tripletree.cli.shell import bad_input, label_text, say, some
 from tripletree.cli.sources import (
     blanks_option,
     given_name,
-    odd_option,
     read_answer_file,
     read_triplet_file,
     seed_option,
-    words_of_option,
+    table_options,
 )
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.core.checks import counted
@@ -44,35 +42,6 @@ from tripletree.plots.page import write_html
 MOST_LEAVES, MOST_PEOPLE = 8, 6
 
 
-def _names(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
-    """The names or numbers of two or three columns."""
-    if value is None:
-        return None
-    names = [x.strip() for x in next(csv.reader([value]), [])]
-    if len(names) not in (2, 3) or "" in names or len(set(names)) < len(names):
-        msg = f"{value!r} is not the names of three columns, such as left,middle,right"
-        raise click.BadParameter(msg)
-    return names
-
-
-def _columns(command: Any) -> Any:
-    """Add the options for the columns of a table."""
-    options = (
-        odd_option,
-        click.option("--items", metavar="A,B,C", callback=_names, help="The columns of the three items."),
-        click.option("--who", metavar="COLUMN", help="The column of the person."),
-        click.option("--when", metavar="COLUMN", help="The column of the time."),
-        click.option("--seconds", metavar="COLUMN", help="The column of the response time, in seconds."),
-        click.option("--only", metavar="CONDITION", help="Take only such rows: \"trial_type == 'main' and rt > 200\"."),
-        click.option(
-            "--missing", metavar="WORDS", callback=words_of_option, help="Answers that are none, with commas between."
-        ),
-        click.option("--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are."),
-        click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
-    )
-    return with_options(command, options)
-
-
 @click.command(
     epilog="""
     \b
@@ -83,7 +52,7 @@ def _columns(command: Any) -> Any:
     """
 )
 @click.argument("file")
-@_columns
+@table_options("answers", missing=("--missing-answer", "--missing"))
 @click.option(
     "-k", "--number", "k", type=click.IntRange(min=0), default=10, show_default=True, metavar="K",
     help="List up to K disputed questions, and K clades against which people answered.",
@@ -122,7 +91,7 @@ def answers(
     people: str | None,
     disputed: str | None,
     jsonl: str | None,
-    **columns: Any,
+    options: dict[str, Any],
 ) -> None:
     """Summarize many people's answers to "which of these three is the odd one out?", who agrees, and where they differ.
 
@@ -143,7 +112,7 @@ def answers(
         raise click.UsageError(msg)
     if picture is not None:
         check_picture_format(picture)
-    given = read_answer_file(file if os.path.isdir(file) else named_stream(*raw_bytes(file)), **columns)
+    given = read_answer_file(file if os.path.isdir(file) else named_stream(*raw_bytes(file)), options)
     if not len(given):
         raise bad_input(f"{given_name(file)} holds no answer")
     if without_quick and given.quick.any():

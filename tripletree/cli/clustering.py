@@ -16,12 +16,13 @@ from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import (
     blanks_option,
-    columns_option,
-    given_name,
+    infeasible_option,
+    options_of_files,
     read_classes,
     read_comparison_file,
     read_pair_file,
     read_triplet_file,
+    table_options,
 )
 from tripletree.cli.spelling import option_names
 from tripletree.cli.tables import (
@@ -39,7 +40,6 @@ from tripletree.cli.tables import (
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import on_labels
-from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import UnknownLeafError
 from tripletree.evaluation.scores import triplet_score
@@ -121,7 +121,6 @@ def _wrong_ones(command: Any) -> Any:
     metavar="FILE",
     help="Triplets that must hold, by the labels of DATA, or odd-one-out answers.",
 )
-@click.option("--odd", metavar="COLUMN", help="The column of the answer, if --triplets is a table of answers.")
 @click.option(
     "--comparisons",
     "comparison_file",
@@ -135,7 +134,6 @@ def _wrong_ones(command: Any) -> Any:
     help="A hierarchy, such as a taxonomy, with labels of DATA as leaves.",
 )
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
-@columns_option
 @click.option(
     "--classes",
     "class_column",
@@ -154,6 +152,14 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--height", type=click.FloatRange(min=0), metavar="H", help="Cut at this height, in the place of -k.")
+@infeasible_option
+@click.option(
+    "--missing-samples",
+    type=click.Choice(["raise", "ignore"]),
+    default="raise",
+    show_default=True,
+    help="If triplets, pairs or comparisons name samples that DATA has not: refuse, or leave them out.",
+)
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @metric_option
 @decimal_option
@@ -168,20 +174,22 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
 @blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
+@table_options("pairs", "triplets", "answers", "comparisons")
 @reading_options
 @click.pass_context
 def cluster(
     ctx: click.Context,
     data: str,
     triplet_file: str | None,
-    odd: str | None,
     comparison_file: str | None,
     hierarchy_file: str | None,
     pair_file: str | None,
-    columns: tuple[str, ...] | None,
+    options: dict[str, Any],
     class_column: str | None,
     clusters: int | None,
     height: float | None,
+    on_infeasible: str,
+    missing_samples: str,
     standardize: bool,
     decimal: str,
     missing_class: list[str] | None,
@@ -212,6 +220,14 @@ def cluster(
     it, to be read and printed.
     """
     _check_options(ctx, method, pair_file)
+    of_triplets, of_comparisons, of_pairs = options_of_files(
+        options,
+        [
+            (triplet_file, "--triplets", ("triplets", "answers")),
+            (comparison_file, "--comparisons", ("comparisons",)),
+            (pair_file, "--pairs", ("pairs",)),
+        ],
+    )
     if comparison_file is not None and method["method"] != "divisive":
         msg = "--comparisons are votes, which --method divisive weighs: add it"
         raise click.UsageError(msg)
@@ -247,9 +263,9 @@ def cluster(
         named=partial(
             names_in,
             [
-                (triplet_file, lambda x: read_triplet_file(x, odd=odd)),
-                (comparison_file, lambda x: read_comparison_file(x)[1]),
-                (pair_file, lambda x: read_pair_file(x, columns=columns)),
+                (triplet_file, lambda x: read_triplet_file(x, table=of_triplets)),
+                (comparison_file, lambda x: read_comparison_file(x, of_comparisons)[1]),
+                (pair_file, lambda x: read_pair_file(x, of_pairs)),
                 (hierarchy_file, lambda x: read_hierarchy(x, reading)),
                 (class_file_of(class_column), read_classes),
             ],
@@ -263,14 +279,17 @@ def cluster(
     if validate and pair_file is not None and not flat:
         msg = "--validate with --pairs compares flat clusters: give -k, too"
         raise click.UsageError(msg)
+    ignored = missing_samples == "ignore"
     known: dict[str, Any] = {
-        "triplets": _triplets_of(triplet_file, odd, table.labels),
-        "pairs": _pairs_of(pair_file, columns, table.labels),
+        "triplets": _triplets_of(triplet_file, of_triplets, None if ignored else table.labels),
+        "pairs": None
+        if pair_file is None
+        else read_pair_file(pair_file, of_pairs, leaves=None if ignored else table.labels),
         "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, reading, table.labels),
         "classes": _classes_of(table),
     }
     if comparison_file is not None:
-        known["comparisons"] = read_comparison_file(comparison_file, told=True)
+        known["comparisons"] = read_comparison_file(comparison_file, of_comparisons, told=True)
     values = standardized(table.values) if standardize else table.values
     if method["method"] == "recon" and metric in IN_UNITS:
         shares = shares_of_variance(values)
@@ -278,6 +297,7 @@ def cluster(
         if told is not None and shares.max() >= POWERS_OF_TEN * np.partition(shares, -2)[-2]:
             say(f"{told}: --standardize", err=output == "-")
     with busy(f"clustering {counted(n, 'sample')}"):
+        method |= {"on_infeasible": on_infeasible, "missing_samples": missing_samples}
         model = clustered(values, table.labels, clusters, height=height, validate=validate, known=known, **method)
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
@@ -328,17 +348,18 @@ def _validation_text(found: ValidationReport) -> str:
     return f"constraints on hidden samples that hold, and by chance:\n{table_text(rows)}\n{text}"
 
 
-def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> TripletSet | None:
-    if path is None and odd is not None:
-        msg = "--odd goes with --triplets"
-        raise click.UsageError(msg)
+def _triplets_of(path: str | None, options: dict[str, Any], labels: list[str] | None) -> TripletSet | None:
+    """The triplets of a file, which must be about `labels` if they are given."""
     if path is None:
         return None
-    found, known = read_triplet_file(path, pairs_go=": give it as --pairs", odd=odd), set(labels)
+    found = read_triplet_file(path, pairs_go=": give it as --pairs", table=options)
+    if labels is None:
+        return found
+    known = set(labels)
     unknown = [x for x in (found.leaves[i] for i in found.used_leaves.tolist()) if x not in known]
     if unknown:
         hint = (
-            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree "
+            "--missing-samples ignore leaves out the triplets that name them; for names written otherwise: tripletree "
             "match; for labels in another column of DATA: --index-column NAME"
         )
         raise UnknownLeafError(unknown, labels, what="labels of DATA", hint=hint)
@@ -371,15 +392,6 @@ def _matching(path: str) -> str:
     """The command that shows how names match a hierarchy. It says how to go on."""
     data = click.get_current_context().params["data"]
     return f"'tripletree match {shlex.quote(data)} {shlex.quote(path)} -o names.csv' shows how they match"
-
-
-def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[str]) -> PairwiseConstraints | None:
-    if path is not None:
-        return read_pair_file(path, leaves=labels, columns=columns)
-    if columns is not None:
-        msg = "--columns goes with --pairs"
-        raise click.UsageError(msg)
-    return None
 
 
 def _classes_of(table: Table) -> list[str | None] | None:
@@ -427,7 +439,10 @@ def clustered(
     from tripletree.cluster import DivisiveReCon, ReCon
 
     flat = n_clusters is not None or height is not None or options.get("cut") in FIND_NUMBER
-    options = {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
+    of_both = ("metric", "on_infeasible", "missing_samples")
+    options = {name: value for name, value in options.items() if name in (*of_both, *METHODS[method])}
+    if not flat:
+        options["on_infeasible"] = "violate"
     k = n_clusters if flat else 1
     options["distance_threshold"] = height
     with warnings.catch_warnings():
@@ -440,7 +455,7 @@ def clustered(
         elif method == "divisive":
             model = DivisiveReCon(k, **options)
         else:
-            model = ReCon(k, on_infeasible="raise" if flat else "violate", **options)
+            model = ReCon(k, **options)
         return model.fit(values, sample_names=labels, validate=validate, **known)
 
 

@@ -14,17 +14,14 @@ from tripletree.cli.outputs import check_apart, check_picture_format, save_figur
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
-    answer_option,
     blanks_option,
-    either_columns_option,
     format_option,
     kind_option,
-    odd_option,
     output_option,
     read_constraints,
     read_triplet_file,
     seed_option,
-    triplet_columns_option,
+    table_options,
     write_triplet_file,
 )
 from tripletree.core.checks import counted
@@ -61,18 +58,14 @@ METHODS = ("auto", "exact", "search", "greedy")
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
 @kind_option
-@either_columns_option
-@odd_option
-@answer_option
+@table_options("pairs", "triplets", "answers", "comparisons")
 @format_option
 @click.pass_context
 def explain(
     ctx: click.Context,
     file: str,
     kind: str | None,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
-    answer: str | None,
+    options: dict[str, Any],
     k: int,
     max_size: int,
     max_steps: int | None,
@@ -93,7 +86,7 @@ def explain(
     check_apart([file], [output, picture])
     if picture is not None:
         check_picture_format(picture)
-    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd, answer=answer)
+    triplets = read_constraints(file, kind, format_=format_, table=options)
     if isinstance(triplets, PairwiseConstraints):
         other = "--plot" if picture is not None else "--max-steps" if max_steps is not None else None
         explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)
@@ -159,8 +152,7 @@ def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
 @blanks_option
 @seed_option
 @output_option
-@triplet_columns_option
-@odd_option
+@table_options("triplets", "answers")
 @format_option
 def repair(
     file: str,
@@ -170,8 +162,7 @@ def repair(
     blanks: Any,
     seed: int,
     output: str,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
+    options: dict[str, Any],
     format_: Any,
 ) -> None:
     """Drop triplets of FILE until the rest is consistent, as little weight as can be managed, and write the rest.
@@ -179,12 +170,9 @@ def repair(
     FILE may also hold odd-one-out answers, each counted as often as it was given. How many were dropped is said on the
     standard error. The exit status is 0 whether any were dropped or not.
     """
-    if columns is not None and odd is not None:
-        msg = "--columns is for triplets and --odd for answers: give one of them"
-        raise click.UsageError(msg)
     check_apart([file], [output, dropped, newick])
     pairs_go = ": tripletree explain shows the contradictions of pairs"
-    triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, columns=columns, odd=odd)
+    triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, table=options)
     with busy(f"repairing {counted(len(triplets), 'triplet')}"):
         done = repaired(triplets, method=method, random_state=seed)
     if dropped is not None:

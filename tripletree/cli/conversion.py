@@ -20,7 +20,7 @@ from tripletree.cli.sources import (
     output_option,
     read_triplet_file,
     seed_option,
-    triplet_columns_option,
+    table_options,
     write_triplet_file,
 )
 from tripletree.core.checks import counted
@@ -183,15 +183,15 @@ def decompose(
 @click.argument("file")
 @output_option
 @blanks_option
-@triplet_columns_option
+@table_options("triplets", "answers")
 @format_option
-def build(file: str, output: str, blanks: Any, columns: tuple[str, ...] | None, format_: Any) -> None:
+def build(file: str, output: str, blanks: Any, options: dict[str, Any], format_: Any) -> None:
     """Build a hierarchy that displays every triplet of FILE, and write it as Newick (OneTree, known as BUILD).
 
     FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
     and a conflict is shown.
     """
-    write_newick(one_tree(read_triplet_file(file, format_=format_, columns=columns)), output, blanks=blanks)
+    write_newick(one_tree(read_triplet_file(file, format_=format_, table=options)), output, blanks=blanks)
 
 
 # ----------------------------------------------------------------------

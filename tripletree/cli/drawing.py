@@ -10,7 +10,14 @@ from tripletree.algorithms.cut import cut as cut_into
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import with_options
-from tripletree.cli.sources import given_name, read_classes, read_pair_file, read_triplet_file
+from tripletree.cli.sources import (
+    given_name,
+    options_of_files,
+    read_classes,
+    read_pair_file,
+    read_triplet_file,
+    table_options,
+)
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.plots import plot_dendrogram
@@ -69,6 +76,7 @@ def _looks(command: Any) -> Any:
 @click.option("--cut", metavar="HEIGHT", help="Draw the cut at this height; 'clusters': around the K clusters.")
 @click.option("--collapse", is_flag=True, help="Draw each of the K clusters as one triangle.")
 @_looks
+@table_options("pairs", "triplets", "answers")
 @reading_options
 def plot(
     file: str,
@@ -81,6 +89,7 @@ def plot(
     cut: str | None,
     collapse: bool,
     max_leaves: int | None,
+    options: dict[str, Any],
     reading: dict[str, Any],
     **looks: Any,
 ) -> None:
@@ -101,10 +110,12 @@ def plot(
     if output is None and (pair_file or cut or collapse):
         msg = "--pairs, --cut and --collapse are for the picture: give -o FILE, too"
         raise click.UsageError(msg)
+    files = [(triplet_file, "--triplets", ("triplets", "answers")), (pair_file, "--pairs", ("pairs",))]
+    of_triplets, of_pairs = options_of_files(options, files)
     hierarchy = read_hierarchy(file, reading)
     marks: dict[str, Any] = {
-        "triplets": None if triplet_file is None else read_triplet_file(triplet_file),
-        "pairs": None if pair_file is None else read_pair_file(pair_file),
+        "triplets": None if triplet_file is None else read_triplet_file(triplet_file, table=of_triplets),
+        "pairs": None if pair_file is None else read_pair_file(pair_file, of_pairs),
         "classes": None if classes is None else _classes(classes, hierarchy),
     }
     labels = None if clusters is None else cut_into(hierarchy, clusters, rule="height")

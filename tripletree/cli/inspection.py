@@ -17,14 +17,12 @@ from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
 from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text
 from tripletree.cli.sources import (
-    answer_option,
-    either_columns_option,
     format_option,
     given_name,
     kind_option,
-    odd_option,
     read_constraints,
     read_pair_file,
+    table_options,
     write_triplet_file,
 )
 from tripletree.cli.spelling import in_shell, option_names
@@ -56,18 +54,19 @@ TOLERANCE = 1e-6
     type=click.Choice(["hierarchy", "triplets", "pairs", "answers"]),
     help="Kind of FILE. By default it is recognised, except pairs (must-links, cannot-links).",
 )
+@table_options("pairs", "triplets", "answers")
 @reading_options
-def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
+def info(file: str, kind: str | None, options: dict[str, Any], reading: dict[str, Any]) -> None:
     """Show the content of FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
     if kind == "pairs":
-        pairs = read_pair_file(file)
+        pairs = read_pair_file(file, options)
         say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
         return
     with collected():
-        value, title = read_either(file, kind, reading)
+        value, title = read_either(file, kind, reading, options)
         rows: list[tuple[str, str]]
         if isinstance(value, Hierarchy):
             rows, called = [*hierarchy_rows(value), *_doubt_rows(value)], f"a hierarchy ({title})"
@@ -245,23 +244,14 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 )
 @click.argument("file")
 @kind_option
-@either_columns_option
-@odd_option
-@answer_option
+@table_options("pairs", "triplets", "answers", "comparisons")
 @format_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
 )
 @click.pass_context
 def check(
-    ctx: click.Context,
-    file: str,
-    kind: str | None,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
-    answer: str | None,
-    format_: Any,
-    output: str | None,
+    ctx: click.Context, file: str, kind: str | None, options: dict[str, Any], format_: Any, output: str | None
 ) -> None:
     """Tell whether some hierarchy displays all triplets of FILE. 'tripletree explain' shows more.
 
@@ -272,7 +262,7 @@ def check(
     can), 2 if FILE cannot be read.
     """
     check_apart([file], [output])
-    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd, answer=answer)
+    triplets = read_constraints(file, kind, format_=format_, table=options)
     if isinstance(triplets, PairwiseConstraints):
         check_pairs(ctx, triplets, output)
         return

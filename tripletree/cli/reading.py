@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tripletree.cli.shell import bad_input, with_options
-from tripletree.cli.sources import SAMPLE, read_answer_file, read_triplet_file, recognised, some_leaves
+from tripletree.cli.sources import SAMPLE, check_kind, read_answer_file, read_triplet_file, recognised, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.hierarchy import Hierarchy
@@ -145,14 +145,15 @@ def read_names_of(
 
 
 def read_either(
-    source: str, kind: str | None, reading: Mapping[str, Any] | None = None
+    source: str, kind: str | None, reading: Mapping[str, Any] | None = None, table: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
-    """Read a hierarchy, triplets or answers, as `kind` or the content has it, and the format, with its limits."""
-    if kind == "triplets":
-        return read_triplet_file(source), "triplets"
+    """Read a hierarchy, triplets or answers, as `kind`, options or the content have it, and the format, with limits."""
+    kind = check_kind(kind, table or {})
+    if kind == "triplets" or (table and kind is None):
+        return read_triplet_file(source, table=table), "triplets"
     stream = opened_again(source)
     if kind == "answers" or (kind is None and "format" not in (reading or {}) and _is_answers(stream)):
-        return read_answer_file(stream()), "answers"
+        return read_answer_file(stream(), table), "answers"
     name = (reading or {}).get("format") or registry.recognize(stream())
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"

@@ -15,16 +15,13 @@ from tripletree.cli.pairs import pairs_text
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import INCONSISTENT, bad_input, busy, label_text, table_text
 from tripletree.cli.sources import (
-    answer_option,
-    either_columns_option,
     format_option,
     given_name,
     kind_option,
-    odd_option,
     output_option,
     read_constraints,
     read_triplet_file,
-    triplet_columns_option,
+    table_options,
     write_triplet_file,
 )
 from tripletree.cli.tables import read_table
@@ -80,7 +77,7 @@ def work_option(default: int) -> Any:
 @click.option("--redundant", "spare", is_flag=True, help="The triplets that all others together imply, instead.")
 @work_option(WORK)
 @output_option
-@triplet_columns_option
+@table_options("triplets", "answers")
 @format_option
 def closure(
     triplets: str,
@@ -90,7 +87,7 @@ def closure(
     spare: bool,
     max_steps: int,
     output: str,
-    columns: tuple[str, ...] | None,
+    options: dict[str, Any],
     format_: Any,
 ) -> None:
     """Write all triplets that TRIPLETS imply, themselves included.
@@ -108,7 +105,7 @@ def closure(
         msg = "TRIPLETS and --query cannot both be the standard input"
         raise click.UsageError(msg)
     check_apart([triplets, query], [output])
-    given = read_triplet_file(triplets, columns=columns)
+    given = read_triplet_file(triplets, table=options)
     asked = None if query is None else read_triplet_file(query)
     implied = found = None
     try:
@@ -273,9 +270,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @json_option
 @output_option
 @kind_option
-@either_columns_option
-@odd_option
-@answer_option
+@table_options("pairs", "triplets", "answers", "comparisons")
 @format_option
 @click.pass_context
 def describe(
@@ -283,9 +278,7 @@ def describe(
     triplets: str,
     data: str | None,
     kind: str | None,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
-    answer: str | None,
+    options: dict[str, Any],
     max_steps: int,
     as_json: bool,
     output: str,
@@ -314,7 +307,7 @@ def describe(
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
     check_apart([triplets, data], [output])
-    given = read_constraints(triplets, kind, format_=format_, columns=columns, odd=odd, answer=answer)
+    given = read_constraints(triplets, kind, format_=format_, table=options)
     if isinstance(given, PairwiseConstraints):
         if data is not None:
             raise bad_input(f"--data is for triplets, and {given_name(triplets)} holds pairs")

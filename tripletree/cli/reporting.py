@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import suppress
 from typing import Any
@@ -15,21 +16,19 @@ from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
-    answer_option,
     blanks_option,
     check_kind,
-    either_columns_option,
     format_of_nodes,
     given_name,
-    kind_by_columns,
-    odd_option,
+    known_kind,
+    options_of_files,
     read_answer_file,
     read_classes,
     read_comparison_file,
     read_pair_file,
     read_triplet_file,
-    recognised,
     seed_option,
+    table_options,
     triplets_in,
 )
 from tripletree.cli.spelling import command_line
@@ -82,9 +81,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
     metavar="NAME",
     help="Or this column of DATA has the classes that are known, or this file: a table with label and class first.",
 )
-@either_columns_option
-@odd_option
-@answer_option
+@table_options("pairs", "triplets", "answers", "comparisons")
 @click.option(
     "--synonyms",
     metavar="FILE",
@@ -120,9 +117,7 @@ def report(
     know: tuple[str, ...],
     kind: str | None,
     class_column: str | None,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
-    answer: str | None,
+    options: dict[str, Any],
     clusters: int | None,
     standardize: bool,
     metric: str,
@@ -155,7 +150,9 @@ def report(
     check_metric(metric, standardize)
     ctx.with_resource(collected())  # what the readers tell goes into the report
     if know:
-        taken, value, own = _united([(x, *_known(x, kind, columns, odd, answer, reading)) for x in know])
+        shares = options_of_files(options, [(x, "--know", KINDS[1:]) for x in know])
+        found = [(x, *_known(x, kind, mine, reading)) for x, mine in zip(know, shares, strict=True)]
+        taken, value, own = _united(found)
     table = read_table(
         data,
         index_column=more["index_column"],
@@ -236,46 +233,45 @@ def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[st
 
 
 def _known(
-    source: str,
-    kind: str | None,
-    columns: tuple[str, ...] | None,
-    odd: str | None,
-    answer: str | None,
-    reading: dict[str, Any],
+    source: str, kind: str | None, options: dict[str, Any], reading: dict[str, Any]
 ) -> tuple[str, Any, dict[str, list[str]]]:
     """The kind of knowledge in a file, the value, and its other names of taxa."""
-    kind = check_kind(kind, columns=columns, odd=odd, answer=answer)
+    kind = check_kind(kind, options)
+    if kind in ("answers", "comparisons") and os.path.isdir(source):  # a file a person
+        return (
+            kind,
+            read_answer_file(source, options) if kind == "answers" else read_comparison_file(source, options),
+            {},
+        )
     if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
         return "hierarchy", *read_names_of(opened_again(source), reading)
     if kind == "triplets":
-        return kind, read_triplet_file(source, pairs_go=None, columns=columns), {}
+        return kind, read_triplet_file(source, pairs_go=None, table=options), {}
     again = opened_again(source)
     raw, name = raw_bytes(again())  # once: a pipe cannot be read again
 
     def stream() -> Any:
         return named_stream(raw, name)
 
-    if kind is None and columns is not None:
-        kind = kind_by_columns(raw, name, columns)
-        if kind == "triplets":
-            return kind, triplets_in(raw, name, None, columns, source), {}
-    kind = kind or recognised(raw, name)
+    kind = kind or known_kind(raw, name, options)
+    if kind == "triplets":
+        return kind, triplets_in(raw, name, None, options, source), {}
     if kind == "pairs":
-        return kind, read_pair_file(stream(), columns=columns), {}
+        return kind, read_pair_file(stream(), options), {}
     if kind == "comparisons":
-        return kind, read_comparison_file(stream(), columns=columns, answer=answer), {}
+        return kind, read_comparison_file(stream(), options), {}
     if kind == "answers":
-        return kind, read_answer_file(stream(), odd=odd), {}
+        return kind, read_answer_file(stream(), options), {}
     content, _ = read_bytes(stream())
     text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
     lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
     # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
-        return "triplets", triplets_in(raw, name, None, None, source), {}
+        return "triplets", triplets_in(raw, name, None, options, source), {}
     try:
         if registry.recognize(stream()) != "triplets":
             return "hierarchy", *read_names_of(again, {})
-        return "triplets", triplets_in(raw, name, None, None, source), {}
+        return "triplets", triplets_in(raw, name, None, options, source), {}
     except ParseError as error:
         if format_of_nodes(raw, name) is not None:  # surely a hierarchy
             raise
@@ -283,8 +279,8 @@ def _known(
             found = read_answers(stream())
             if len(found):
                 return "answers", found, {}
-        kinds = ", ".join(KINDS)
+        kinds, ctx = ", ".join(KINDS), click.get_current_context()
         raise bad_input(
             f"{error}\nor name the contents of {given_name(source)}: --as {kinds}; --from FORMAT for a hierarchy; "
-            f"classes of samples go as --classes {given_name(source)}"
+            f"for classes of samples, '{command_line(ctx, f'--classes {shlex.quote(source)}', without={'know'})}'"
         ) from None

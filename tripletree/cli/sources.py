@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import wraps
 from typing import Any
 
 import click
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
-from tripletree.cli.shell import bad_input, say
+from tripletree.cli.shell import bad_input, say, with_options
+from tripletree.cli.spelling import command_line, in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
 from tripletree.core.comparisons import Comparisons
@@ -22,6 +27,7 @@ from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import LINKS, PAIR_COLUMNS, link_word, looks_like_pairs
+from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text
@@ -52,16 +58,6 @@ kind_option = click.option(
     "odd-one-out answers a column 'odd' or 'answer', or are JSON lines. Of comparisons with an anchor, the triplets of "
     "which both halves are said.",
 )
-answer_option = click.option(
-    "--answer",
-    metavar="COLUMN",
-    help="FILE is a table of comparisons: the column that tells which of two is more like the first.",
-)
-odd_option = click.option(
-    "--odd",
-    metavar="COLUMN",
-    help="FILE is a table of odd-one-out answers: the column of the answer, by name or from 0.",
-)
 
 
 def words_of_option(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
@@ -69,29 +65,91 @@ def words_of_option(_ctx: click.Context, _option: click.Parameter, value: str | 
     return None if value is None else [x.strip() for x in value.split(",")]
 
 
-def _three(_ctx: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """The names of three columns."""
+def _names(_ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """The names of three columns, or of two items."""
     if value is None:
         return None
     names = tuple(x.strip() for x in next(csv.reader([value]), []))
-    if len(names) != 3 or "" in names or len(set(names)) != 3:
-        msg = f"{value!r} is not the names of three columns, such as id1,id2,type"
+    if len(names) not in ((2, 3) if option.name == "items" else (3,)) or "" in names or len(set(names)) != len(names):
+        example = "left,middle,right" if option.name == "items" else "id1,id2,type"
+        msg = f"{value!r} is not the names of three columns, such as {example}"
         raise click.BadParameter(msg)
     return names
 
 
-columns_option = click.option(
-    "--columns", metavar="A,B,LINK", callback=_three, help="Columns of a table of pairs: two labels and the link."
-)
-either_columns_option = click.option(
-    "--columns",
-    metavar="A,B,C",
-    callback=_three,
-    help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c; or, of one "
-    "of comparisons, the anchor and the two.",
-)
-triplet_columns_option = click.option(
-    "--columns", metavar="A,B,C", callback=_three, help="Columns of a table of triplets: a, b and c of ab|c."
+_BOTH = ("answers", "comparisons")
+#: The options for a table of knowledge, each with the kinds of tables that it is for.
+TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
+    "columns": ("pairs", "triplets", "comparisons"),
+    **dict.fromkeys(("odd", "items", "when", "seconds"), ("answers",)),
+    "answer": ("comparisons",),
+    **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
+}
+
+
+def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -> Callable[[Any], Any]:
+    """Add the options for tables of these kinds. The command gets those that are given as one dict, `options`.
+
+    `missing` is how the option for answers that are none is called.
+    """
+    options = {
+        "columns": click.option(
+            "--columns",
+            metavar="A,B,C",
+            callback=_names,
+            help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c; "
+            "or, of one of comparisons, the anchor and the two.",
+        ),
+        "odd": click.option(
+            "--odd", metavar="COLUMN", help="Of a table of odd-one-out answers: the answer, by name or from 0."
+        ),
+        "items": click.option(
+            "--items", metavar="A,B,C", callback=_names, help="Of a table of odd-one-out answers: the three items."
+        ),
+        "answer": click.option(
+            "--answer", metavar="COLUMN", help="Of a table of comparisons: which of two is more like the first."
+        ),
+        "who": click.option("--who", metavar="COLUMN", help="Of a table of people's answers: the person."),
+        "when": click.option("--when", metavar="COLUMN", help="The time of the answers."),
+        "seconds": click.option("--seconds", metavar="COLUMN", help="The response time, in seconds."),
+        "only": click.option(
+            "--only", metavar="CONDITION", help="Take only such answers: \"trial_type == 'main' and rt > 200\"."
+        ),
+        "missing_answer": click.option(
+            *missing,
+            "missing_answer",
+            metavar="WORDS",
+            callback=words_of_option,
+            help="Answers that are none, with commas between.",
+        ),
+        "first": click.option(
+            "--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are positions."
+        ),
+        "header": click.option(
+            "--header/--no-header", default=None, help="Whether the first row of the answers names the columns."
+        ),
+    }
+    chosen = [option for name, option in options.items() if not set(TABLE_OPTIONS[name]).isdisjoint(kinds)]
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = with_options(command, chosen)
+
+        @wraps(command)
+        def with_table(*arguments: Any, **values: Any) -> Any:
+            table = {name: x for name in TABLE_OPTIONS if (x := values.pop(name, None)) is not None}
+            return command(*arguments, options=table, **values)
+
+        return with_table
+
+    return add
+
+
+infeasible_option = click.option(
+    "--on-infeasible",
+    type=click.Choice(["raise", "more", "violate"]),
+    default="raise",
+    show_default=True,
+    help="If -k clusters cannot keep all cannot-links: refuse, take more clusters, or break some.",
 )
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
 
@@ -102,20 +160,16 @@ def given_name(source: str) -> str:
 
 
 def read_triplet_file(
-    source: str,
-    *,
-    format_: Any = None,
-    pairs_go: str | None = "",
-    columns: tuple[str, ...] | None = None,
-    odd: str | None = None,
+    source: str, *, format_: Any = None, pairs_go: str | None = "", table: Mapping[str, Any] | None = None
 ) -> TripletSet:
     """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
 
-    None if the user has said that these are triplets, as `columns` does. `odd` is the column of answers if these
-    are in a table.
+    None if the user has said that these are triplets. `table` has the options for tables, None if there are none for
+    this file.
     """
-    kind = "triplets" if odd is None and (pairs_go is None or columns is not None) else None
-    return read_constraints(source, kind, format_=format_, columns=columns, odd=odd, pairs_go=pairs_go or "")  # type: ignore[return-value]
+    check_kind(None, table or {})
+    kind = "triplets" if pairs_go is None or "columns" in (table or {}) else None
+    return read_constraints(source, kind, format_=format_, table=table, pairs_go=pairs_go or "")  # type: ignore[return-value]
 
 
 #: Formats that text of any kind may look like.
@@ -144,36 +198,26 @@ def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
 
 
 def triplets_in(
-    raw: bytes | str, name: str | None, format_: Any, columns: tuple[str, ...] | None, source: str
+    raw: bytes | str, name: str | None, format_: Any, table: Mapping[str, Any] | None, source: str
 ) -> TripletSet:
-    """Triplets of a content. Advice about columns of other names is in the shell's terms."""
-    try:
-        found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
-        if columns is None and found.origins is None and len(found):  # out of comparisons, which is told
-            return _said_halves(raw, name)
-    except ParseError as error:
-        before, asked, named = str(error).partition("name them with columns=")
-        if not asked:
-            raise
-        if columns is not None:
-            raise bad_input(before.rstrip(": ")) from None
-        options = {x.name: x.metavar for x in click.get_current_context().command.params if isinstance(x, click.Option)}
-        option = f"; or name them with {_as_option(asked[-8:] + named)}" if options.get("columns") == "A,B,C" else ""
-        raise bad_input(f"{before}the first line has to name the columns of ab|c a, b and c{option}") from None
+    """Triplets of a content."""
+    found = _read(read_triplets, named_stream(raw, name), table, format=format_)
+    if "columns" not in (table or {}) and found.origins is None and len(found):  # out of comparisons, which is told
+        return _said_halves(raw, name, table)
     return some_leaves(found, source)
 
 
-def read_comparison_file(source: Any, *, told: bool = False, **columns: Any) -> Comparisons:
+def read_comparison_file(source: Any, table: Mapping[str, Any] | None = None, *, told: bool = False) -> Comparisons:
     """Read comparisons. With `told`, how they were understood is said."""
-    found = _by_columns(read_comparisons, source, columns)
+    found = _read(read_comparisons, source, table)
     if told:
         say(found.reading, err=True)
     return found
 
 
-def _said_halves(raw: bytes | str, name: str | None, **columns: Any) -> TripletSet:
+def _said_halves(raw: bytes | str, name: str | None, table: Mapping[str, Any] | None) -> TripletSet:
     """The triplets of which comparisons say both halves, which is told."""
-    given = read_comparison_file(named_stream(raw, name), **columns)
+    given = read_comparison_file(named_stream(raw, name), table)
     found = triplets_from_comparisons(given)
     say(f"{given.reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
     return found
@@ -192,60 +236,164 @@ def recognised(raw: bytes | str, name: str | None, format_: Any = None) -> str |
         return None
 
 
-def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
+def read_answer_file(source: Any, table: Mapping[str, Any] | None = None) -> AnswerSet:
     """Read answers. How a table was understood is said, if something had to be."""
-    found = _by_columns(read_answers, source, columns)
+    found = _read(read_answers, source, table)
     if found.reading is not None:
         say(found.reading, err=True)
     return found
 
 
-def _by_columns(read: Any, source: Any, columns: dict[str, Any]) -> Any:
-    """Read a table. Its columns are names, or numbers from 0 if no column has such a name."""
-    given = {key: x for key, x in columns.items() if x is not None}
+def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) -> Any:
+    """Read a table of knowledge by the options for it. Its columns are names, or numbers from 0 if none is called so.
+
+    Errors are in the words of the running command.
+    """
+    kind = read.__name__.removeprefix("read_")
+    given = {_ARGUMENTS.get(key, key): x for key, x in (table or {}).items() if kind in TABLE_OPTIONS[key]}
+    given |= {key: x for key, x in more.items() if x is not None}
     try:
         try:
             return read(source, **given)
         except ParseError as error:
-            numbered = {key: _numbers(x) for key, x in given.items()}
-            if numbered == given or "is not a column" not in str(error):
+            numbered = {key: _numbers(x) if key in _COLUMNS else x for key, x in given.items()}
+            if numbered == given or kind not in _BOTH or "is not a column" not in str(error):
                 raise
             if hasattr(source, "seek"):
                 source.seek(0)
             return read(source, **numbered)
     except ValueError as error:
-        message = str(error)
-        if "header=" in message and not any(x.name == "header" for x in click.get_current_context().command.params):
-            message += (
-                "; in the shell, tripletree answers with --header or --no-header, and --jsonl FILE, makes a file that "
-                "every command reads"
-            )
+        given_up = kind == "triplets" and "columns" in given  # other columns are named already
+        text = str(error).partition(": name them with columns=")[0] if given_up else str(error)
+        message = _in_options(text, kind, source, offered=table is not None)
+        if message == str(error):
+            raise
         raise bad_input(message) from None
+
+
+#: Arguments that name columns, and those of readers that are called otherwise as options.
+_COLUMNS = frozenset({"columns", "odd", "items", "answer", "who", "when", "seconds"})
+_ARGUMENTS = {"missing_answer": "missing"}
+_TABLE_NAMES = {name: _ARGUMENTS.get(name, name) for name in TABLE_OPTIONS}
 
 
 def _numbers(columns: Any) -> Any:
     """Names of columns that are numbers as such."""
     if isinstance(columns, str):
         return int(columns) if columns.isdecimal() else columns
-    if isinstance(columns, int):
-        return columns
     return [int(x) if x.isdecimal() else x for x in columns]
 
 
-def check_kind(kind: str | None, *, columns: Any, odd: str | None, answer: str | None) -> str | None:
-    """The kind of a file that is given, or that an option says. Options of other kinds are refused."""
-    for option, kinds, value in (
-        ("--odd", ("answers",), odd),
-        ("--answer", ("comparisons",), answer),
-        ("--columns", ("pairs", "triplets", "comparisons"), columns),
-    ):
-        if value is not None and kind not in (None, *kinds):
-            named = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
-            msg = f"{option} is for {named}, and --as {kind} excludes these"
+def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
+    """An error of a reader with the options of the running command, or else of one that makes a file for it."""
+    ctx = click.get_current_context()
+    commands = ctx.find_root().command.commands  # type: ignore[attr-defined]
+    own = option_names(ctx.command, _TABLE_NAMES) if offered else {}
+    name = str(getattr(source, "name", source))
+    again = {f"read_{x}": command for x in _BOTH if offered and (command := _as(ctx, name, x)) is not None}
+    if own or kind != "answers":
+        before, asked, _ = message.partition("name them with columns=")
+        if asked and kind == "triplets":
+            offer = f"; or {message.removeprefix(before)}" if own else ""
+            message = f"{before}the first line has to name the columns of ab|c a, b and c{offer}"
+        elif asked and not own:
+            message = before.rstrip(": ")
+        return in_shell(message, own | again)
+    file = "-" if name == "<standard input>" else shlex.quote(name)
+    marked = {x: f"\0{y}" for x, y in option_names(commands["answers"], _TABLE_NAMES).items()}
+    said = re.sub(
+        r"\0(--\S+ (?:'[^'\n]*'|[^\s,;]+))",
+        lambda x: f"'tripletree answers {file} {x[1]} --jsonl answers.jsonl'",
+        in_shell(message, marked),
+    )
+    return said if said == message else f"{said.replace(chr(0), '')} (--jsonl makes a file that every command reads)"
+
+
+def _as(ctx: click.Context, name: str, kind: str) -> str | None:
+    """The running command, with a file read as answers or as comparisons. None if it cannot read these."""
+    names = {x.name for x in ctx.command.params}
+    if {"triplet_file", "comparison_file"} <= names:
+        own = {x for x in ("triplet_file", "comparison_file") if ctx.params[x] == name}
+        file = shlex.quote(name)
+        more = (f"--triplets {file}",) if kind == "answers" else (f"--comparisons {file}", "--method divisive")
+        return command_line(ctx, *more, without={*TABLE_OPTIONS, *own, *(["method"] if len(more) > 1 else [])})
+    if "kind" in names and "answer" in names:
+        return command_line(ctx, f"--as {kind}", without={*TABLE_OPTIONS, "kind"})
+    return None
+
+
+def check_kind(kind: str | None, table: Mapping[str, Any]) -> str | None:
+    """The kind of a file that is given, or that the options say. Options of other kinds are refused."""
+    able: tuple[str, ...] = ()
+    before = ""
+    for name in table:
+        option, kinds = f"--{name.replace('_', '-')}", TABLE_OPTIONS[name]
+        if kind not in (None, *kinds):
+            msg = f"{option} is for {listed(kinds)}, and --as {kind} excludes these"
             raise click.UsageError(msg)
-        if value is not None and len(kinds) == 1:
-            (kind,) = kinds
-    return kind
+        if able and set(able).isdisjoint(kinds):
+            msg = f"{before} is for {listed(able)}, and {option} for {listed(kinds)}: give one of them"
+            raise click.UsageError(msg)
+        able, before = tuple(x for x in able if x in kinds) or kinds, option
+    return able[0] if len(able) == 1 else kind
+
+
+def options_of_files(
+    table: Mapping[str, Any], files: Sequence[tuple[str | None, str, tuple[str, ...]]]
+) -> list[dict[str, Any]]:
+    """The options for each of several files: those for its kinds, and, if they could be for others, for its columns.
+
+    `files` has the path, the option by which it is given, and the kinds that it may hold. An option for no file is
+    refused.
+    """
+    found: list[dict[str, Any]] = [{} for _ in files]
+    for name, value in table.items():
+        option = f"--{name.replace('_', '-')}"
+        able = [k for k, x in enumerate(files) if not set(x[2]).isdisjoint(TABLE_OPTIONS[name])]
+        given = [k for k in able if files[k][0] is not None]
+        if not given:
+            msg = f"{option} goes with {listed([files[k][1] for k in able], 'or')}"
+            raise click.UsageError(msg)
+        taken = [k for k in given if len(given) == 1 or _takes(str(files[k][0]), files[k][2], name, value)]
+        if not taken:
+            raise bad_input(f"{option}: this is for neither {listed([str(files[k][0]) for k in given], 'nor')}")
+        for k in taken:
+            found[k][name] = value
+    return found
+
+
+def _takes(path: str, kinds: Sequence[str], name: str, value: Any) -> bool:
+    """Whether an option goes for a file: it has the columns, or holds what the option is for."""
+    wanted = {value} if isinstance(value, str) else {*value} if name in _COLUMNS else set()
+    if not os.path.isfile(path) or (wanted and all(map(str.isdecimal, wanted))):
+        return True
+    raw, called = raw_bytes(path)
+    if name not in _COLUMNS:
+        return len(kinds) == 1 or recognised(raw, called) in TABLE_OPTIONS[name]
+    with suppress(ParseError, csv.Error):
+        return wanted <= {*(table_columns(named_stream(raw, called), known=wanted.issubset).names or ())}
+    return False
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words with commas between, and a last one."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else words[0]
+
+
+def known_kind(raw: bytes | str, name: str | None, table: Mapping[str, Any], format_: Any = None) -> str | None:
+    """The kind of a content, by the options for its columns, else by its look. None if nothing tells."""
+    found = recognised(raw, name, format_)
+    if "columns" in table and found != "pairs":
+        found = kind_by_columns(raw, name, table["columns"])
+    for option in table:
+        kinds = TABLE_OPTIONS[option]
+        if found not in kinds:
+            msg = (
+                f"--{option.replace('_', '-')} is for {listed(kinds)}, and {given_name(name or '-')} "
+                f"{'is not known to hold these' if found is None else f'holds {found}'}: give --as, too, if it does"
+            )
+            raise bad_input(msg)
+    return found
 
 
 def read_constraints(
@@ -253,71 +401,64 @@ def read_constraints(
     kind: str | None,
     *,
     format_: Any = None,
-    columns: tuple[str, ...] | None = None,
-    odd: str | None = None,
-    answer: str | None = None,
+    table: Mapping[str, Any] | None = None,
     pairs_go: str | None = None,
 ) -> TripletSet | PairwiseConstraints:
     """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content.
 
     Pairs are refused if `pairs_go` tells where they go.
     """
-    kind = check_kind(kind, columns=columns, odd=odd, answer=answer)
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; 'tripletree decompose {source}' gives triplets of it"
         raise bad_input(msg)
+    kind = check_kind(kind, table or {})
+    if os.path.isdir(source) and kind in (None, "answers"):  # a file a person
+        return some_leaves(read_answer_file(source, table).triplets(), source)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
-    if kind is None and columns is not None:
-        kind = kind_by_columns(raw, name, columns)
     if kind is None:
-        found = recognised(raw, name, format_)
-        kind = found if found in ("pairs", "answers") else "triplets"  # those of which comparisons say both halves
+        kind = known_kind(raw, name, table or {}, format_)
+        if kind == "comparisons" and not table:
+            kind = "triplets"  # those of which both halves are said, or an error
     if kind == "answers":
-        return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
+        return some_leaves(read_answer_file(named_stream(raw, name), table).triplets(), source)
     if kind == "comparisons":
-        return some_leaves(_said_halves(raw, name, columns=columns, answer=answer), source)
+        return some_leaves(_said_halves(raw, name, table), source)
     if kind == "pairs" and pairs_go is not None:
         raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}")
     if kind == "pairs":
-        return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
+        return read_pair_file(named_stream(raw, name), table, format_=format_)
     try:
-        return triplets_in(raw, name, format_, columns, source)
+        return triplets_in(raw, name, format_, table, source)
     except (ParseError, click.ClickException):
-        if format_ is None and columns is None:
+        if format_ is None and "columns" not in (table or {}):
             refuse_hierarchy(raw, name, source)
         raise
 
 
 def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]) -> str:
-    """Tell whether the columns of a table hold "triplets" or "pairs": most cells of a third column are then links."""
+    """Tell whether the columns of a table hold "triplets", "comparisons" or "pairs".
+
+    Most cells of a third column of pairs are links. Comparisons are called so.
+    """
     table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names))
-    if not set(columns) <= set(table.names or ()):
+    names = table.names or ()
+    if not set(columns) <= set(names):
         return "pairs"  # says which columns there are
+    if any({names[k] for k in x[:3]} == set(columns) for x in comparisons_by_name(names, set())):
+        return "comparisons"
     cells = [cell_text(x) for x in table.columns[table.place(columns[2], "column")]]
     links = sum(link_word(x or "") in LINKS for x in cells)
     return "pairs" if 2 * links > len(cells) else "triplets"
 
 
 def read_pair_file(
-    source: Any, *, format_: Any = None, columns: tuple[str, ...] | None = None, leaves: Any = None
+    source: Any, table: Mapping[str, Any] | None = None, *, format_: Any = None, leaves: Any = None
 ) -> PairwiseConstraints:
     """Read must-links and cannot-links."""
-    try:
-        pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or PAIR_COLUMNS)
-    except ParseError as error:
-        raise bad_input(_as_option(str(error))) from None
+    pairs = _read(read_pairs, source, table, format=format_, leaves=leaves)
     if len(pairs.leaves) == 0:
         raise bad_input(f"{given_name(getattr(source, 'name', source))} holds no pair and no leaf")
     return pairs
-
-
-def _as_option(message: str) -> str:
-    """A message of the library with the option of the commands instead of the argument."""
-    return re.sub(
-        r"columns=\(('[^']*'), ('[^']*'), ('[^']*')\)",
-        lambda found: "--columns " + shlex.quote(",".join(x.strip("'") for x in found.groups())),
-        message,
-    )
 
 
 def some_leaves(triplets: TripletSet, source: str) -> TripletSet:

@@ -11,7 +11,7 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -86,25 +86,29 @@ def in_shell(message: str, options: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def option_names(command: click.Command | None) -> dict[str, str]:
+def option_names(command: click.Command | None, alone: Mapping[str, str] | None = None) -> dict[str, str]:
     """How the arguments of the library are spelt as options of a command, by their names in Python.
 
     A text that ends in "=" goes right before the value. For a flag it is the text for true, a bar and the text for
-    false.
+    false. `alone`: these options only, each with its name in Python.
     """
     known: dict[str, str] = {}
     params = [x for x in command.params if isinstance(x, click.Option)] if command is not None else []
+    if alone is not None:
+        return {alone[str(x.name)]: _shown(x) for x in params if x.name in alone}
     if any(x.name == "more" for x in params):  # -O NAME=VALUE
         known = {x: f"-O {x}=" for x in _reader_options()}
     readers = frozenset(known)
     for option in params:
         if option.name in readers - _READING:
             continue
-        shown = max(option.opts, key=len)
-        if option.is_flag:
-            shown = f"{shown}|{max(option.secondary_opts, key=len, default='')}"
-        known[str(option.name).rstrip("_")] = shown
+        known[str(option.name).rstrip("_")] = _shown(option)
     return known | {x: known[y] for x, y in _ALIASES.items() if y in known and x not in known}
+
+
+def _shown(option: click.Option) -> str:
+    shown = max(option.opts, key=len)
+    return f"{shown}|{max(option.secondary_opts, key=len, default='')}" if option.is_flag else shown
 
 
 @cache
@@ -132,7 +136,8 @@ def _spelt(options: Mapping[str, str], file: str, found: re.Match[str]) -> str:
             own = _READERS[found["function"]]
             said = " ".join(_option(own[x["name"]], x["value"]) for x in arguments)
             given = file if source[0] in ("path", "...") else _argument(source[0])
-            return f"{_whole(found['function'], given)[:-1]} {said}".rstrip() + "'"
+            whole = options.get(found["function"]) or _whole(found["function"], given)[1:-1]
+            return f"'{whole} {said}".rstrip() + "'"
         command = _command(found["function"], options, file)
         known = all(x["name"] in options for x in arguments)
         if command is not None and not command.startswith("--"):
@@ -186,13 +191,13 @@ def _argument(value: str) -> str:
     return shlex.quote(value) if value else "''"
 
 
-def command_line(ctx: click.Context, *more: str) -> str:
-    """The command as it could be typed again, with more options."""
+def command_line(ctx: click.Context, *more: str, without: Collection[str] = ()) -> str:
+    """The command as it could be typed again, with more options, and `without` some."""
     words = [ctx.command_path]
     for parameter in ctx.command.params:
         name = str(parameter.name)
         value: Any = ctx.params.get(name)
-        if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+        if name in without or ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
             continue
         if isinstance(parameter, click.Argument):
             words.append(shlex.quote(str(value)))

@@ -235,6 +235,8 @@ def read_answers(
         )
     people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
     others = {people, times, took} - {None}
+    if items is None:
+        others |= {k for k, x in enumerate(table.names or ()) if plain(x) in WHO.names and odd not in (k, x)}
     if odd is None and items is None:
         _check_no_comparisons(table, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))

@@ -93,12 +93,15 @@ class Role:
     names : tuple of str
         Names under which it is known, as `plain` writes them. The first that occurs once counts if `ranked`.
     ranked : bool
+    alone : tuple of str
+        Some of the names, under which a column is known if no other one is called so.
     """
 
     option: str
     what: str
     names: tuple[str, ...]
     ranked: bool = False
+    alone: tuple[str, ...] = ()
 
     def among(self, header: Iterable[str]) -> list[str]:
         """The columns that are called so, the best names first."""
@@ -115,10 +118,11 @@ class Role:
                 at.setdefault(plain(name), []).append(k)
         if self.ranked:
             return next((at[x][0] for x in self.names if len(at.get(x, ())) == 1), None)
+        at = {x: places for x, places in at.items() if x not in self.alone} or at
         found = [k for places in at.values() for k in places]
         if len(found) > 1:
-            could = " or ".join(repr(table.names[k]) for k in sorted(found))  # type: ignore[index]
-            msg = f"give {self.option}=, which column holds {self.what}: it could be {could}"
+            could = " or ".join(f"{self.option}={table.names[k]!r}" for k in sorted(found))  # type: ignore[index]
+            msg = f"which column holds {self.what}? Give {could}"
             raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
         return found[0] if found else None
 
@@ -131,6 +135,7 @@ WHO = Role(
     "who",
     "the person",
     (*_PEOPLE, *(f"{x}id" for x in _PEOPLE), "responseid", "prolificpid", "prolificid", "pid", "ppid"),
+    alone=("session", "sessionid"),
 )
 WHEN = Role(
     "when",

@@ -113,8 +113,8 @@ def read_comparisons(
     asked = read_questions(path, header=header, known=known, only=only)
     table = asked.table
     names = table.names or []
-    person = table.place(who, "who") if who is not None else next(map(names.index, WHO.among(names)), None)
-    others = {names.index(x) for role in (SECONDS, WHEN) for x in role.among(names)}
+    person = WHO.place(table, who)
+    others = {names.index(x) for role in (SECONDS, WHEN, WHO) for x in role.among(names)}
     others |= set() if person is None else {person}
     found = None
     if columns is not None:
