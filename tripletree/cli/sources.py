@@ -306,7 +306,7 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
         lambda x: f"'tripletree answers {file} {x[1]} --jsonl answers.jsonl'",
         in_shell(message, marked),
     )
-    return said if said == message else f"{said.replace(chr(0), '')} (--jsonl makes a file that every command reads)"
+    return said if said == message else f"{said.replace(chr(0), '')} (which makes a file that every command reads)"
 
 
 def _as(ctx: click.Context, name: str, kind: str) -> str | None:
