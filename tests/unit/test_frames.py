@@ -87,6 +87,9 @@ def test_frames__a_column_that_counts_rows_comes_behind_names():
     assert ids_among({"index": list("1234"), "gene_id": list("9876")}) == ["gene_id", "index"]
     assert ids_among({"index": list("2341"), "gene_id": list("9876")}) == ["index", "gene_id"]
     assert ids_among({"CustomerID": list("1234")}) == ["CustomerID"]
+    assert ids_among({"cover": ["1.5", "2"], "Quadrat": ["7", "9"], "station": ["1", "1"]}) == ["Quadrat"]
+    assert ids_among({"plot": ["A1", "B2"]}) == ["plot"]
+    assert ids_among({"site": ["1.5", "2"]}) == []
 
 
 # ---------------------------------------------------------------------- columns that are refused

@@ -370,3 +370,14 @@ def test_pair_files__columns_of_ids_that_are_not_clear():
         read_pairs(SPLINK.assign(code_id_l=range(4), code_id_r=range(4)))
     with pytest.raises(ParseError, match="lacks the columns 'a', 'b', 'link'"):
         read_pairs(SPLINK.drop(columns="match_probability"))
+
+
+@pytest.mark.parametrize(
+    ("must", "cannot"),
+    [("must link", "cannot link"), ("Must Link", "Cannot_Link"), ("same cluster", "different clusters"), ("ML", "cl")],
+)
+def test_read_pairs__links_in_words_with_blanks(must, cannot):
+    wanted = [("a", "b", "must"), ("a", "c", "cannot")]
+    for head in ("a,b,link\n", ""):
+        assert list(read_pairs(io.StringIO(f"{head}a,b,{must}\na,c,{cannot}\n"), format="csv")) == wanted
+    assert list(read_pairs(io.StringIO(f"a b '{must}'\na c '{cannot}'\n"))) == wanted

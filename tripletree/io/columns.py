@@ -20,7 +20,8 @@ from tripletree.io.table import RowTable, cell_of, cell_text, column_word, is_nu
 _ID_WORDS = (
     "id|ids|index|idx|label|labels|name|names|sample|samples|uid|uuid|guid|identifier|key|accession|accessions|barcode|"
     "sku|ean|isbn|asin|doi|taxid|tax_id|taxon_id|entrez|entrezgene|entrez_gene|ensembl|ensembl_gene|gene|symbol|"
-    "row|rows|rowid|row_names|rownames|row_number|otu|asv|feature_id|id_ref|record|rec|specimen"
+    "row|rows|rowid|row_names|rownames|row_number|otu|asv|feature_id|id_ref|record|rec|specimen|"
+    "plot|site|quadrat|station|transect"
 )
 _ID_BEFORE = (
     "customer|client|user|person|people|patient|subject|participant|student|employee|member|respondent|worker|case|"

@@ -10,9 +10,9 @@ one::
 
 The link is ``must`` or ``cannot``. Other words for these are ``must-link`` and ``cannot-link`` (also with ``_``),
 ``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file, ``True`` and
-``False``, ``yes`` and ``no``, ``same`` and ``different``, all in any case. The files that came with COP-KMeans, lines
-of two sample numbers and 1 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text
-format of triplets (`tripletree.io.triplets`).
+``False``, ``yes`` and ``no``, ``same`` and ``different``, ``same cluster`` and ``different clusters`` (in quotes in
+text), all in any case. The files that came with COP-KMeans, lines of two sample numbers and 1 or -1, are of
+this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets (`tripletree.io.triplets`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _LINES = 50
 #: The words for a link, in any case.
 LINKS = {
     **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
-    **dict.fromkeys(("true", "yes", "same"), True),
+    **dict.fromkeys(("true", "yes", "same", "same-cluster"), True),
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
-    **dict.fromkeys(("false", "no", "different"), False),
+    **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
 }
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
@@ -214,9 +214,14 @@ class PairRows(LabelRows):
         )
 
 
+def _joined(text: str) -> str:
+    """A text in lower case, with dashes instead of blanks and underscores."""
+    return re.sub(r"[\s_]+", "-", text.strip().lower())
+
+
 def link_word(text: str) -> str:
-    """The word of a link as `LINKS` has it: 1.0 is 1."""
-    word = text.strip().lower()
+    """The word of a link as `LINKS` has it: 1.0 is 1, and Must Link is must-link."""
+    word = _joined(text)
     return _LETTERS.get(word) or (word.partition(".")[0] if word in ("1.0", "0.0", "-1.0") else word)
 
 
@@ -262,7 +267,7 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
             if any(x.value == "|" and x.kind == "mark" for x in tokens):
                 return False
             cells = [x.value for x in tokens if x.kind != "mark"]
-        links.append(cells[2].strip().lower() if len(cells) in (3, 4) else "")  # a single letter may be a label
+        links.append(_joined(cells[2]) if len(cells) in (3, 4) else "")  # a single letter may be a label
     return any(x in LINKS for x in links)
 
 
