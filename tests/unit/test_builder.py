@@ -8,7 +8,7 @@ import pytest
 from examples import caterpillar, yule
 from oracles import is_irreducible_conflict
 
-from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import TripletBuilder
 from tripletree.core.hierarchy import Hierarchy
@@ -573,3 +573,32 @@ def test_builder__a_caterpillar_of_100000_leaves(order):
     assert builder.try_add((0, 1, n - 1))
     builder.undo(1)
     assert builder.hierarchy.depth.max() == n - 1
+
+
+#: Rows on which a new node knew the way of an old one, so that a row was taken that contradicts the others.
+ROWS = """
+1,4,44 2,4,10 11,30,48 15,49,43 1,7,48 31,49,22 8,49,24 28,30,34 41,44,13 7,48,27 10,28,23 0,12,21 19,38,13
+7,12,45 7,40,20 24,25,16 31,37,12 2,14,43 4,34,43 0,35,42 19,30,46 11,44,7 21,22,47 1,43,28 19,24,33 26,33,49
+26,29,49 3,41,45 41,44,46 11,34,41 1,19,41 10,49,39 6,23,21 8,44,47 12,32,11 8,23,11 5,25,32 28,46,26 11,19,0
+5,8,36 32,37,4 3,47,41 2,38,46 39,44,48 29,47,30 11,28,48 15,42,27 6,20,14 35,36,12 15,23,5 31,32,9 22,30,31
+17,21,24 38,40,7 3,11,46 6,11,3 21,25,11 33,43,30 27,47,3 4,43,44 12,36,0 25,46,11 21,31,39 9,32,2 1,39,18
+19,38,41 19,26,13 13,39,29 17,27,39 1,10,36 8,20,43 18,36,12 4,7,19 24,32,10 10,17,18 28,45,18 17,40,8 35,43,12
+39,49,23 16,35,27 10,17,25 2,38,48 9,38,1 5,31,9 4,23,34 19,21,48 13,14,1 8,33,6 23,37,30 2,25,36 27,29,46
+0,22,12 0,20,39 4,5,8 30,31,14 25,41,42 18,28,41 7,22,21 3,31,42 4,30,2 13,15,44 31,41,42 8,31,39 0,27,7 7,36,21
+12,14,30 24,37,41 15,21,34 32,37,29 10,47,4 4,5,32 36,37,24 12,33,47 11,47,8 7,42,49 18,30,23 10,21,4 5,25,24
+38,42,37 27,43,44 11,40,2 6,41,49 36,47,42 10,28,32 14,36,1 12,40,16 14,25,37 33,45,31 12,32,3 20,45,36 16,19,31
+32,43,15 21,32,26 1,41,49 15,39,32 8,18,9 16,34,22 20,24,6 15,18,34 5,34,43 7,16,27 31,39,16 0,33,5 18,21,9
+19,44,31 13,39,28 14,20,5 15,42,16 2,10,25 25,26,46 0,39,40 32,36,20 19,27,16 19,38,24 29,38,44 10,25,37 8,44,43
+1,16,31 6,32,21 21,42,23 11,17,42 45,47,9 30,44,23 6,21,45
+"""
+
+
+def test_builder__rows_that_once_were_taken_although_they_contradict():
+    rows = np.array([row.split(",") for row in ROWS.split()], np.int32)
+    builder, held = TripletBuilder(50), []
+    told = builder.try_add_rows(rows).tolist()
+    for row, is_there in zip(rows.tolist(), told, strict=True):
+        assert is_consistent(TripletSet([*held, row], 50)) == is_there
+        if is_there:
+            held.append(row)
+    assert len(held) < len(rows)

@@ -432,6 +432,7 @@ def fresh_node(tree, mark, path, state):
     u = state[FREE]
     state[FREE] = tree[u, PARENT]
     mark[u, SIDE] = -1
+    tree[u, ASKED] = -1  # what the node that had this number before knew of its ancestors
     tree[u, PARENT] = tree[u, FIRST_CHILD] = -1
     tree[u, N_CHILDREN] = tree[u, N_LEAVES] = 0
     if state[DEEP]:
