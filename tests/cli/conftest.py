@@ -1,5 +1,6 @@
 """Helpers to run the command line in this process and in a real shell."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tripletree.cli import main
+from tripletree.core import progress
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,3 +59,9 @@ def bash(tmp_path, shell_environment):
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def _no_line_a_minute(monkeypatch):
+    """A command in this process says nothing of its progress, however busy the machine is."""
+    monkeypatch.setattr(progress, "EVERY", math.inf)
