@@ -282,3 +282,22 @@ def test_triplets_from_comparisons__both_halves():
     assert read_triplets(frame) == triplets_from_comparisons(said)
     with pytest.raises(ParseError, match="No two of its 1 comparisons say both halves"):
         read_triplets(frame[:1])
+
+
+@pytest.mark.parametrize("clicks", [["['{}']"], ["['{0}', '{0}']", "['{0}']"], ['["{}"]']])
+@pytest.mark.parametrize(
+    "names", [["left", "middle", "right"], ["image1", "image2", "image3"], ["a_img", "b_img", "c_img"]]
+)
+@pytest.mark.parametrize("by_column", [True, False])
+def test_answers__psychopy_lists_what_was_clicked_the_column_or_the_picture(tmp_path, clicks, names, by_column):
+    """Such a list was taken for no answer, and the error's hint led to a wrong reading."""
+    trios = [["cat.png", "dog.png", "car.png"], ["cow.png", "bus.png", "dog.png"], ["cat.png", "cow.png", "van.png"]]
+    odd = [2, 0, 1]
+    lines = [",".join([*names, "mouse.clicked_name", "participant"])]
+    for k, (trio, place) in enumerate(zip(trios, odd, strict=True)):
+        said = clicks[k % len(clicks)].format(names[place] if by_column else trio[place])
+        quoted = said.replace('"', '""')
+        lines.append(",".join([*trio, f'"{quoted}"', "p1"]))
+    (tmp_path / "trials.csv").write_text("\n".join(lines) + "\n")
+    found = read_answers(tmp_path / "trials.csv")
+    assert [x.odd for x in found] == [trio[place] for trio, place in zip(trios, odd, strict=True)]

@@ -336,7 +336,7 @@ def _items_in(text: str, said: set[str]) -> list[str] | None:
 
 
 def _expanded(asked: QuestionTable) -> QuestionTable:
-    """Lists in cells, of three (or two) items, as columns of their own."""
+    """Lists in cells, of three (or two) items, as columns of their own. Lists of one thing are that thing."""
     table = asked.table
     lists: dict[int, list[Any]] = {}
     for k, column in enumerate(table.columns):
@@ -347,6 +347,11 @@ def _expanded(asked: QuestionTable) -> QuestionTable:
             lists[k] = cells
     if not lists or table.names is None:
         return asked
+    alone = {k for k, cells in lists.items() if all(x is None or len({*map(str, x)}) < 2 for x in cells)}
+    if alone:  # PsychoPy lists what was clicked, once or again and again
+        made = [[x[0] if x else None for x in lists.pop(k)] if k in alone else c for k, c in enumerate(table.columns)]
+        table = replace(table, columns=made)
+        asked = replace(asked, table=table)
     varied = [k for k, cells in lists.items() if len({str(x) for x in cells if _is_trio(x)}) > 1]
     chosen = [k for k in varied or lists if any(map(_is_trio, lists[k]))]
     columns = [x for k, x in enumerate(table.columns) if k not in lists]
