@@ -88,6 +88,22 @@ def test_frames__a_column_that_counts_rows_comes_behind_names():
     assert ids_among({"index": list("2341"), "gene_id": list("9876")}) == ["index", "gene_id"]
     assert ids_among({"CustomerID": list("1234")}) == ["CustomerID"]
     assert ids_among({"cover": ["1.5", "2"], "Quadrat": ["7", "9"], "station": ["1", "1"]}) == ["Quadrat"]
+
+
+WORDS = "participant subj VP vpn respondent case nr No. patient customer tree_no ENTREZID TSN NCBI_taxid catalogNumber"
+
+
+@pytest.mark.parametrize("name", [*WORDS.split(), "InvoiceNo", "LfdNr", "FID", "subject_nr", "Participant ID"])
+def test_frames__words_for_who_or_what_a_row_is_are_ids(name):
+    assert ids_of_frame(FRAME.assign(**{name: [17, 3, 24, 5]})) == [name]
+    assert ids_of_frame(FRAME.assign(**{name: [1, 1, 2, 3]})) == []
+
+
+def test_frames__numbers_of_rows_that_r_wrote_are_ids_but_not_places():
+    frame = pd.DataFrame({"X": [1, 2, 3, 4], "mass": [3.0, 1, 2, 9]})
+    assert ids_of_frame(frame) == ["X"]
+    assert ids_of_frame(frame.assign(Y=[4, 5, 6, 7])) == []
+    assert ids_of_frame(frame.assign(X=[2, 1, 3, 4])) == []
     assert ids_among({"plot": ["A1", "B2"]}) == ["plot"]
     assert ids_among({"site": ["1.5", "2"]}) == []
 

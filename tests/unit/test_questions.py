@@ -301,3 +301,17 @@ def test_answers__psychopy_lists_what_was_clicked_the_column_or_the_picture(tmp_
     (tmp_path / "trials.csv").write_text("\n".join(lines) + "\n")
     found = read_answers(tmp_path / "trials.csv")
     assert [x.odd for x in found] == [trio[place] for trio, place in zip(trios, odd, strict=True)]
+
+
+PEOPLE = "subj sub VP vpn ppt pp SubjectNo coder participant_code ParticipantName email"
+
+
+@pytest.mark.parametrize("name", [*PEOPLE.split(), "Participant Private ID", "participant.code", "url.subject"])
+def test_answers__the_person_is_known_by_the_words_of_laboratories(tmp_path, name):
+    text = f"{name},item1,item2,item3,odd\nann,cat,dog,car,car\nben,cow,bus,dog,bus\n"
+    (tmp_path / "said.csv").write_text(text)
+    assert [x.who for x in read_answers(tmp_path / "said.csv")] == ["ann", "ben"]
+    (tmp_path / "more.csv").write_text(
+        "\n".join(f"{x},p{k}" for k, x in enumerate(text.split("\n")[:3])).replace(",p0", ",session")
+    )
+    assert [x.who for x in read_answers(tmp_path / "more.csv")] == ["ann", "ben"]

@@ -21,16 +21,18 @@ _ID_WORDS = (
     "id|ids|index|idx|label|labels|name|names|sample|samples|uid|uuid|guid|identifier|key|accession|accessions|barcode|"
     "sku|ean|isbn|asin|doi|taxid|tax_id|taxon_id|entrez|entrezgene|entrez_gene|ensembl|ensembl_gene|gene|symbol|"
     "row|rows|rowid|row_names|rownames|row_number|otu|asv|feature_id|id_ref|record|rec|specimen|"
-    "plot|site|quadrat|station|transect"
+    "plot|site|quadrat|station|transect|participant|subject|subj|sub|pid|ppid|vp|vpn|vp_nr|respondent|case|patient|"
+    "customer|client|user|worker|rater|employee|student|no|nr|lfd_nr|lfdnr|fid|oid|gid|tsn|aphia|doi|orcid"
 )
 _ID_BEFORE = (
     "customer|client|user|person|people|patient|subject|participant|student|employee|member|respondent|worker|case|"
     "gene|protein|transcript|otu|asv|sample|specimen|record|rec|tax|taxon|species|strain|item|product|order|article|"
     "object|image|img|file|doc|document|cell|probe|plot|site|station|track|song|movie|film|book|shop|store|account|"
-    "transaction|device|animal|plant|compound|mol|molecule|entry|node|leaf|row"
+    "transaction|device|animal|plant|compound|mol|molecule|entry|node|leaf|row|tree|nest|ring|catalog|catalogue|invoice|"
+    "bill|ticket|serial|case|vp|subj|sub|lfd|entrez|aphia|gbif|ncbi|tsn|collection|voucher|museum|field|lab"
 )
 _ID = re.compile(
-    rf"|{_ID_WORDS}|(?:.*_)?(?:id|ids|uuid|guid|accession|sku|barcode)|(?:{_ID_BEFORE})(?:ids?|no|nr|num|number|code|key)"
+    rf"|{_ID_WORDS}|(?:.*_)?(?:id|ids|uuid|guid|accession|sku|barcode|taxid)|(?:{_ID_BEFORE})(?:ids?|no|nr|num|number|code|key)"
     rf"|(?:{_ID_BEFORE})_(?:no|nr|num|number|code|key|name|label)|unnamed:_?\d+(?:_.*)?|level_\d+|x\.?1?_index"
 )
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
@@ -56,14 +58,19 @@ def can_be_ids(cells: Sequence[str]) -> bool:
 
 def ids_among(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """The columns that are called ids and can be such, one that only counts the rows last."""
-    found = [x for x in columns if is_called_id(x) and can_be_ids(columns[x])]
+    found = [x for x in columns if (is_called_id(x) or _are_rows_of_r(x, columns)) and can_be_ids(columns[x])]
     return sorted(found, key=lambda x: not is_name(x, columns[x]))
 
 
 def ids_of_frame(frame: Any) -> list[str]:
     """The columns of a data frame that are called ids and can be such."""
-    called = [x for x in frame.columns if isinstance(x, str) and is_called_id(x)]
+    called = [x for x in frame.columns if isinstance(x, str) and (is_called_id(x) or x in ("X", "Y"))]
     return ids_among({x: [cell_text(cell_of(y)) or "" for y in list(frame[x])] for x in called})
+
+
+def _are_rows_of_r(name: str, columns: Mapping[str, Sequence[str]]) -> bool:
+    """True for the numbers of rows that R wrote without a name and read as X, but not for a place (X, Y)."""
+    return name == "X" and "Y" not in columns and not is_name("", columns[name])
 
 
 def is_name(name: str, cells: Sequence[str]) -> bool:
@@ -130,13 +137,17 @@ class Role:
 
 _PEOPLE = (
     *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
-    *("observer", "session"),
+    *("observer", "session", "coder", "expert", "subj", "sub", "vp", "ppt", "pp"),
 )
 WHO = Role(
     "who",
     "the person",
-    (*_PEOPLE, *(f"{x}id" for x in _PEOPLE), "responseid", "prolificpid", "prolificid", "pid", "ppid"),
-    alone=("session", "sessionid"),
+    (
+        *(f"{x}{end}" for end in ("", "id", "no", "nr", "number", "code", "name") for x in _PEOPLE),
+        *("responseid", "prolificpid", "prolificid", "pid", "ppid", "vpn", "email", "userid", "randomid", "sonaid"),
+        *("participantprivateid", "participantpublicid", "participant.code", "url.subject", "subject.id"),
+    ),
+    alone=("session", "sessionid", "participantpublicid", "randomid", "responseid"),
 )
 WHEN = Role(
     "when",
