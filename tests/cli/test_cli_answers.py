@@ -217,6 +217,17 @@ def test_answers__a_doubt_names_a_command_for_each_reading(run, tmp_path):
     assert "4 answers to 2 questions" in run(*shlex.split(odd)[1:]).stdout
 
 
+def test_answers__yes_or_no_has_a_command_for_each_reading(run, tmp_path):
+    (tmp_path / "c.csv").write_text("ref,left,right,hit\nfig,pear,saw,1\npear,saw,fig,0\n")
+    said = run("check", "c.csv", "--columns", "ref,left,right", "--answer", "hit", status=2).stderr
+    one, other = (x for x in said.split("'") if x.startswith("tripletree "))
+    assert "--columns ref,left,right --answer hit --first 0" in one
+    assert run(*shlex.split(one)[1:]).stderr.startswith("Read 2 comparisons: ref against left and right")
+    assert run(*shlex.split(other)[1:]).stdout == "consistent: 1 triplet on 3 leaves\n"
+    (tmp_path / "d.csv").write_text("ref,left,right,chose_left\nfig,pear,saw,1\npear,saw,fig,0\n")
+    assert run("check", "d.csv").stdout == "consistent: 1 triplet on 3 leaves\n"
+
+
 def test_answers__comparisons_of_columns_of_any_name(run, tmp_path):
     (tmp_path / "c.csv").write_text("p,q,r,s\nfig,pear,saw,q\npear,fig,saw,q\nsaw,axe,fig,r\n")
     done = run("explain", "c.csv", "--columns", "p,q,r", "--answer", "s")

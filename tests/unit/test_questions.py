@@ -65,6 +65,51 @@ def test_questions__codes_of_two_options(codes):
     assert found.origins[2].number == 4
 
 
+@pytest.mark.parametrize("codes", [("0", "1"), ("FALSE", "TRUE"), ("no", "Yes"), ("0.0", "1.0")])
+@pytest.mark.parametrize(
+    ("pair", "name", "yes"),
+    [
+        ("left,right", "chose_left", 0),
+        ("left,right", "rightChosen", 1),
+        ("left,right", "picked_second", 1),
+        ("image_l,image_r", "is_left", 0),
+        ("option1,option2", "selected_1", 0),
+        ("option_a,option_b", "b_picked", 1),
+    ],
+)
+def test_questions__yes_or_no_to_an_option_that_the_name_tells(codes, pair, name, yes):
+    text = table(f"ref,{pair},{name}", [(*row[:3], codes[row[3] == yes]) for row in shown(SAID)])
+    columns = ["ref", *pair.split(",")]
+    for found in (
+        read_comparisons(io.StringIO(text)),
+        read_comparisons(io.StringIO(text), columns=columns, answer=name),
+        read_comparisons(pd.read_csv(io.StringIO(text)), columns=columns, answer=name),
+    ):
+        assert labels(found) == SAID
+        assert found.reading.endswith(f"answers are yes or no to {columns[1 + yes]!r}")
+
+
+@pytest.mark.parametrize(("name", "no", "yes"), [("pressed", "0", "1"), ("pressed", "n", "y"), ("answer", "no", "yes")])
+def test_questions__yes_or_no_to_nothing_is_no_guess(name, no, yes):
+    text = table(f"ref,left,right,{name}", [(*row[:3], (no, yes)[row[3]]) for row in shown(SAID)])
+    with pytest.raises(ParseError, match="its name does not say which of 'left' and 'right' that is") as caught:
+        read_comparisons(io.StringIO(text), columns=["ref", "left", "right"], answer=name)
+    commands = [x.partition("; if ")[0] for x in str(caught.value).split("': read_")[1:]]
+    found = []
+    for command in commands:
+        path = io.StringIO(text)  # noqa: F841  # of the commands
+        found.append(labels(eval(f"read_{command}")))  # noqa: S307
+    assert found == [SAID, [(a, far, near) for a, near, far in SAID]]
+
+
+@pytest.mark.parametrize("name", ["odd", "farther", "least_similar"])
+def test_questions__the_odd_one_of_two_is_the_far_one(name):
+    text = table(f"Center,Left,Right,{name}", [(*row[:3], row[2 - row[3]]) for row in shown(SAID)])
+    found = read_comparisons(io.StringIO(text), columns=["Center", "Left", "Right"], answer=name)
+    assert labels(found) == SAID
+    assert f"{name!r} has the less alike of the two" in found.reading
+
+
 def test_questions__rows_without_an_answer_are_no_comparisons():
     text = "ref,left,right,answer\ncat,dog,eel,dog\ncat,dog,carp,\ncat,carp,eel,not sure\n"
     found = read_comparisons(io.StringIO(text))

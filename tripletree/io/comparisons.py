@@ -16,17 +16,21 @@ import numpy as np
 
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
-from tripletree.io.columns import ODD, SECONDS, WHEN, WHO
+from tripletree.errors import ParseError
+from tripletree.io.columns import ODD, REPLY, SECONDS, WHEN, WHO
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
+    chosen_option,
     comparison_in,
     comparisons_by_name,
     people_text,
     positions_said,
     read_questions,
     refusal,
+    says_far,
     source_text,
+    yes_or_no,
 )
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet
@@ -69,7 +73,9 @@ def read_comparisons(
         B, ...) and an answer. Without such a header, the three columns of the table in this order.
     answer : str or int, optional
         The column that tells which of the two was chosen: its label, its position (0 and 1, or 1 and 2), the name of
-        its column, or the letter A or B. Rows without an answer are left out. By default the column called answer,
+        its column, or the letter A or B. In a column called chose_left, is_first or the like it is yes or no to that
+        option (1 and 0, true and false, yes and no), and in one called odd, farther or the like the less alike of the
+        two. Rows without an answer are left out. By default the column called answer,
         response, choice, ..., if `columns` is not given.
     who : str or int, optional
         The column of the person, as in `read_answers`.
@@ -136,7 +142,7 @@ def read_comparisons(
             raise refusal(table, msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
-    asked, swap = _answered(asked, found, missing, 0 if first is None and asked.from_zero else first)
+    asked, swap = _answered(asked, found, missing, first)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
@@ -174,7 +180,22 @@ def _answered(
         (cell_text(x) or "", cell_text(y) or "")
         for x, y in zip(table.columns[found.first], table.columns[found.second], strict=True)
     ]
-    positions, how = positions_said(said, options, names, missing=missing, first=first)
+    name = "" if table.names is None else table.names[found.answer]
+    flags, option = yes_or_no(said, missing), chosen_option(name, names)
+    if flags is not None and option is not None and first is None:
+        positions, how = np.where(flags < 0, -1, flags ^ option ^ 1), f"yes or no to {names[option]!r}"
+    else:
+        start = 0 if first is None and asked.from_zero else first
+        positions, how = positions_said(said, options, names, missing=missing, first=start)
+        if flags is not None and how != "names of columns" and not _are_labels(said, options, flags):
+            numbers = bool((positions != -2).all())
+            if first is None and not (numbers and (asked.from_zero or REPLY.among([name]) or flags.all())):
+                raise _no_yes(table, found, {str(x) for x, flag in zip(said, flags, strict=True) if flag >= 0})
+            if first == 0 and not numbers:
+                positions, how = flags, "yes or no"
+    if says_far(name):
+        positions = np.where(positions < 0, positions, positions ^ 1)
+        asked.notes.append(f"{name!r} has the less alike of the two")
     wrong = np.flatnonzero(positions == -2).tolist()
     if wrong:
         k = wrong[0]
@@ -191,6 +212,28 @@ def _answered(
     if how != "labels":
         asked.notes.append(f"answers are {how}")
     return asked.taking(kept), positions[kept] == 1
+
+
+def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], flags: np.ndarray) -> bool:
+    """Whether all answers are labels of their rows."""
+    return all(x in row for x, row, flag in zip(said, options, flags, strict=True) if flag >= 0)
+
+
+def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:
+    """The error for answers yes and no if nothing says to which of the two options, with both commands."""
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
+    source, shown = source_text(table.path), " and ".join(map(repr, sorted(said)))
+    no, yes = ("0", "1") if said <= {"0", "1", "0.0", "1.0"} else ("no", "yes")
+    first, second = (
+        f"read_comparisons({source}, columns={[anchor, *two]!r}, answer={told!r}, first=0)"
+        for two in ((one, other), (other, one))
+    )
+    return refusal(
+        table,
+        f"the answers in {told!r} are {shown}, and its name does not say which of {one!r} and {other!r} that is. "
+        f"If {no} is {one!r} and {yes} {other!r}: {first}; if {yes} is {one!r} and {no} {other!r}: {second}",
+    )
 
 
 def _reading(asked: QuestionTable, found: Comparison, who: Iterable[str | None]) -> str:

@@ -46,6 +46,19 @@ _NO_ANSWER = frozenset(
     {"unsure", "cannot_say", "can't_say", "don't_know", "dont_know", "not_sure", "idk", "no_idea", "no_response"}
     | {"no_answer", "timeout", "time_out", "skip", "skipped", "weiss_nicht", "weiß_nicht", "je_ne_sais_pas"}
 )
+#: A yes and a no, and what else is in the names of columns that say whether one option was chosen.
+_YES_NO = {**dict.fromkeys(("1", "true", "t", "yes", "y"), 1), **dict.fromkeys(("0", "false", "f", "no", "n"), 0)}
+_CHOSEN = frozenset(
+    {"chose", "chosen", "choose", "chooses", "pick", "picks", "picked", "select", "selects", "selected", "prefer"}
+    | {"prefers", "preferred", "took", "taken", "clicked", "is", "was", "the", "closer", "nearer", "closest", "nearest"}
+    | {"more", "most", "similar", "alike", "won", "wins"}
+)
+_SIDE_WORDS = {"l": "left", "r": "right", "first": "1", "second": "2", "one": "1", "two": "2"}
+#: Names of columns that hold the less alike of two.
+_FAR = re.compile(
+    r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
+    r"|(?:less|least)_(?:similar|alike)"
+)
 _MOST_NESTED = 20
 #: What stands in the third line of a table of Qualtrics, within so many bytes.
 _QUALTRICS, _HEAD = '"ImportId"', 1 << 16
@@ -452,6 +465,8 @@ def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | No
     """The columns that are called like an anchor and two that are compared with it."""
     at = {x: k for k, x in enumerate(names)}
     told = [answer] if answer is not None else [at[x] for x in [*ANSWER.among(names), *ODD.among(names)]]
+    if answer is None:
+        told += [k for k in _flags_of_options(names, others) if k not in told]
     free = [k for k in range(len(names)) if k not in others and k not in told]
     words = {plain(names[k]): k for k in free}
     coordinates = {"x", "y", "z"} <= words.keys()  # three items alike
@@ -472,6 +487,13 @@ def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | No
             heads = [k for k in anchors if k in rest] or (rest if len(rest) == 1 else [])
             found += [Comparison(k, x, y, one) for k in heads]
     return list(dict.fromkeys(found))
+
+
+def _flags_of_options(names: Sequence[str], others: set[int]) -> list[int]:
+    """The columns that are called like a yes to one of two options."""
+    rest = [k for k in range(len(names)) if k not in others]
+    pairs = option_pairs([names[k] for k in rest])
+    return [k for k in rest if any(names[k] not in x and chosen_option(names[k], x) is not None for x in pairs)]
 
 
 def _labels(column: Sequence[Any]) -> set[str]:
@@ -496,6 +518,46 @@ def _fits(table: RowTable, found: Comparison) -> bool:
 
 
 # ---------------------------------------------------------------------- what the answers say
+
+
+def chosen_option(name: str, options: Sequence[str | None]) -> int | None:
+    """Which of two options a yes is, by the column's name: ``chose_left``, ``is_first``, ``b_picked``. None if open."""
+    words = words_of(name).split("_")
+    bare = [*words]
+    while bare and bare[0] in _CHOSEN:
+        bare.pop(0)
+    while bare and bare[-1] in _CHOSEN:
+        bare.pop()
+    if len(bare) in (0, len(words)):
+        return None
+    said = _side_words("_".join(bare))
+    sides = [_side_words(x or "") for x in options]
+    found = [k for k in range(2) if said == sides[k]]
+    found = found or [k for k in range(2) if len(said) == 1 and said[0] in sides[k] and said[0] not in sides[1 - k]]
+    if not found and not {"1", "2"} & {*sides[0], *sides[1]}:
+        found = [k for k in range(2) if said == [str(k + 1)]]
+    return found[0] if len(found) == 1 else None
+
+
+def _side_words(name: str) -> list[str]:
+    return [_SIDE_WORDS.get(x, x) for x in re.findall(r"[0-9]+|[^\W\d_]+", words_of(name))]
+
+
+def says_far(name: str) -> bool:
+    """True if the answers in a column of this name are the less alike of two: odd, farther, least_similar."""
+    return bool(ODD.among([name])) or _FAR.search(words_of(name)) is not None
+
+
+def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | None:
+    """1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or there is none."""
+    gaps = gap_words(missing)
+    found = np.full(len(said), -1, np.int8)
+    for k, x in enumerate(said):
+        if x is not None and _code_word(x) in _YES_NO:
+            found[k] = _YES_NO[_code_word(x)]
+        elif not (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x))):
+            return None
+    return found if (found >= 0).any() else None
 
 
 def positions_said(
