@@ -113,18 +113,18 @@ def test_info__as_pairs(run):
 
 # ---------------------------------------------------------------------- columns, and pairs in the wrong place
 
-TABLE = "id1,id2,same\nx,y,True\ny,z,False\n"
+TABLE = "mine,other,same\nx,y,True\ny,z,False\n"
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "describe"])
 def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command):
     (tmp_path / "p.csv").write_text(TABLE)
     told = run(command, "p.csv", status=2).stderr
-    assert "--columns id1,id2,same" in told
+    assert "--columns mine,other,same" in told
     assert "columns=(" not in told
-    assert "1 must-link" in run(command, "p.csv", "--columns", "id1,id2,same").stdout
-    assert "names of three columns" in run(command, "p.csv", "--columns", "id1,id2", status=2).stderr
-    told = run(command, "p.csv", "--columns", "id1,id2,same", "--as", "answers", status=2).stderr
+    assert "1 must-link" in run(command, "p.csv", "--columns", "mine,other,same").stdout
+    assert "names of three columns" in run(command, "p.csv", "--columns", "mine,other", status=2).stderr
+    told = run(command, "p.csv", "--columns", "mine,other,same", "--as", "answers", status=2).stderr
     assert "--columns is for pairs, triplets and comparisons" in told
 
 
@@ -170,7 +170,7 @@ def test_columns__of_the_triplets_of_cluster(run, tmp_path):
 def test_columns__of_cluster(run, tmp_path):
     (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
     (tmp_path / "p.csv").write_text(TABLE)
-    shown = run("cluster", "x.csv", "--pairs", "p.csv", "--columns", "id1,id2,same", "-k", "2").stdout
+    shown = run("cluster", "x.csv", "--pairs", "p.csv", "--columns", "mine,other,same", "-k", "2").stdout
     assert shown.splitlines()[1:] == ["x,0", "y,0", "z,1"]
     assert (
         "--columns goes with --triplets, --comparisons or --pairs"
@@ -244,3 +244,11 @@ def test_answers__of_a_folder(run, tmp_path):
     assert "2 triplets on 4 leaves" in run("check", "people").stdout
     (tmp_path / "x.csv").write_text("name,v\nu,0\nv,1\nw,8\nx,9\n")
     assert "2 answers" in run("report", "x.csv", "--know", "people", "--as", "answers", "--resamples", 0).stdout
+
+
+def test_pairs__a_first_row_that_may_be_a_header_is_asked_about_with_both_commands(run, tmp_path):
+    (tmp_path / "p.csv").write_text("id1,id2,y\nr7,q2,n\n")
+    told = run("check", "p.csv", status=2).stderr
+    assert told.endswith("for a header give --columns id1,id2,y, for a pair --format text\n")
+    assert "0 must-links and 1 cannot-link" in run("check", "p.csv", "--columns", "id1,id2,y").stdout
+    assert "1 must-link and 1 cannot-link" in run("check", "p.csv", "--format", "text").stdout

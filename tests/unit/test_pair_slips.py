@@ -22,10 +22,12 @@ from tripletree.cluster import (
     labels_oracle,
 )
 from tripletree.cluster.active import NPU, Border
+from tripletree.core.notes import collected
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, ParseError, UnknownLeafError
 from tripletree.evaluation.scores import pair_score, violated_pairs
 from tripletree.io import read_pairs
+from tripletree.io.pairs import looks_like_pairs
 from tripletree.metrics import SVMMetric, taxonomy_linkage
 
 X = np.array([[0.0], [1.0], [4.0], [9.0]])
@@ -281,8 +283,8 @@ def test_links__zero_and_minus_one_cannot_both_stand():
 
 
 def test_links__a_header_that_is_a_link_itself():
-    with pytest.raises(ParseError, match=r"line 1: 'same' is a link, but .* columns=\('id1', 'id2', 'same'\)"):
-        read("id1,id2,same\na,b,1\nc,d,0\n", format="csv")
+    with pytest.raises(ParseError, match=r"line 1: 'same' is a link, but .* columns=\('mine', 'other', 'same'\)"):
+        read("mine,other,same\na,b,1\nc,d,0\n", format="csv")
     assert len(read("a,b,same\nc,d,different\n", format="csv")) == 2
     assert len(read("a b must\nb c 1\n")) == 2  # no table
 
@@ -295,3 +297,101 @@ def test_links__a_data_row_is_no_header_and_the_words_are_said_once():
         read("".join(f"a{i},b,maybe\n" for i in range(9)), format="csv")
     assert len(caught.value.problems) == 9
     assert str(caught.value).count("expected must or cannot") == 1
+
+
+CODES = [("1", "0"), ("yes", "No"), ("TRUE", "FALSE"), ("1.0", "0.0"), ("1", "-1")]
+UNLIKE = ["different", "cannot_link", "distinct", "nonmatch", "Not Same", "isDifferent", "must_not_link", "unmatched"]
+
+
+@pytest.mark.parametrize(("yes", "no"), CODES)
+@pytest.mark.parametrize("name", UNLIKE)
+def test_links__codes_are_turned_under_a_header_of_the_opposite(name, yes, no):
+    text = f"id1,id2,{name}\nann,anna,{no}\nann,bob,{yes}\n"
+    wanted = [("ann", "anna", "must"), ("ann", "bob", "cannot")]
+    with collected() as notes:
+        assert read(text) == read(text, format="csv") == read(text, columns=("id1", "id2", name)) == wanted
+    assert [x.text for x in notes] == [
+        f"{name!r} says that two differ: there 1 and yes are cannot-links, 0 and no must-links"
+    ]
+    frame = pd.DataFrame({"id1": ["ann", "ann"], "id2": ["anna", "bob"], name: [no, yes]})
+    assert list(read_pairs(frame)) == wanted
+    words = f"id1,id2,{name}\nann,anna,same\nann,bob,must-not-link\n"
+    assert read(words, columns=("id1", "id2", name)) == wanted  # words are never turned
+
+
+@pytest.mark.parametrize("name", ["same", "must_link", "match", "duplicate", "not_different", "linked"])
+def test_links__codes_stay_under_a_header_of_the_same(name):
+    assert read(f"id1,id2,{name}\nann,anna,1\nann,bob,0\n") == [("ann", "anna", "must"), ("ann", "bob", "cannot")]
+
+
+@pytest.mark.parametrize(
+    ("must", "cannot"),
+    [
+        *(("match", "non-match"), ("Link", "no link"), ("same", "diff"), ("together", "apart"), ("linked", "unlinked")),
+        *(("similar", "dissimilar"), ("duplicate", "distinct"), ("must", "must-not-link"), ("ML", "cant_link")),
+        *(("in the same cluster", "not in the same cluster"), ("identical", "mismatch"), ("ml", "can't link")),
+    ],
+)
+def test_links__further_words(must, cannot):
+    wanted = [("u", "v", "must"), ("u", "w", "cannot")]
+    assert read(f"u,v,{must}\nu,w,{cannot}\n", format="csv") == wanted
+    assert read(f"a,b,link\nu,v,{must}\nu,w,{cannot}\n") == wanted
+    assert looks_like_pairs(f"u,v,{must}\nu,w,{cannot}\n", None, ("a", "b", "link"), "csv")
+
+
+def test_links__words_that_may_be_labels_do_not_tell_pairs_alone():
+    assert not looks_like_pairs("lamp candle match\ndog cat pig\n", None, ("a", "b", "link"), None)
+
+
+@pytest.mark.parametrize("gap", ["?", "", "NA", "unknown", " "])
+def test_links__a_pair_without_a_link_is_left_out_and_told(gap):
+    with collected() as notes:
+        assert read(f"a,b,link\nu,v,{gap}\nu,w,0\nx,y,{gap}\n") == [("u", "w", "cannot")]
+    assert [x.text for x in notes] == ["2 pairs without a link left out"]
+    with pytest.raises(ParseError, match="the cell of b is empty"):
+        read(f"a,b,link\nu,,{gap}\n")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "id1,id2,y",
+        "rec_id_1,rec_id_2,0",
+        "uid_l\tuid_r\tt",
+        "a,b,same",
+        "left,right,y",
+        "id_a;id_b;y",
+        "id1,id2,y,weight",
+    ],
+)
+@pytest.mark.parametrize("format", [None, "csv"])
+def test_pairs__a_first_row_of_two_names_above_codes_is_a_header(head, format):
+    mark = "\t" if "\t" in head else ";" if ";" in head else ","
+    rows = [["w07", "w12", "1"], ["w07", "k3", "0"]]
+    lines = [mark.join([*row, "1"] if "weight" in head else row) for row in rows]
+    text = "\n".join([head, *lines, ""])
+    form = "tsv" if format and mark == "\t" else format
+    assert read(text, format=form) == [("w07", "w12", "must"), ("k3", "w07", "cannot")]
+    assert looks_like_pairs(text, None, ("a", "b", "link"), form)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id1,id2,1\nid3,id9,0\n", "a,b,y\nc,d,n\n", "1,2,1\n3,4,0\n", "x1,x2,1\nr1,r2,0\n", "s1,s2,same\ns1,s4,1\n"],
+)
+def test_pairs__a_first_row_of_labels_is_a_pair(text):
+    assert len(read(text)) == 2
+
+
+@pytest.mark.parametrize("row", ["id1,id2,y\nr7,q2,n", "id1,id2,same\nr7,q2,different", "id1,id2,1\nr7,q2,0"])
+@pytest.mark.parametrize("format", [None, "csv"])
+def test_pairs__a_first_row_that_may_be_either_is_asked_about(row, format):
+    head = tuple(row.splitlines()[0].split(","))
+    with pytest.raises(
+        ParseError,
+        match="line 1: '.*' may be a header or a pair: for a header give columns=.*, for a pair format='text'",
+    ):
+        read(row, format=format)
+    assert looks_like_pairs(row, None, ("a", "b", "link"), format)
+    assert len(read(row, columns=head)) == 1
+    assert len(read(row, format="text")) == 2

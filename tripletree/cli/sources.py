@@ -26,7 +26,7 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
-from tripletree.io.pairs import LINKS, PAIR_COLUMNS, link_word, looks_like_pairs
+from tripletree.io.pairs import PAIR_COLUMNS, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
@@ -447,7 +447,7 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
     if any({names[k] for k in x[:3]} == set(columns) for x in comparisons_by_name(names, set())):
         return "comparisons"
     cells = [cell_text(x) for x in table.columns[table.place(columns[2], "column")]]
-    links = sum(link_word(x or "") in LINKS for x in cells)
+    links = sum(link_of(link_word(x or "")) is not None for x in cells)
     return "pairs" if 2 * links > len(cells) else "triplets"
 
 

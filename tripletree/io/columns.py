@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tripletree.errors import ParseError
@@ -242,11 +243,44 @@ PROBABILITY = Role(
 )
 
 
+_ASIDE = "pairs?|items?|records?|clusters?|class|classes|groups?|labels?|flag|status"
+_BEFORE = f"{_ASIDE}|is|are|was|were|be|in|the|a|an|of"
+_ALIKE = "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must"
+_UNLIKE = "different|difference|diff|differs?|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"
+_SENSE = re.compile(
+    rf"(?:{_BEFORE})*(?:must|should|shall|do|does)?(not?|non|dont|isnt|arent|un|in|mis|dis)?(?:{_BEFORE})*"
+    rf"(?:({_ALIKE})|{_UNLIKE})(?:{_ASIDE}|link(?:s|ed)?)*"
+)
+
+
+@cache
+def link_sense(text: str) -> bool | None:
+    """True if words say that two are the same, must-link or "match", False for non-match or "kept apart", else None."""
+    found = _SENSE.fullmatch(re.sub(r"[\W_]+", "", text.lower()))
+    return None if found is None else (found[1] is None) == (found[2] is not None)
+
+
+def says_unlike(name: str) -> bool:
+    """True if a column is called by what two are that are not the same: different, cannot_link, judged_distinct."""
+    words = words_of(name).split("_")
+    spans = ("".join(words[i : i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1))
+    return next((x for x in map(link_sense, spans) if x is not None), True) is False
+
+
 def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
     """The columns of two ids (unique_id_l and unique_id_r, rec_id_1 and rec_id_2) and of their link or probability."""
     pairs = [x for x in option_pairs(names) if _ID_END.fullmatch(_SIDE.sub("", words_of(x[0])))]
-    links = PROBABILITY.among(names)[:1] or LINK.among(names)
+    links = PROBABILITY.among(names)[:1] or [
+        x for x in names if plain(x) in LINK.names or link_sense(str(x)) is not None
+    ]
     return (*pairs[0], links[0]) if len(pairs) == len(links) == 1 else None
+
+
+def are_called_ids(a: str, b: str) -> bool | None:
+    """True if two names are those of columns of ids (id1 and id2), None for other pairs (a and b, left and right)."""
+    if a.strip().isdigit() or not option_pairs([a, b]):
+        return False
+    return True if _ID_END.fullmatch(_SIDE.sub("", words_of(a))) else None
 
 
 def is_sure_anchor(name: str) -> bool:

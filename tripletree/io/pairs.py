@@ -11,8 +11,12 @@ one::
 The link is ``must`` or ``cannot``. Other words for these are ``must-link`` and ``cannot-link`` (also with ``_``),
 ``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file, ``True`` and
 ``False``, ``yes`` and ``no``, ``same`` and ``different``, ``same cluster`` and ``different clusters`` (in quotes in
-text), all in any case. The files that came with COP-KMeans, lines of two sample numbers and 1 or -1, are of
-this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets (`tripletree.io.triplets`).
+text), ``match`` and ``non-match``, ``link`` and ``no link``, ``together`` and ``apart``, ``similar`` and
+``dissimilar``, ``duplicate`` and ``distinct``, all in any case. A pair with ``?`` or nothing for a link is left out. In
+a table whose column of links is called ``different``, ``cannot_link``, ``distinct`` or the like, 1, True and yes are
+cannot-links, and 0, False and no are must-links. The files that came with COP-KMeans, lines of two sample numbers and 1
+or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
+(`tripletree.io.triplets`).
 """
 
 from __future__ import annotations
@@ -25,10 +29,13 @@ from typing import Any, overload
 
 import numpy as np
 
+from tripletree.core.checks import counted
+from tripletree.core.labels import GAPS, is_gap
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
-from tripletree.io.columns import PROBABILITY, pair_columns
+from tripletree.io.columns import PROBABILITY, are_called_ids, link_sense, pair_columns, says_unlike
 from tripletree.io.edges import usual_columns
 from tripletree.io.rows import (
     DELIMITERS,
@@ -46,6 +53,8 @@ from tripletree.io.table import RowTable, has_header, parquet_names, with_point
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50
+#: Characters in which these lines are looked for.
+_HEAD = 1 << 16
 #: The words for a link, in any case.
 LINKS = {
     **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
@@ -53,6 +62,8 @@ LINKS = {
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
 }
+#: Cells of pairs of which no link is known. A dash is a cannot-link.
+_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided"}
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 #: Those that answer whether two leaves are the same. A column may well be called by one of the others.
@@ -60,6 +71,8 @@ _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
 PAIR_COLUMNS = ("a", "b", "link")
+#: What differs between labels of one series: item7 and item12, a and b.
+_SHAPE = re.compile(r"\d+|\A\w\Z")
 _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -89,6 +102,14 @@ class PairRows(LabelRows):
         self._words_shown = False
         #: Whether links are probabilities of must-links.
         self._rated = False
+        #: Whether the column of the links is called by the opposite, such as "different": its codes are turned.
+        self._turned: str | None = None
+        self._codes_turned = False
+        #: The first row, if the rows below tell that it is a header, or if it may be one or a pair.
+        self._told: tuple[str, ...] | None = None
+        self._either: tuple[str, ...] | None = None
+        #: How many pairs have no link.
+        self._without = 0
         #: The codes among 0 and -1 that have occurred. Both together are ambiguous.
         self._zeros: set[str] = set()
         #: The first row, where it may be a header: it has a link in words and all others have numbers or yes and no.
@@ -102,6 +123,9 @@ class PairRows(LabelRows):
         """Take a row (a, b, link and perhaps a weight), or note its error."""
         if self._rated and cells[2] is not None:
             cells = [*cells[:2], *_rated(cells[2])]
+        elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK):
+            self._without += 1
+            return
         self._cells = cells
         super().add(cells, line, text, start)
 
@@ -110,10 +134,10 @@ class PairRows(LabelRows):
 
     def add_rest(self, rest: Sequence[str | None]) -> tuple[int, str] | None:
         """Take the link, and the weight. Or the error, and the number of the cell."""
-        link, wrong = rest[0], None
+        link, must, wrong = rest[0], None, None
         if link is None:
             wrong = 2, self.empty(2)
-        elif (word := link_word(link)) not in LINKS:
+        elif (must := link_of(word := link_word(link))) is None:
             wrong = 2, self._no_link(link)
         elif word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
             wrong = 2, _BOTH
@@ -121,7 +145,9 @@ class PairRows(LabelRows):
             wrong = super().add_rest(rest)
         if wrong is None:
             self._note(word)
-            self.links.append(LINKS[word])
+            turned = self._turned is not None and word in _FLAGS
+            self._codes_turned |= turned
+            self.links.append(must != turned)
         elif not self.labels and not self.problems:
             self._header = tuple(map(str, self._cells[:3]))
         return wrong
@@ -167,14 +193,42 @@ class PairRows(LabelRows):
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
         """The columns asked for, or, where none are, those that are called so."""
         if tuple(columns) == PAIR_COLUMNS and not set(columns) <= set(names):
-            columns = super().called(names, columns) if not (found := pair_columns(names)) else found
+            told = tuple(names[:3]) if tuple(names) == self._told else None
+            columns = pair_columns(names) or told or super().called(names, columns)
         self._rated = bool(PROBABILITY.among(columns[2:]))
+        self._turned = str(columns[2]) if not self._rated and says_unlike(str(columns[2])) else None
         return columns
 
-    @staticmethod
-    def is_header(names: Sequence[str]) -> bool:
+    def look(self, text: str) -> None:
+        """Judge a first row such as ``id1,id2,y`` or ``a,b,same``, which has a link, by the rows below."""
+        lines = [x for x in text[:_HEAD].splitlines()[: _LINES if len(text) <= _HEAD else -1] if x.strip()]
+        lines = [x for x in lines if not x.startswith("#")]
+        for mark in (*DELIMITERS.values(), ";"):
+            try:
+                rows = [[x.strip() for x in row] for row in csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+            except csv.Error:
+                continue
+            if len(rows) < 2 or min(map(len, rows)) < 3 or len(rows[0]) > 4:
+                continue
+            first, below = rows[0], [row[:3] for row in rows[1:]]
+            ids, kind = are_called_ids(*first[:2]), _kind(first[2])
+            kinds = {x for x in (_kind(row[2]) for row in below) if x != "gap"}
+            if ids is False or kind in (None, "gap") or not kinds or None in kinds:
+                continue
+            names = {_SHAPE.sub("0", x) for x in first[:2]}
+            alike = any(_SHAPE.sub("0", x) in names for row in below for x in row[:2])
+            unnamed = bool(ids) and first[2] == "0" and kinds == {"number"}  # a Series of pandas without a name
+            other = unnamed or (kind not in kinds and "word" not in kinds and kind != "number")
+            if other and not alike:
+                self._told = tuple(first)
+            elif ids and mark != ";" and (not alike or (other and not unnamed)):
+                self._either = tuple(first)
+
+    def is_header(self, names: Sequence[str]) -> bool:
         found = pair_columns(names)
-        return found is not None and found[2].strip().lower() not in LINKS  # which may be a row
+        if found is None or (link_word(found[2]) in LINKS and found == tuple(names[:3]) and len(names) <= 4):
+            return tuple(names) == self._told
+        return True
 
     def _no_link(self, link: str) -> str:
         """The message about a field that is not a link, with advice the first time only."""
@@ -185,6 +239,14 @@ class PairRows(LabelRows):
 
     def _hint_at_header(self) -> None:
         """Give advice if the first row is a header: all others are well, and none has a label of it."""
+        if self._either is not None and self.labels and self.lines and self.labels[0] == self._either[:2]:
+            shown = ",".join(self._either)
+            message = (
+                f"{shown!r} may be a header or a pair: for a header give columns={self._either[:3]!r}, for a pair "
+                "format='text'"
+            )
+            self.problem(self.lines[0], message)
+            return
         if self._headless and self._named is not None and len(self.links) > 1:
             message = f"{self._named[2]!r} is a link, but all rows below give numbers, yes and no, or True and False"
             self.problem(self.lines[0], message)
@@ -201,6 +263,12 @@ class PairRows(LabelRows):
         """All pairs, over the given leaves or over all that occur."""
         self._hint_at_header()
         index, rows = self.indexed(leaves)
+        if self._without:
+            note("links", f"{counted(self._without, 'pair')} without a link left out")
+        if self._codes_turned:
+            note(
+                "links", f"{self._turned!r} says that two differ: there 1 and yes are cannot-links, 0 and no must-links"
+            )
         must = np.array(self.links, np.bool_)
         weights, origins = self.all_weights(), self.origins()
         return PairwiseConstraints(
@@ -223,6 +291,21 @@ def link_word(text: str) -> str:
     """The word of a link as `LINKS` has it: 1.0 is 1, and Must Link is must-link."""
     word = _joined(text)
     return _LETTERS.get(word) or (word.partition(".")[0] if word in ("1.0", "0.0", "-1.0") else word)
+
+
+def _kind(cell: str) -> str | None:
+    """What a cell says of a link: a number, a flag (yes or no, true or false), a word, a gap, or nothing (None)."""
+    word = link_word(cell)
+    if is_gap(cell, _NO_LINK):
+        return "gap"
+    if word in _FLAGS and cell.strip().lower() not in _LETTERS:
+        return "flag" if word.isalpha() else "number"
+    return "letter" if word in _FLAGS else None if link_of(word) is None else "word"
+
+
+def link_of(word: str) -> bool | None:
+    """True for a must-link, False for a cannot-link, None for anything else, of a word as `link_word` gives it."""
+    return LINKS[word] if word in LINKS else link_sense(word)
 
 
 def _rated(text: str) -> tuple[str, ...]:
@@ -248,18 +331,20 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
     kind : str or None
         The format, by the suffix.
     """
+    rows = PairRows(name)
 
     def known(names: Sequence[str]) -> bool:
-        return set(LabelRows.called(PairRows(name), names, columns)) <= set(names) or PairRows.is_header(names)
+        return set(LabelRows.called(rows, names, columns)) <= set(names) or rows.is_header(names)
 
     if is_parquet(content):
         return known(parquet_names(content, name))
     text = decoded(content, name)
-    if has_header(text, known):
+    rows.look(text)
+    if has_header(text, known) or rows._either is not None:
         return True
     if has_header(text, lambda names: {"a", "b", "c"} <= set(names) or usual_columns(names) is not None):
         return False
-    links = []
+    links: list[str] = []
     for line in islice((x for x in text.splitlines() if x.strip() and not x.startswith("#")), _LINES):
         cells = next(csv.reader([line], delimiter=DELIMITERS[kind]), []) if kind in DELIMITERS else None
         if cells is None:
@@ -268,7 +353,9 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
                 return False
             cells = [x.value for x in tokens if x.kind != "mark"]
         links.append(_joined(cells[2]) if len(cells) in (3, 4) else "")  # a single letter may be a label
-    return any(x in LINKS for x in links)
+    if any(x in LINKS for x in links):
+        return True
+    return bool(links) and all(link_sense(x) is not None for x in links)  # words that may be labels as well
 
 
 def read_pairs(

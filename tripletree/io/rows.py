@@ -242,8 +242,10 @@ class LabelRows:
         alike = [words.get(plain(x), x) for x in columns] if len(words) == len(names) else columns
         return alike if len(set(alike)) == len(columns) else columns
 
-    @staticmethod
-    def is_header(names: Sequence[str]) -> bool:
+    def look(self, text: str) -> None:
+        """Look at all of a text before its first line is taken for a header or a row."""
+
+    def is_header(self, names: Sequence[str]) -> bool:
         """True if the first line of a text is a header, though of other columns than those asked for."""
         return False
 
@@ -547,8 +549,10 @@ def read_rows(
     rows = kind(name)
 
     def known(names: Sequence[str]) -> bool:
-        return set(LabelRows.called(rows, names, columns)) <= set(names) or kind.is_header(names)
+        return set(LabelRows.called(rows, names, columns)) <= set(names) or rows.is_header(names)
 
+    if format != "text":
+        rows.look(text)
     if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
         rows.add_text(text)
         return rows
