@@ -71,7 +71,7 @@ LAYOUTS = [
     ("pairs", "a;b;link;weight\nx;y;1;0,5\nx;z;0;0,25\n", LINKED),
     ("pairs", "a,b,link\n1,2,must\n2,3,cannot\n", NUMBERED),
     ("pairs", "a,b,link\n1.0,2.0,must\n2.0,3.0,cannot\n", NUMBERED),
-    ("pairs", "a,b,link\nx,y,must\nx,z,\n", "cell of the link is empty"),
+    ("pairs", "a,b,link\nx,y,must\nx,w,\nz,w,?\nx,z,no\n", LINKED),
     ("triplets", "a,b,c\nx,y,z\n", ["x y|z"]),
     ("triplets", "A,B,C\nx,y,z\n", ["x y|z"]),
     ("triplets", "a;b;c;weight\nx;y;z;1,5\n", ["x y|z"]),
