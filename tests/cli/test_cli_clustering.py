@@ -780,3 +780,21 @@ def test_cluster__tells_of_a_column_that_alone_decides_distances(tmp_path, run, 
     told = "grams has 100% of the variance of the 3 features, so distances are mostly those in it."
     assert (told in result.output) == is_told
     assert ("--standardize" in result.output) == is_told
+
+
+@pytest.mark.parametrize("method", ["recon", "divisive"])
+def test_cluster__distances_are_asked_for_and_taken(tmp_path, run, method):
+    """A square table with the same names for rows and columns was clustered as features, without a word."""
+    rng = np.random.default_rng(0)
+    points, names = np.repeat([0.0, 9.0], 4)[:, None] + rng.normal(size=(8, 1)), list("abcdefgh")
+    D = np.abs(points - points.T)
+    turned = rng.permutation(8)
+    rows = [",".join([names[i], *(f"{D[i, j]:.6f}" for j in turned)]) for i in range(8)]
+    (tmp_path / "d.csv").write_text("\n".join([",".join(["name", *(names[j] for j in turned)]), *rows]) + "\n")
+    more = ["cluster", "d.csv", "-k", "2", "--method", method]
+    told = run(*more, status=2).stderr
+    distances, features = (line.split(":", 1)[1].split()[1:] for line in told.splitlines()[1:3])
+    assert [int(x) for x in rows_of(run(*distances).stdout).values()] == [0] * 4 + [1] * 4
+    assert len(rows_of(run(*features).stdout)) == 8
+    (tmp_path / "x.csv").write_text(TABLE)
+    assert "square table of distances" in run("cluster", "x.csv", *distances[2:], status=2).stderr

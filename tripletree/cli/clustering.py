@@ -24,7 +24,7 @@ from tripletree.cli.sources import (
     read_triplet_file,
     table_options,
 )
-from tripletree.cli.spelling import option_names
+from tripletree.cli.spelling import command_line, option_names
 from tripletree.cli.tables import (
     GAPS,
     GapHint,
@@ -32,6 +32,7 @@ from tripletree.cli.tables import (
     check_metric,
     class_file_of,
     decimal_option,
+    distances_in,
     metric_option,
     missing_option,
     names_in,
@@ -250,7 +251,7 @@ def cluster(
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
-    check_metric(metric, standardize)
+    check_metric(metric, standardize, "precomputed")
     table = read_table(
         data,
         index_column=index_column,
@@ -272,6 +273,20 @@ def cluster(
         ),
     )
     n = len(table.labels)
+    distances = distances_in(table)
+    if metric == "precomputed" and distances is None:
+        raise bad_input(
+            f"{data}: --metric precomputed needs a square table of distances, with the same names for rows and "
+            "columns, symmetric and with 0 on the diagonal"
+        )
+    is_given = ctx.get_parameter_source("metric") is click.core.ParameterSource.COMMANDLINE
+    if distances is not None and not is_given:
+        linkage = "" if method["method"] != "recon" or method["linkage"] in ANY_METRIC else " --linkage average"
+        raise bad_input(
+            f"{data}: are these distances, as rows and columns have the same names, or features?\n"
+            f"  distances: {command_line(ctx, f'--metric precomputed{linkage}')}\n"
+            f"  features:  {command_line(ctx, '--metric euclidean')}"
+        )
     if clusters is not None and clusters > n:
         raise bad_input(
             f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
@@ -291,6 +306,7 @@ def cluster(
     if comparison_file is not None:
         known["comparisons"] = read_comparison_file(comparison_file, of_comparisons, told=True)
     values = standardized(table.values) if standardize else table.values
+    values = distances if metric == "precomputed" and distances is not None else values
     if method["method"] == "recon" and metric in IN_UNITS:
         shares = shares_of_variance(values)
         told = told_of_scale(shares, table.columns)
@@ -315,7 +331,11 @@ def _check_options(ctx: click.Context, method: dict[str, Any], pair_file: str | 
                 msg = f"--{name.replace('_', '-')} goes with --method {other}"
                 raise click.UsageError(msg)
     metric = method["metric"]
-    if method["method"] == "recon" and metric in GAPS and method["linkage"] not in ANY_METRIC:
+    if (
+        method["method"] == "recon"
+        and (metric in GAPS or metric == "precomputed")
+        and method["linkage"] not in ANY_METRIC
+    ):
         msg = (
             f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
         )
@@ -449,7 +469,7 @@ def clustered(
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
         if not flat and known.get("pairs") is not None:  # only the hierarchy is asked for, which no cut can spoil
             warnings.filterwarnings("ignore", message=".*n_clusters=1[: ]")
-        if method == "divisive" and options["metric"] not in ("euclidean", "cosine"):
+        if method == "divisive" and options["metric"] not in ("euclidean", "cosine", "precomputed"):
             values = _distances(values, options["metric"])
             model = DivisiveReCon(k, **{**options, "metric": "precomputed"})
         elif method == "divisive":

@@ -101,16 +101,29 @@ class Table:
     texts: list[str] | None = None
 
 
-def check_metric(metric: str, standardize: bool) -> None:
-    """Refuse an unknown metric, and options that do not go with one."""
+def check_metric(metric: str, standardize: bool, *more: str) -> None:
+    """Refuse a metric that is unknown, also among `more` of one command, and options that do not go with one."""
     from tripletree.cluster.distances import METRICS, WITH_MISSING
 
-    if metric not in (*METRICS, *WITH_MISSING):
-        msg = f"--metric {metric} is not known; choose one of {', '.join((*METRICS, *WITH_MISSING))}"
+    if metric not in (*METRICS, *WITH_MISSING, *more):
+        msg = f"--metric {metric} is not known; choose one of {', '.join((*METRICS, *WITH_MISSING, *more))}"
         raise click.UsageError(msg)
+    if metric == "precomputed" and standardize:
+        raise click.UsageError("--metric precomputed takes distances as they are: leave out --standardize")
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
+
+
+def distances_in(table: Table) -> np.ndarray | None:
+    """The distances of a table whose columns are called like its rows, in the order of the rows. None if it is none."""
+    place = {x: k for k, x in enumerate(table.columns)}
+    if len(table.labels) < 2 or set(table.labels) != set(place) or len(place) != len(table.labels):
+        return None
+    D = table.values[:, [place[x] for x in table.labels]].astype(np.float64)
+    scale = float(np.abs(D[np.isfinite(D)]).max(initial=0.0))
+    is_one = np.allclose(D, D.T, atol=1e-6 * scale, equal_nan=True) and (np.abs(np.diag(D)) <= 1e-6 * scale).all()
+    return D if is_one else None
 
 
 def read_table(
