@@ -185,6 +185,67 @@ def test_classes__minus_one_beside_one_class_is_no_guess(y):
     assert pairs_from_classes(y, missing=[-1, "-"]).n_cannot == 0
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        *(
+            "unclassified",
+            "Unassigned",
+            "indet.",
+            "TBD",
+            "not sure",
+            "not_sure",
+            "[unidentified]",
+            "don't know",
+            "N.D.",
+        ),
+        *(
+            "no label",
+            "undetermined",
+            "to be determined",
+            "uncultured",
+            "missing",
+            "??",
+            -99,
+            "-99",
+            999,
+            9999.0,
+            "0",
+            0,
+        ),
+    ],
+)
+def test_classes__words_that_are_no_taxon_and_codes_that_stand_apart_are_no_class(word):
+    y = ["oak", "oak", "elm", word, word]
+    with pytest.warns(UserWarning, match=r"y: .* \(2 of 5\) is taken for no class; missing=\[\] makes it a class"):
+        assert list(triplets_from_classes(y)) == [(0, 1, 2)]
+    assert len(triplets_from_classes(y, missing=[])) == 4
+    with pytest.raises(InvalidLabelsError, match="alone; is .* a class, or does it mark samples without one"):
+        pairs_from_classes(["oak", "oak", word])
+
+
+@pytest.mark.parametrize("y", [[1, 1, 2, -99, -99], [0, 0, 7, 999, 999], ["3", "3", "4", "9999", "9999"]])
+def test_classes__codes_for_no_value_among_numbers(y):
+    with pytest.warns(UserWarning, match="is taken for no class"):
+        assert list(triplets_from_classes(y)) == [(0, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        *([0, 0, 1, 2, 2], ["0", "0", "1", "2", "2"], [998, 998, 997, 999, 999], [-98, -98, 3, -99, -99]),
+        *(
+            [999, 999, 9999, -99, -99],
+            [False, False, 0.5, True, True],
+            ["unclassified oak", "unclassified oak", "a", "b", "b"],
+        ),
+        ["no", "no", "yes", "maybe", "maybe"],
+    ],
+)
+def test_classes__codes_among_their_like_are_classes(y):
+    assert len(triplets_from_classes(y)) == len(triplets_from_classes(y, missing=[])) == 4
+
+
 def test_triplets_from_classes__leaves_must_fit():
     with pytest.raises(ValueError, match="y has 2 entries for 1 leaves"):
         triplets_from_classes(["a", "b"], leaves=["x"])

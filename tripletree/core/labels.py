@@ -16,6 +16,22 @@ from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, Unk
 GAPS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "none", "?", "-"})
 #: Classes that say that no class is known. scikit-learn writes -1.
 CLASS_GAPS = GAPS | {"-1", "-1.0", "unknown", "unlabelled", "unlabeled"}
+#: Words that are no taxon and no class, in lower case, with blanks between: alone, or in placeholders before a taxon.
+NOT_KNOWN = (
+    r"uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
+    r"|unplaced|unnamed|undescribed|unspecified|unranked|unallocated|unresolved|uncategori[sz]ed|norank|no[\s-]rank"
+    r"|no[\s-]?(?:blast\s)?(?:hit|match)(?:s|es)?|uncl(?:ass)?\.|unid(?:ent)?\.|unkn?\.?"
+    r"|not\s(?:assigned|available|applicable|categori[sz]ed|classified|determined|elsewhere\sclassified|given"
+    r"|identified|known|present|provided|ranked|specified)"
+)
+_NO_CLASS = re.compile(
+    rf"{NOT_KNOWN}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|tb[acd]\.?"
+    r"|to\sbe\s(?:determined|decided|done|assigned|classified)|n\.\s?[ad]\.|unsure|uncertain|unclear|undecided|unlabell?ed"
+    r"|unannotated|not\s(?:sure|clear|labell?ed|annotated|yet\s\w+)|(?:do\snot|don'?t|don’t)\sknow|missing"
+    r"|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}"
+)
+#: Codes for no value, if they stand apart from the other codes.
+_SENTINELS = frozenset({-9.0, -99.0, -999.0, -9999.0, 999.0, 9999.0})
 #: Gaps that may be classes as well, as in -1 and +1: if nothing else were left of the classes, nothing is guessed.
 _SIGNS = frozenset({"-1", "-1.0", "-", "?"})
 #: Gaps that nobody takes for a class. Taking any other code for a gap is told.
@@ -78,9 +94,8 @@ def without_gaps(
 ) -> tuple[np.ndarray, list[Any]]:
     """The codes of `label_codes`, or some of them, without the words for no class, as `class_codes` treats these."""
     words = gap_words(missing, CLASS_GAPS)
-    numbers = {float(x) for x in words if re.fullmatch(r"[-+]?[0-9.]*[0-9]", x)}
     count = np.bincount(codes[codes >= 0], minlength=len(known))
-    is_class = np.array([not _is_class_gap(x, words, numbers) for x in known], np.bool_)
+    is_class = ~_class_gaps(known, words)
     gaps = np.flatnonzero(~is_class & (count > 0)).tolist()
     if gaps and missing is None:
         _tell_gaps([(known[k], int(count[k])) for k in gaps], codes.size, known, is_class & (count > 0), name, cure)
@@ -92,25 +107,57 @@ def without_gaps(
 
 def classes_or_none(codes: np.ndarray, known: Sequence[Any]) -> list[Any]:
     """The class of each sample, None if it is not known. One that is called like a gap gets another name."""
-    names = [f"class {x}" if _is_class_gap(x, CLASS_GAPS, {-1.0}) else x for x in known]
+    gaps = _class_gaps(known, CLASS_GAPS).tolist()
+    names = [f"class {x}" if gap else x for x, gap in zip(known, gaps, strict=True)]
     return [None if k < 0 else names[k] for k in codes.tolist()]
 
 
-def _is_class_gap(value: Any, words: frozenset[str], numbers: set[float]) -> bool:
+def _class_gaps(known: Sequence[Any], words: frozenset[str]) -> np.ndarray:
+    """Which classes say that no class is known. Codes that stand apart do, too, where the words are the usual ones."""
+    usual, numbers = words is CLASS_GAPS, {x for x in map(_number, words) if x is not None}
+    gaps = np.array([_is_class_gap(x, words, numbers, usual) for x in known], np.bool_)
+    if not usual:
+        return gaps
+    values = [None if gap else _number(x) for x, gap in zip(known, gaps.tolist(), strict=True)]
+    codes = [x for x in values if x is not None and x not in _SENTINELS]
+    texts = any(x is None and not gap for x, gap in zip(values, gaps.tolist(), strict=True))
+    if not codes and not texts:
+        return gaps
+    least, most = min(codes, default=0.0), max(codes, default=0.0)
+    for k, x in enumerate(values):
+        if x == 0:
+            gaps[k] = texts and least == most == 0  # 0 among names
+        elif x in _SENTINELS:
+            gaps[k] = least >= 0 and (x < 0 or most <= x / 2)
+    return gaps
+
+
+def _number(value: Any) -> float | None:
     if isinstance(value, str):
-        return is_gap(value, words)
+        return float(value) if re.fullmatch(r"\s*[-+]?[0-9.]*[0-9]\s*", value) and value.count(".") < 2 else None
+    return float(value) if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) else None
+
+
+def _is_class_gap(value: Any, words: frozenset[str], numbers: set[float], usual: bool) -> bool:
+    if isinstance(value, str):
+        return is_gap(value, words) or (usual and _says_no_class(value))
     if isinstance(value, (bool, np.bool_)):
         return False
     return value in numbers if isinstance(value, (int, float, np.number)) else is_gap(str(value), words)
 
 
+def _says_no_class(text: str) -> bool:
+    form = re.sub(r"(?<=\w)[\s_-]+(?=\w)", " ", text.strip(" \t\n[]()<>'\"").lower())
+    return _NO_CLASS.fullmatch(form) is not None
+
+
 def _tell_gaps(
     gaps: list[tuple[Any, int]], n: int, known: list[Any], is_class: np.ndarray, name: str, cure: str
 ) -> None:
-    """Warn of codes taken for no class that could be classes. Refuse -1 beside one other class alone."""
+    """Warn of codes taken for no class that could be classes. Refuse one that could be beside one other class alone."""
     told = [(x, m) for x, m in gaps if not is_gap(str(x), _PLAIN_GAPS)]
     rest = np.flatnonzero(is_class).tolist()
-    sign = next((x for x, _ in told if is_gap(str(x), _SIGNS)), None)
+    sign = next((x for x, _ in told if is_gap(str(x), _SIGNS) or not is_gap(str(x), CLASS_GAPS)), None)
     if sign is not None and len(rest) == 1:
         msg = (
             f"{name}: {sign!r} and {known[rest[0]]!r} alone; is {sign!r} a class, or does it mark samples without one? "

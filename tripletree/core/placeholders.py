@@ -15,26 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.core.checks import counted
-from tripletree.core.labels import is_gap
+from tripletree.core.labels import NOT_KNOWN, is_gap
 from tripletree.core.notes import note
 from tripletree.kernels import freeze
 
 if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy
 
-#: Words that make a name a placeholder, alone or before another name (a blank is written as \s).
-_NOT_KNOWN = (
-    r"uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
-    r"|unplaced|unnamed|undescribed|unspecified|unranked|unallocated|unresolved|uncategori[sz]ed|norank|no[\s-]rank"
-    r"|no[\s-]?(?:blast\s)?(?:hit|match)(?:s|es)?|uncl(?:ass)?\.|unid(?:ent)?\.|unkn?\.?"
-    r"|not\s(?:assigned|available|applicable|categori[sz]ed|classified|determined|elsewhere\sclassified|given"
-    r"|identified|known|present|provided|ranked|specified)"
-)
 #: What is of an uncertain place: sedis, and ranks in Latin.
 _SEDIS = r"(?:sedis|\w*(?:regni|phyli|divisionis|classis|ordinis|familiae|tribus|generis|speciei))"
 _INCERTAE = rf"incert(?:ae|i|us)\ ?{_SEDIS}|inc\.\ ?sed\."
 _FILLER = re.compile(
-    rf"""(?:{_NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
+    rf"""(?:{NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
     | ambiguous(?:\ tax(?:a|on))?
     | (?:.+\ )?(?:{_INCERTAE})(?:\ .+)?         # Incertae Sedis; Fungi cls Incertae sedis; Incertae familiae
     | (?:.+\ )?environmental\ (?:samples?|sequences?)
@@ -52,14 +44,13 @@ _FILLER = re.compile(
 _MEMBER = re.compile(r"(?:\S+ ){1,3}(?<! f\. )spp?\. .+", re.DOTALL)
 #: Names of terms that may be of no kind of another: unspecified dementia; dementia, unspecified.
 _OF_PARENT = re.compile(
-    rf"(?:(?:{_NOT_KNOWN}|others?)(?: (.+))?|(.+?),? (?:{_NOT_KNOWN}|{_INCERTAE}|nos|not otherwise specified))",
-    re.DOTALL,
+    rf"(?:(?:{NOT_KNOWN}|others?)(?: (.+))?|(.+?),? (?:{NOT_KNOWN}|{_INCERTAE}|nos|not otherwise specified))", re.DOTALL
 )
 _BARE = re.compile(rf"ambiguous(?: tax(?:a|on))?|{_INCERTAE}|(?:\S+ ){{1,3}}(?<! f\. )spp?\.?", re.DOTALL)
 _RANK_PREFIX = re.compile(r"\A(?:sk|[dkpcofgst]|d_\d{1,2})__")
 _UNIQUE = re.compile(r"(?<=.) <[^<>]*>$")
 #: Such a word in brackets: "[unassigned] Caenogastropoda" of WoRMS, "X (incertae sedis)".
-_BRACKETED = re.compile(rf"[\[(]({_NOT_KNOWN}|{_INCERTAE}|(?:indet|undet)\.?)[\])]")
+_BRACKETED = re.compile(rf"[\[(]({NOT_KNOWN}|{_INCERTAE}|(?:indet|undet)\.?)[\])]")
 _BLANKS = re.compile(r"[\s_]+")
 #: PR2's names below a taxon without names: Alveolata_X, Alveolata_XX.
 _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
