@@ -252,3 +252,12 @@ def test_pairs__a_first_row_that_may_be_a_header_is_asked_about_with_both_comman
     assert told.endswith("for a header give --columns id1,id2,y, for a pair --format text\n")
     assert "0 must-links and 1 cannot-link" in run("check", "p.csv", "--columns", "id1,id2,y").stdout
     assert "1 must-link and 1 cannot-link" in run("check", "p.csv", "--format", "text").stdout
+
+
+@pytest.mark.parametrize("command", ["check", "describe", "explain"])
+def test_pairs__codes_that_are_turned_and_pairs_left_out_are_told(run, tmp_path, command):
+    (tmp_path / "p.csv").write_text("id1,id2,different\nx,y,1\nx,z,?\n")
+    done = run(command, "p.csv")
+    assert "0 must-links and 1 cannot-link" in done.stdout
+    assert "p.csv: 1 pair without a link left out\n" in done.stderr
+    assert "p.csv: 'different' says that two differ: there 1 and yes are cannot-links" in done.stderr

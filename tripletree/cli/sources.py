@@ -19,6 +19,7 @@ from tripletree.cli.spelling import command_line, in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
 from tripletree.core.comparisons import Comparisons
+from tripletree.core.notes import collected, note
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
@@ -454,8 +455,12 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
 def read_pair_file(
     source: Any, table: Mapping[str, Any] | None = None, *, format_: Any = None, leaves: Any = None
 ) -> PairwiseConstraints:
-    """Read must-links and cannot-links."""
-    pairs = _read(read_pairs, source, table, format=format_, leaves=leaves)
+    """Read must-links and cannot-links, and tell what the reader notes."""
+    with collected() as notes:
+        pairs = _read(read_pairs, source, table, format=format_, leaves=leaves)
+    for x in notes:
+        note(*x)
+        say(f"{given_name(getattr(source, 'name', source))}: {x.text}", err=True)
     if len(pairs.leaves) == 0:
         raise bad_input(f"{given_name(getattr(source, 'name', source))} holds no pair and no leaf")
     return pairs
