@@ -343,7 +343,7 @@ def test_links__words_that_may_be_labels_do_not_tell_pairs_alone():
     assert not looks_like_pairs("lamp candle match\ndog cat pig\n", None, ("a", "b", "link"), None)
 
 
-@pytest.mark.parametrize("gap", ["?", "", "NA", "unknown", " "])
+@pytest.mark.parametrize("gap", ["?", "", "NA", "unknown", " ", "don't know"])
 def test_links__a_pair_without_a_link_is_left_out_and_told(gap):
     with collected() as notes:
         assert read(f"a,b,link\nu,v,{gap}\nu,w,0\nx,y,{gap}\n") == [("u", "w", "cannot")]

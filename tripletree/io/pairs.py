@@ -63,7 +63,7 @@ LINKS = {
     **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
 }
 #: Cells of pairs of which no link is known. A dash is a cannot-link.
-_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided"}
+_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know"}
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 #: Those that answer whether two leaves are the same. A column may well be called by one of the others.
