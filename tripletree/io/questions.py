@@ -358,13 +358,13 @@ def _expanded(asked: QuestionTable) -> QuestionTable:
             x is not None or y is None for x, y in zip(cells, column, strict=True)
         ):
             lists[k] = cells
-    if not lists or table.names is None:
-        return asked
     alone = {k for k, cells in lists.items() if all(x is None or len({*map(str, x)}) < 2 for x in cells)}
     if alone:  # PsychoPy lists what was clicked, once or again and again
         made = [[x[0] if x else None for x in lists.pop(k)] if k in alone else c for k, c in enumerate(table.columns)]
         table = replace(table, columns=made)
         asked = replace(asked, table=table)
+    if not lists or table.names is None:
+        return asked
     varied = [k for k, cells in lists.items() if len({str(x) for x in cells if _is_trio(x)}) > 1]
     chosen = [k for k in varied or lists if any(map(_is_trio, lists[k]))]
     columns = [x for k, x in enumerate(table.columns) if k not in lists]
