@@ -127,9 +127,15 @@ def test_answers__that_clash_without_a_disputed_question(run):
         (["-"], "a,b,c\nx,y,z\n", "nothing tells which of them is the odd one: --odd 2 if it is the third"),
         (["-", "--odd", "w"], "a,b,c,odd\nx,y,z,z\n", "odd 'w' is not a column of this table"),
         (["-"], "a,b,c,d,odd\nx,y,z,u,z\n", "give --items, which three"),
+        (
+            ["-", "--header"],
+            "p,q,r,who\nx,y,z,1\nx,y,w,2\n",
+            "give --odd, which of the 4 columns holds the answer. There",
+        ),
         (["-", "--items", "a"], "a,b,c,odd\nx,y,z,z\n", "not the names of three columns"),
         (["-", "--odd", "odd"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n', "is for tables"),
-        (["-", "-o", "c.nwk"], "a,b,c,odd\nx,y,z,\n", "none of the answers names an odd one"),
+        (["-"], "a,b,c,odd\nx,y,z,\nx,y,w,NA\n", "no row has an answer: all 2 cells in 'odd'"),
+        (["-", "-o", "c.nwk"], "a,b,c,odd\nx,y,z,unsure\n", "none of the answers names an odd one"),
         (["-"], "garbage\n", "this is no file of answers: it has 1 column;"),
         (["-"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
         (["-", "--odd", "2"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
@@ -147,7 +153,7 @@ def test_answers__refused(run, args, text, message):
 def test_answers__none(run):
     assert "standard input holds no answer" in run("answers", "-", text="", status=2).stderr
     assert "holds no answer" in run("answers", "-", text='{"tripletree": "answers"}\n', status=2).stderr
-    assert "1 of them unsure" in run("answers", "-", text="a,b,c,odd\nx,y,z,\n").stdout
+    assert "1 of them unsure" in run("answers", "-", text="a,b,c,odd\nx,y,z,unsure\n").stdout
 
 
 def test_answers__of_the_other_commands(run, tmp_path):
@@ -226,6 +232,26 @@ def test_answers__yes_or_no_has_a_command_for_each_reading(run, tmp_path):
     assert run(*shlex.split(other)[1:]).stdout == "consistent: 1 triplet on 3 leaves\n"
     (tmp_path / "d.csv").write_text("ref,left,right,chose_left\nfig,pear,saw,1\npear,saw,fig,0\n")
     assert run("check", "d.csv").stdout == "consistent: 1 triplet on 3 leaves\n"
+
+
+def test_answers__the_columns_that_fit_are_in_the_command(run, tmp_path):
+    (tmp_path / "t.csv").write_text("who,p,q,r,s,block\nann,fig,pear,saw,saw,1\nann,fig,saw,axe,fig,2\n")
+    said = run("answers", "t.csv", "--header", status=2).stderr
+    command = said.partition("There are 'who', 'p', 'q', 'r', 's', 'block': ")[2].strip().strip("'")
+    assert command == "tripletree answers t.csv --items p,q,r --odd s"
+    assert "2 answers of 1 person to 2 questions" in run(*shlex.split(command)[1:]).stdout
+
+
+def test_answers__events_have_to_be_joined(run, tmp_path):
+    rows = [f"ann,{k},look,fig,saw,{x},\nann,{k},click,,,,{x}\n" for k, x in enumerate(["axe", "pear"])]
+    for name in ("i,j,k", "ref,left,right"):
+        (tmp_path / "e.csv").write_text(f"who,trial,event,{name},response\n" + "".join(rows))
+        said = run("check", "e.csv", *(["--odd", "response", "--items", name]), status=2).stderr
+        assert "no row has both items and an answer: 2 rows have items and an empty 'response', and 2 other" in said
+    command = said.partition("one row: ")[2].partition(" makes that file")[0]
+    assert eval(command, {"pandas": pytest.importorskip("pandas")}) is None  # noqa: S307
+    done = run("check", "joined.csv", "--odd", "response", "--items", name)
+    assert done.stdout == "consistent: 2 triplets on 4 leaves\n"
 
 
 def test_answers__comparisons_of_columns_of_any_name(run, tmp_path):

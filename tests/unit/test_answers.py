@@ -418,7 +418,7 @@ def test_answers__of_tables(text, options):
 @given(st.lists(st.tuples(st.permutations("abcde"), st.integers(0, 5), st.sampled_from(["anna", "ben"])), min_size=1))
 def test_answers__of_tables_in_three_codes(drawn):
     """The odd one as a label, a position or the name of a column: the same answers."""
-    words = {3: "alike", 4: "different", 5: ""}
+    words = {3: "alike", 4: "different", 5: "" if any(reply < 5 for _, reply, _ in drawn) else "unsure"}
     texts = {"label": [], "position": [], "name": []}
     for order, reply, who in drawn:
         trio = order[:3]
@@ -442,6 +442,12 @@ def test_answers__labels_that_look_like_positions():
     with pytest.raises(ParseError, match=r"line 3: the answer '2'.*all answers must then be positions"):
         read("a,b,c,odd\n3,1,5,5\n3,4,6,2\n")
     assert read("a,b,c,odd\nalike,b,c,alike\n")[0].odd == "alike"
+
+
+def test_answers__few_answers_are_told():
+    assert read("a,b,c,odd\nx,y,z,\nx,y,w,w\n").reading.endswith("by odd; 1 of 2 without an answer")
+    assert read("a,b,c,odd\nx,y,z,unsure\nx,y,w,w\n").reading is None
+    assert read("a,b,c,odd\nx,y,z,\nx,y,w,w\nx,y,v,v\n").reading is None
 
 
 def test_answers__of_tables_about_two_items():
@@ -485,7 +491,13 @@ def test_answers__of_the_third_item():
         ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),
         ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who 'anna' is not a column"),
         ("a,b,c,odd,who\nx,y,z,z,1\n", {"items": ["a", "b", "who"]}, "must be columns of their own"),
-        ("a,b,c,who\nx,y,z,z\n", {"header": True}, "nothing tells which of them is the odd one"),
+        ("a,b,c\nx,y,z\n", {"header": True}, "nothing tells which of them is the odd one"),
+        ("a,b,c,who\nx,y,z,z\n", {"header": True}, r"There are 'a', 'b', 'c', 'who': read_answers\(path, items="),
+        ("a,b,c,odd\nx,y,z,\nx,y,w,\n", {}, "no row has an answer: all 2 cells in 'odd'"),
+        ("a,b,c,odd\nx,y,z,so\nx,y,w,so\n", {"missing": "so"}, "no row has an answer"),
+        ("a,b,c,odd\nx,y,z,f\nx,y,w,j\nx,y,w,w\n", {}, "'f', 'j' are not known here: write the item"),
+        ("a,b,c,odd\nx,y,z,f\nx,y,w,f\n", {}, "'f' is not known here: write the item"),
+        ("a,b,c,odd\nx,y,z,f\nx,y,w,w\n", {}, r"missing=\['f'\] if it stands for no answer"),
     ],
 )
 def test_answers__tables_refused(text, options, message):

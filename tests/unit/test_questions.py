@@ -110,6 +110,29 @@ def test_questions__the_odd_one_of_two_is_the_far_one(name):
     assert f"{name!r} has the less alike of the two" in found.reading
 
 
+def test_questions__keys_that_were_pressed_are_not_taken_for_no_answer():
+    text = "ref,left,right,answer\ncat,dog,eel,f\ncat,dog,carp,j\ncat,dog,carp,dog\n"
+    with pytest.raises(
+        ParseError, match="'f', 'j' are not known here.*the name of a column \\('left', 'right'\\)"
+    ) as caught:
+        read_comparisons(io.StringIO(text))
+    assert "missing" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    ["- dog, carp, cat", "<br>• dog<br>• carp<br/>• cat", "“dog” / “carp” / “cat”", "<p><b>dog</b>; carp; cat</p>"],
+)
+def test_questions__items_in_a_text_are_bare(listed):
+    cell = f"Which is odd? {listed}"
+    ids = [json.dumps({"ImportId": x}).replace('"', '""') for x in ("QID1", "QID2", "QID3")]
+    rows = [f'"{cell}","{cell}",Hm?', ",".join(f'"{x}"' for x in ids), "carp,newt,x", "cat,dog,y"]
+    found = read_answers(io.StringIO("\n".join(["Q1,Q2,Q3", *rows])))
+    assert [(x.items, x.odd) for x in found] == [(("dog", "carp", "cat"), x) for x in ("carp", "cat")]
+    said = "1 questions of 2 rows, 1 left out: 'Q2' lists dog, carp, cat and has the answer 'newt'"
+    assert found.reading.endswith(said)
+
+
 def test_questions__rows_without_an_answer_are_no_comparisons():
     text = "ref,left,right,answer\ncat,dog,eel,dog\ncat,dog,carp,\ncat,carp,eel,not sure\n"
     found = read_comparisons(io.StringIO(text))

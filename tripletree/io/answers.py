@@ -23,6 +23,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import SEEK_END
+from itertools import combinations
 from pathlib import Path
 from threading import Lock
 from typing import Any, NoReturn, overload
@@ -44,13 +45,26 @@ from tripletree.io.questions import (
     both_readings,
     comparison_in,
     is_json,
+    no_answers,
     people_text,
     positions_said,
     read_questions,
     refusal,
+    source_text,
+    unknown_answers,
+    without_answer,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
-from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, with_point
+from tripletree.io.table import (
+    RowTable,
+    cell_text,
+    column_word,
+    has_header,
+    is_frame,
+    is_number,
+    parquet_names,
+    with_point,
+)
 
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
@@ -66,6 +80,8 @@ _VERSION = 1
 #: Answers after which it is no chance that none of them is in one of three columns, if the answer is called the odd
 #: one, and if not: (2 / 3) ** 20 is less than 0.001, and for fewer answers the error gives both readings.
 _ENOUGH, _SOME = 20, 8
+#: Columns and rows that are looked at for an error to name the columns.
+_FEW_COLUMNS, _HEAD = 10, 100
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
 _STEP = 1 << 16
@@ -177,12 +193,12 @@ def read_answers(
     Raises
     ------
     ParseError
-        If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, a response time
-        is no number of at least 0, or the columns are not clear. The error has the line. If no `odd` is given and the
-        table looks like answers to another question, "which of two is more like the first?", because a column is called
-        anchor, reference, target, center, ..., or two are called left and right, or because none of the answers (20 if
-        the column is called odd, else 8) is in one of the three columns. The error shows both readings. A last
-        line of JSON that is cut off in the middle is left out with a warning.
+        If a line is no answer, no row of a table has one, a cell of an item is empty or unknown, an answer is none of
+        its items, a response time is no number of at least 0, or the columns are not clear. The error has the line. If
+        no `odd` is given and the table looks like answers to another question, "which of two is more like the first?",
+        because a column is called anchor, reference, target, center, ..., or two are called left and right, or because
+        none of the answers (20 if the column is called odd, else 8) is in one of the three columns. The error shows
+        both readings. A last line of JSON that is cut off in the middle is left out with a warning.
 
     See Also
     --------
@@ -241,6 +257,8 @@ def read_answers(
         _check_no_comparisons(table, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others)
+    if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
+        raise refused
     asked = _without_empty_rows(asked, places)
     table = asked.table
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
@@ -253,9 +271,13 @@ def read_answers(
         replies = np.full(len(codes), places.index(answer))
     else:
         start = 0 if first is None and asked.from_zero else first
-        replies, how = _replies(table, trios.labels, answer, places, missing, start)
+        said = [cell_text(x) for x in table.columns[answer]]
+        replies, how = _replies(table, trios.labels, said, places, missing, start)
         if odd is None:
             _check_each_is_odd(table, places, answer, replies)
+        none = sum(without_answer(said, missing))
+        if none and 2 * none >= len(replies):
+            asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
     if len(places) == 2:
         codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
     names = None if people is None else [_person(x) for x in table.columns[people]]
@@ -383,7 +405,7 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
         return table.place(found[0], "odd")
     if len(table.columns) == width == 4 and items is None and not found:
         return 3
-    if width == 3 and not found:
+    if width == len(table.columns) == 3 and not found:
         raise refusal(
             table,
             "three columns, and nothing tells which of them is the odd one: odd=2 if it is the third, as in the files "
@@ -391,7 +413,7 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
             "(tripletree.io.read_comparisons reads them)",
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
-    raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}")
+    raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}{_command(table)}")
 
 
 def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) -> list[int]:
@@ -411,7 +433,35 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) ->
     families = [[names[x] for x in family] for family in _families(names)]
     if len(families) == 1:
         return families[0]
-    raise refusal(table, f"give items=, which three of the {_columns(table)} hold the items")
+    raise refusal(table, f"give items=, which three of the {_columns(table)} hold the items{_command(table, answer)}")
+
+
+def _command(table: RowTable, answer: int | None = None) -> str:
+    """The columns, and a command that names those of the items and of the answer: the only ones that fit, or A to D."""
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    fitting = [x for x in _fitting(table) if answer in (None, x[3])] if len(names) <= _FEW_COLUMNS else []
+    trio, odd = ["A", "B", "C"], "D" if answer is None else names[answer]
+    where = f" with the {'names' if table.names else 'places'} of your columns"
+    if len(fitting) == 1:
+        *trio, odd = (names[k] for k in fitting[0])
+        where = ""
+    there = ", ".join(map(repr, table.names)) if table.names else f"columns 0 to {len(names) - 1}"
+    return f". There are {there}: read_answers({source_text(table.path)}, items={trio!r}, odd={odd!r}){where}"
+
+
+def _fitting(table: RowTable) -> list[tuple[int, ...]]:
+    """Three columns of different items and one that has one of them, in each of the first rows."""
+    columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
+    named = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
+    able = [k for k in range(len(columns)) if table.names is None or table.names[k] not in named]
+    numbers = [all(x is None or is_number(x) for x in column) for column in columns]
+    found: list[tuple[int, ...]] = []
+    for answer in able:
+        for trio in combinations([k for k in able if k != answer and numbers[k] == numbers[answer]], 3):
+            rows = zip(*(columns[k] for k in (*trio, answer)), strict=True)
+            if all(row[3] in row[:3] and len({*row[:3]}) == 3 and None not in row for row in rows):
+                found.append((*trio, answer))
+    return found
 
 
 def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -462,23 +512,23 @@ def _columns(table: RowTable) -> str:
 def _replies(
     table: RowTable,
     rows: Sequence[tuple[str, ...]],
-    answer: int,
+    said: Sequence[str | None],
     places: Sequence[int],
     missing: Any,
     first: int | None,
 ) -> tuple[np.ndarray, str]:
     """The answer of each row: a position in it, or one of the other kinds. And how the answers name the items."""
-    said = [cell_text(x) for x in table.columns[answer]]
     names = [None if table.names is None else table.names[k] for k in places]
     shown = [row if len(row) == 3 else () for row in rows]
     found, how = positions_said(said, shown, names, missing=missing, first=first, words=_WORDS)
     if (found == -2).any():
-        _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist())
+        hint = unknown_answers(said, found, names, len(places))
+        _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
     return np.where(found == -1, UNSURE, found).astype(np.int8), how
 
 
 def _refuse_reply(
-    table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], wrong: Sequence[int]
+    table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], wrong: Sequence[int], cure: str
 ) -> NoReturn:
     """Raise an error about the first of some wrong answers, with the places of the others."""
     k = wrong[0]
@@ -489,11 +539,8 @@ def _refuse_reply(
     if len(rows[k]) == 2:
         table.refuse(k, f"the answer {said[k]!r}; expected {words}{also}")
     hint = "; positions count from 1 or 0, and all answers must then be positions" if said[k] in tuple("0123") else ""
-    if not hint:
-        hint = f"; missing=[{said[k]!r}] if it stands for no answer"
-    table.refuse(
-        k, f"the answer {said[k]!r}, which is none of {', '.join(map(repr, rows[k]))}, nor {words}{also}{hint}"
-    )
+    shown = ", ".join(map(repr, rows[k]))
+    table.refuse(k, f"the answer {said[k]!r}, which is none of {shown}, nor {words}{also}{hint or cure}")
 
 
 def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]:

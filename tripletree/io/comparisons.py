@@ -24,12 +24,14 @@ from tripletree.io.questions import (
     chosen_option,
     comparison_in,
     comparisons_by_name,
+    no_answers,
     people_text,
     positions_said,
     read_questions,
     refusal,
     says_far,
     source_text,
+    unknown_answers,
     yes_or_no,
 )
 from tripletree.io.rows import LabelRows
@@ -174,6 +176,8 @@ def _answered(
     table = asked.table
     if found.answer is None:
         return asked, np.zeros(len(table.lines), np.bool_)
+    if table.lines and (refused := no_answers(table, found[1:3], found.answer, "answer", missing)):
+        raise refused
     names = [None if table.names is None else table.names[k] for k in found[1:3]]
     said = [cell_text(x) for x in table.columns[found.answer]]
     options = [
@@ -201,8 +205,8 @@ def _answered(
         k = wrong[0]
         table.refuse(
             k,
-            f"the answer {said[k]!r}, which is neither {options[k][0]!r} nor {options[k][1]!r}; "
-            f"missing=[{said[k]!r}] if it stands for no answer",
+            f"the answer {said[k]!r}, which is neither {options[k][0]!r} nor {options[k][1]!r}"
+            + unknown_answers(said, positions, names, 2),
         )
     kept = np.flatnonzero(positions >= 0).tolist()
     if not kept:

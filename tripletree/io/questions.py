@@ -59,6 +59,8 @@ _FAR = re.compile(
     r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
     r"|(?:less|least)_(?:similar|alike)"
 )
+#: What stands around the items of a list in a text.
+_AROUND = " \t\r\n.!\"'`-–—−•·*‣▪◦●>“”‘’„«»()"
 _MOST_NESTED = 20
 #: What stands in the third line of a table of Qualtrics, within so many bytes.
 _QUALTRICS, _HEAD = '"ImportId"', 1 << 16
@@ -326,24 +328,34 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
     """QuestionTable whose three items stand in the text of the question: "Which is odd? cat / dog / eel"."""
     table = asked.table
     groups: list[list[Any]] = []
+    left_out = []
     for k, text in enumerate(texts):
         said = {x for x in map(cell_text, table.columns[k]) if x is not None}
-        items = _items_in(text or "", said)
+        items = _items_in(text or "", said) if said else None
         if items is not None:
             groups.append([*items, k])
+        elif said and "?" in (text or "") and (listed := _items_in(text or "", set())) is not None:
+            other = min(said - {*listed})
+            left_out.append(f"{(table.names or [])[k]!r} lists {', '.join(listed)} and has the answer {other!r}")
     if not groups:
         return asked
     taken = {x[3] for x in groups}
     rest = [k for k in range(len(texts)) if k not in taken]
-    return _stacked(asked, rest, ["item1", "item2", "item3", "odd"], groups)
+    made = _stacked(asked, rest, ["item1", "item2", "item3", "odd"], groups)
+    if left_out:
+        made.notes.append(f"{len(left_out)} left out: {'; '.join(left_out)}")
+    return made
 
 
 def _items_in(text: str, said: set[str]) -> list[str] | None:
-    """The three items that a question's text lists at its end, each answer one of them. None if it lists none."""
+    """The three items that a question's text lists at its end, with each answer among them. None if it has none."""
+    text = re.sub(r"<[^<>]*>", "", re.sub(r"<\s*/?\s*(?:br|p|li|ul|ol|div)\b[^<>]*>", "\n", text)).replace(
+        "&nbsp;", " "
+    )
     tail = re.split(r"[?:]", text)[-1] if re.search(r"[?:]", text) else text
     for separator in (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and )?|\s+(?:or|and)\s+", r"\s+-\s+"):
-        items = [x.strip(" .!\"'") for x in re.split(separator, tail.strip()) if x.strip(" .!\"'")]
-        if len(items) == 3 == len(set(items)) and said and said <= {*items}:
+        items = [x for part in re.split(separator, tail.strip(_AROUND)) if (x := part.strip(_AROUND))]
+        if len(items) == 3 == len(set(items)) and said <= {*items}:
             return items
     return None
 
@@ -375,8 +387,8 @@ def _expanded(asked: QuestionTable) -> QuestionTable:
         for j in range(width):
             names.append(f"{name}_{j + 1}")
             columns.append([_item(x[j]) if _is_trio(x) and len(x) > j else None for x in lists[k]])
-        asked = replace(asked, from_zero=asked.from_zero or table.names[k] == "choices")
-        asked.notes.append(f"items out of the lists in {table.names[k]!r}")
+        asked = replace(asked, from_zero=asked.from_zero or header[k] == "choices")
+        asked.notes.append(f"items out of the lists in {header[k]!r}")
     return replace(asked, table=replace(table, names=names, columns=columns))
 
 
@@ -648,6 +660,68 @@ def _stem(text: str) -> str:
     return re.sub(
         r"\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|wav|mp3|mp4|ogg)$", "", re.split(r"[\\/]", text.strip().lower())[-1]
     )
+
+
+def unknown_answers(said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int) -> str:
+    """What to do about answers that are not known: take the only one for none, else write what they mean."""
+    wrong = sorted({str(said[k]) for k in np.flatnonzero(found == -2).tolist()})
+    if len(wrong) == 1 and (found >= 0).any():
+        return f"; missing=[{wrong[0]!r}] if it stands for no answer"
+    shown = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
+    columns = f", or the name of a column ({', '.join(map(repr, names))})" if all(names) else ""
+    letters, numbers = ("A, B or C", "1, 2 or 3") if width == 3 else ("A or B", "1 or 2")
+    return (
+        f"; {shown} {'is' if len(wrong) == 1 else 'are'} not known here: write the item that each stands for, as its "
+        f"label, its position ({numbers}), {letters}{columns}"
+    )
+
+
+def without_answer(said: Iterable[str | None], missing: Any = None) -> list[bool]:
+    """Whether each cell says nothing. "unsure" in this word is an answer."""
+    gaps = gap_words(missing)
+    return [
+        x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x) and column_word(x) != "unsure")
+        for x in said
+    ]
+
+
+def no_answers(
+    table: RowTable, places: Sequence[int], answer: int, option: str, missing: Any = None
+) -> ParseError | None:
+    """The error for a table without a row that has items and an answer. None if there is one."""
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    said = [not x for x in without_answer(map(cell_text, table.columns[answer]), missing)]
+    shown = [any(cell_text(x) for x in row) for row in zip(*(table.columns[k] for k in places), strict=True)]
+    if any(x and y for x, y in zip(said, shown, strict=True)):
+        return None
+    if not any(said):
+        what = f"no row has an answer: all {len(said):,} cells in {names[answer]!r} are empty or stand for no answer"
+        return refusal(table, f"{what}; give {option}= if another column has the answers")
+    joined = ""
+    keys = _keys_of_trials(table, {*places, answer}, shown, said)
+    if keys:
+        is_csv = table.path is not None and os.path.isfile(table.path) and table.path.endswith(".csv")
+        frame = f"pandas.read_csv({table.path!r})" if is_csv else "frame"
+        joined = f": {frame}.groupby({keys!r}).first()" + (".to_csv('joined.csv') makes that file" if is_csv else "")
+    return refusal(
+        table,
+        f"no row has both items and an answer: {sum(shown):,} rows have items and an empty {names[answer]!r}, and "
+        f"{sum(said):,} other ones have an answer and no items; join the events of a question to one row{joined}",
+    )
+
+
+def _keys_of_trials(table: RowTable, taken: set[int], shown: Sequence[bool], said: Sequence[bool]) -> list[str]:
+    """The columns by which each row with an answer belongs to one row with items."""
+    who = [k for k, x in enumerate(table.names or ()) if x in WHO.among([x]) and k not in taken]
+    for k in range(len(table.names or ())):
+        columns = [*who, k]
+        if k in taken or k in who:
+            continue
+        keys = list(zip(*(map(cell_text, table.columns[x]) for x in columns), strict=True))
+        items, answers = ([x for x, y in zip(keys, some, strict=True) if y] for some in (shown, said))
+        if len({*items}) == len(items) and len({*answers}) == len(answers) and {*answers} <= {*items}:
+            return [(table.names or [])[x] for x in columns]
+    return []
 
 
 def people_text(who: Iterable[str | None]) -> str:
