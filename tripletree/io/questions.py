@@ -387,8 +387,8 @@ def _expanded(asked: QuestionTable) -> QuestionTable:
         for j in range(width):
             names.append(f"{name}_{j + 1}")
             columns.append([_item(x[j]) if _is_trio(x) and len(x) > j else None for x in lists[k]])
-        asked = replace(asked, from_zero=asked.from_zero or header[k] == "choices")
-        asked.notes.append(f"items out of the lists in {header[k]!r}")
+        asked = replace(asked, from_zero=asked.from_zero or table.names[k] == "choices")
+        asked.notes.append(f"items out of the lists in {table.names[k]!r}")
     return replace(asked, table=replace(table, names=names, columns=columns))
 
 
