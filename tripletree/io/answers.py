@@ -275,8 +275,8 @@ def read_answers(
         replies, how = _replies(table, trios.labels, said, places, missing, start)
         if odd is None:
             _check_each_is_odd(table, places, answer, replies)
-        none = sum(without_answer(said, missing))
-        if none and 2 * none >= len(replies):
+        several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
+        if several and 2 * (none := sum(without_answer(said, missing))) >= len(replies) > 0:
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
     if len(places) == 2:
         codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from tripletree.errors import ParseError
@@ -23,7 +23,7 @@ _ID_WORDS = (
     "sku|ean|isbn|asin|doi|taxid|tax_id|taxon_id|entrez|entrezgene|entrez_gene|ensembl|ensembl_gene|gene|symbol|"
     "row|rows|rowid|row_names|rownames|row_number|otu|asv|feature_id|id_ref|record|rec|specimen|"
     "plot|site|quadrat|station|transect|participant|subject|subj|sub|pid|ppid|vp|vpn|vp_nr|respondent|case|patient|"
-    "customer|client|user|worker|rater|employee|student|no|nr|lfd_nr|lfdnr|fid|oid|gid|tsn|aphia|doi|orcid"
+    "customer|client|user|worker|rater|employee|student|no|nr|lfd_nr|lfdnr|fid|oid|gid|tsn|aphia|orcid"
 )
 _ID_BEFORE = (
     "customer|client|user|person|people|patient|subject|participant|student|employee|member|respondent|worker|case|"
@@ -253,7 +253,7 @@ _SENSE = re.compile(
 )
 
 
-@cache
+@lru_cache(1024)
 def link_sense(text: str) -> bool | None:
     """True if words say that two are the same, must-link or "match", False for non-match or "kept apart", else None."""
     found = _SENSE.fullmatch(re.sub(r"[\W_]+", "", text.lower()))

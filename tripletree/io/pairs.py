@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, overload
 
@@ -287,6 +288,7 @@ def _joined(text: str) -> str:
     return re.sub(r"[\s_]+", "-", text.strip().lower())
 
 
+@lru_cache(1024)
 def link_word(text: str) -> str:
     """The word of a link as `LINKS` has it: 1.0 is 1, and Must Link is must-link."""
     word = _joined(text)

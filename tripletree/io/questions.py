@@ -12,7 +12,7 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -676,13 +676,11 @@ def unknown_answers(said: Sequence[str | None], found: np.ndarray, names: Sequen
     )
 
 
-def without_answer(said: Iterable[str | None], missing: Any = None) -> list[bool]:
+def without_answer(said: Iterable[str | None], missing: Any = None) -> Iterator[bool]:
     """Whether each cell says nothing. "unsure" in this word is an answer."""
     gaps = gap_words(missing)
-    return [
-        x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x) and column_word(x) != "unsure")
-        for x in said
-    ]
+    for x in said:
+        yield x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x) and column_word(x) != "unsure")
 
 
 def no_answers(
@@ -690,10 +688,16 @@ def no_answers(
 ) -> ParseError | None:
     """The error for a table without a row that has items and an answer. None if there is one."""
     names: Sequence[Any] = table.names or range(len(table.columns))
-    said = [not x for x in without_answer(map(cell_text, table.columns[answer]), missing)]
-    shown = [any(cell_text(x) for x in row) for row in zip(*(table.columns[k] for k in places), strict=True)]
-    if any(x and y for x, y in zip(said, shown, strict=True)):
-        return None
+    cells, rows = map(cell_text, table.columns[answer]), zip(*(table.columns[k] for k in places), strict=True)
+    both = (
+        (not none, any(map(cell_text, row))) for none, row in zip(without_answer(cells, missing), rows, strict=True)
+    )
+    said, shown = [], []
+    for has_answer, has_items in both:
+        if has_answer and has_items:
+            return None
+        said.append(has_answer)
+        shown.append(has_items)
     if not any(said):
         what = f"no row has an answer: all {len(said):,} cells in {names[answer]!r} are empty or stand for no answer"
         return refusal(table, f"{what}; give {option}= if another column has the answers")
