@@ -583,9 +583,9 @@ def _conflicts(report: Report) -> str:
 def _clusters(report: Report) -> str:
     intro = (
         "<p>Features are listed by how surely they set a cluster apart: by the lower end of the 95% interval of "
-        "Cohen’s <i>d</i>, the difference of the means inside and outside, in standard deviations within the two groups. The "
-        "interval is wide where few samples have a value. The clusters were made from these features, so effects "
-        "describe them, and are no test of anything.</p>"
+        "Cohen’s <i>d</i>, the difference of the means inside and outside, in standard deviations within the two "
+        "groups. The interval is wide where few samples have a value. The clusters were made from these features, so "
+        "effects describe them, and are no test of anything.</p>"
         if report.features and len(report.clusters) > 1
         else ""
     )
