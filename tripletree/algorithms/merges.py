@@ -1,29 +1,28 @@
-"""The loop around the ReCon kernels: it sets up their state and calls them until one cluster is left.
+"""ReCon's merges: `merge_points` for linkages on centres, `merge_condensed` for all others.
 
-The kernels (``kernels/recon.py``) make some thousands of merges a call, so that interrupts are heard and progress is
-shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others. ``grouped_merges``,
-``micro_clusters`` and ``complete_link`` call them.
+The loops are in ``_core/recon.hpp``. ``grouped_merges``, ``micro_clusters`` and ``complete_link`` call them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.progress import Pace
-from tripletree.kernels import freeze
+from tripletree.interrupts import check_time
 
 #: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
 SECONDS_PLAIN = 3e-6
 
-_CHUNK = 500  # merges before the first look at the interrupt
+#: Place in this list is a linkage's number in the core. The first three work on centres. So do average and weighted
+#: linkage of squared distances.
+LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 
 
 @dataclass(frozen=True)
@@ -93,17 +92,13 @@ def merge_points(
     spread = np.zeros(n, real) if spreads is None else spreads.astype(real)
     if is_sparse(samples):
         square = squared_lengths(samples).astype(real, copy=False) + spread
-        start, feature = (x.astype(np.int64) for x in (samples.indptr, samples.indices))
-        vectors = kernels.sparse_centres.new_sparse_centres(start, feature, samples.data, d, square, weight)
-        live = _LiveClusters(lambda: vectors.weight, 0, kernels.sparse_centres.BLOCK)
-        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz, live)
-        return _merged(run, rows, linkage, progress, apart)
+        start, feature = samples.indptr.astype(np.int64), samples.indices.astype(np.int32)
+        vectors = start, feature, samples.data, d, square, weight
+        return _merged(engine.merge_by_vectors, vectors, n, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
-    centres = kernels.centres.new_centres(samples[:, order], weight, spread)
-    live = _LiveClusters(lambda: centres.points[:, 0].ravel(), np.inf, kernels.centres.BLOCK)
-    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d, live)
-    return _merged(run, rows, linkage, progress, apart)
+    centres = np.ascontiguousarray(samples[:, order]), weight, spread
+    return _merged(engine.merge_by_centres, centres, n, rows, linkage, progress, apart)
 
 
 def merge_condensed(
@@ -119,107 +114,53 @@ def merge_condensed(
 
     The other arguments are as in `merge_points`.
     """
-    real = condensed.dtype
-    if linkage == "single":
-        kernel, table = "merge_by_single_linkage", kernels.single_linkage.new_single_linkage_table(condensed, n)
-    else:
-        weight = np.ones(n, real) if weights is None else weights.astype(real)
-        kernel, table = "merge_by_table", kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
-    live = _LiveClusters(lambda: table.nearest, kernels.distance_table.EMPTY, kernels.distance_table.BLOCK, n)
-    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n, live), rows, linkage, progress, apart)
-
-
-class _LiveClusters(NamedTuple):
-    """Which clusters are still there. The four kinds of distances mark merged clusters in different arrays."""
-
-    marks: Callable[[], np.ndarray]  #: returns an array with an entry for each cluster
-    merged: float  #: the entry of a cluster that has been merged into another
-    block: int  #: number of clusters that share an entry of `least`
-    at_first: int = 0  #: number of clusters at the start, 0 if the kernel counts them
-
-
-class _Run(NamedTuple):
-    """One run of merges: a kernel of ``recon``, the functions it calls by address, its state, its work."""
-
-    kernel: str
-    pointers: tuple[str, ...]
-    distances: Any  #: `Centres`, `SparseCentres`, `DistanceTable` or `SingleLinkageTable`
-    work: int  #: coordinates compared if all pairs of samples are
-    live: _LiveClusters
-
-
-def _kernel_for(run: _Run, state: Any, kind: int) -> tuple[Callable[..., bool], list[Any]]:
-    """The kernel and its pointers, as plain Python if this takes less time than to load or to compile them."""
-    kernel, pointers = getattr(kernels.recon, run.kernel), [getattr(kernels.recon, x) for x in run.pointers]
-    is_fast = run.distances.bound.dtype != np.float64  # numpy's scalars round float32 at other places
-    if not is_fast:
-        is_fast = kernel.pays(SECONDS_PLAIN * run.work, state, run.distances, kind, _CHUNK, *pointers)
-    return kernel.version(is_fast), [x.version(is_fast) for x in pointers]
+    weight = np.ones(n, condensed.dtype) if weights is None else weights.astype(condensed.dtype)
+    return _merged(engine.merge_by_table, (condensed, weight), n, rows, linkage, progress, apart)
 
 
 def _merged(
-    run: _Run, rows: np.ndarray, linkage: str, progress: Callable[[int], Any] | None, apart: np.ndarray | None
+    merge: Callable[..., Any],
+    distances: tuple[Any, ...],
+    n: int,
+    rows: np.ndarray,
+    linkage: str,
+    progress: Callable[[int], Any] | None,
+    apart: np.ndarray | None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge until one cluster is left."""
-    distances = run.distances
-    n, kind = len(distances.bound), kernels.recon.LINKAGES.index(linkage)
-    forest, row, named = aho_state(rows, n)
-    bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named)
-    room = 4 * n + 1024 if named else 2 * n + 1
-    rejected = kernels.rejected_pairs.new_rejected_pairs(bits, never, row, room)
-    state = kernels.recon.new_agglomeration(forest, rejected)
-    counts = state.counts
-    if run.live.at_first:
-        counts.live[0] = run.live.at_first
-    kernel, pointers = _kernel_for(run, state, kind)
-    pace, done, ended = Pace(_CHUNK), 0, n == 1
-    while not ended:
-        with pace:
-            ended = kernel(state, distances, kind, pace.steps, *pointers)
+    shown = 0
+
+    def tell(done: int) -> None:
+        nonlocal shown
+        check_time()
         if progress is not None:
-            progress(int(counts.merges[0]) - done)
-        done = int(counts.merges[0])
-        if counts.stuck[0]:
-            bits[:], never[:], counts.stuck[0] = 0, 0, 0
-            _search_anew(run, int(counts.live[0]))
-        if room <= counts.watches[0] + 2 * n and not ended:
-            room *= 2
-            state = state._replace(rejected=kernels.rejected_pairs.with_room(state.rejected, room))
-    work = Counts(int(counts.tests[0]), int(counts.rejections[0]), int(counts.searches[0]))
-    return kernels.recon.as_linkage(state.merges, kind <= 2), work
+            progress(done - shown)
+        shown = done
+
+    parent = build_aho_tree(rows, n).parent
+    pairs = np.empty((0, 2), np.int32) if apart is None else np.ascontiguousarray(apart, np.int32)
+    merges, counts = merge(*distances, parent, np.ascontiguousarray(rows, np.int32), pairs, LINKAGES.index(linkage), tell)
+    if progress is not None:
+        progress(n - 1 - shown)
+    return as_linkage(merges, squared=LINKAGES.index(linkage) <= 2), Counts(*counts)
 
 
-def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bits of rejected pairs, and of pairs that are apart (no rows without any). Rows are added for the latter."""
-    more = np.unique(apart)
-    more = more[row[more] < 0]
-    row[more] = named + np.arange(more.size)
-    words = (row.size + 63) // 64
-    bits = np.zeros((named + more.size, words), np.uint64)
-    ends = np.concatenate([apart, apart[:, ::-1]]).astype(np.int64)
-    np.bitwise_or.at(bits, (row[ends[:, 0]], ends[:, 1] >> 6), np.uint64(1) << (ends[:, 1] & 63).astype(np.uint64))
-    return bits, bits.copy() if len(apart) else np.zeros((0, words), np.uint64)
+def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
+    """Node numbers, heights and sizes from cluster ids: a scipy linkage with the smaller node first.
+
+    Parameters
+    ----------
+    merges : ndarray of float64, shape (n - 1, 3)
+        The ids that merged, the second of which stays, and their distance.
+    squared : bool
+        Whether distances are squared.
+
+    Returns
+    -------
+    ndarray of float64, shape (n - 1, 4)
+    """
+    return engine.as_linkage(np.ascontiguousarray(merges), squared)
 
 
-def _search_anew(run: _Run, n: int) -> None:
-    """Let every live one of the first n clusters search its nearest again, all rejections forgotten."""
-    distances, block = run.distances, run.live.block
-    used = run.live.marks()[:n] != run.live.merged
-    bound = distances.bound[:n]
-    bound[used] = -1  # below any distance
-    distances.nearest[:n][used] = -1
-    distances.least[: (n + block - 1) // block] = np.minimum.reduceat(bound, np.arange(0, n, block))
-
-
-def aho_state(rows: np.ndarray, n: int) -> tuple[Any, np.ndarray, int]:
-    """The Aho tree of consistent triplets, numbers for the clusters that they name (-1 for others), and how many."""
-    hierarchy = Hierarchy(freeze(build_aho_tree(rows, n).parent))
-    a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
-    separator = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
-    rows = rows.astype(np.int64)  # one width of integers everywhere: half as many specialisations to compile
-    forest = kernels.aho_forest.empty_forest(rows, n)
-    kernels.aho_forest.plant(hierarchy.parent, separator, forest)
-    named = np.unique(rows)
-    row = np.full(n, -1, np.int64)
-    row[named] = np.arange(named.size, dtype=np.int64)
-    return forest, row, named.size
+if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both
+    from tripletree.algorithms.merges_numba import merge_condensed, merge_points  # noqa: F811

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
+from tripletree.algorithms.merges import SECONDS_PLAIN, Counts, as_linkage, merge_condensed, merge_points
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.distances import EUCLIDEAN
@@ -116,7 +116,7 @@ def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -
     into. The stable sort then leaves every merge behind the merges of its own parts.
     """
     merges = merges[np.argsort(merges[:, 3], kind="stable"), :3]
-    return kernels.recon.as_linkage(np.concatenate([merges, _by_first_members(above, groups.first)]), False)
+    return as_linkage(np.concatenate([merges, _by_first_members(above, groups.first)]), squared=False)
 
 
 def _merge_inside_on_centres(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.merges import SECONDS_PLAIN
+from tripletree.algorithms.merges import SECONDS_PLAIN, as_linkage
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
 from tripletree.core.progress import Pace
@@ -172,7 +172,7 @@ def _merged_softly(
         if progress is not None:
             progress(int(state.n_merges[0]) - done)
         done = int(state.n_merges[0])
-    return kernels.recon.as_linkage(state.merges, kind <= 2)
+    return as_linkage(state.merges, squared=kind <= 2)
 
 
 def _ties(rows: np.ndarray, weights: np.ndarray, place: np.ndarray) -> Any:
