@@ -28,7 +28,7 @@ class DisjointSets {
         while (up_[x] != x) x = up_[x] = up_[up_[x]];  // path halving
         return x;
     }
-    void hang(Index root, Index below) { up_[root] = below; }
+    void hang(Index below, Index root) { up_[below] = root; }
 
    private:
     std::vector<Index> up_;

@@ -74,7 +74,7 @@ class RejectedPairs {
     // Gives the rejections of x to y, which it has merged into, and lists in `due` the other sides of blocking pairs
     // that the merge may have ended.
     void inherit(Index x, Index y, std::vector<Index>& due) {
-        into.hang(y, x);
+        into.hang(x, y);
         empty_[x / 64] |= std::uint64_t{1} << x % 64;
         if (row_[y] == none) row_[y] = row_[x];  // x needs it no more
         take_over(bits_, x, y);

@@ -164,3 +164,4 @@ def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
 
 if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both
     from tripletree.algorithms.merges_numba import merge_condensed, merge_points  # noqa: F811
+from tripletree.algorithms.merges_numba import aho_state  # noqa: E402, F401  (tests of the kernels)
