@@ -1,10 +1,21 @@
-"""Names the packages: all that lie in tripletree/, and the sample hierarchies, which lie beside it; and the README."""
+"""Names the packages: all that lie in tripletree/, and the sample hierarchies, which lie beside it; and the README.
+
+Builds the compiled core from ``tripletree/_core``. The compiler is ``CXX``, or the first of c++, g++ and clang++ on the
+PATH. Where there is none, the wheel ``ziglang`` serves as one: pip fetches it for the build and drops it afterwards.
+"""
 
 import configparser
+import os
 import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 
@@ -23,8 +34,60 @@ def readme():
     return re.sub(r"(?<!!)(\[[^\]]*\]\()(?![a-z]+:|#)", rf"\1{source}/blob/v{version}/", text)
 
 
+CORE = Path("tripletree", "_core")
+OPTIONS = ["-std=c++20", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG"]
+
+
+def compiler():
+    """Return the compiler on this machine as a list of words, None if there is none."""
+    named = os.environ.get("CXX", "").split()
+    if named:
+        return named
+    found = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+    return None if found is None else [found]
+
+
+class BuildCore(build_ext):
+    """Compile the core with whatever compiler there is, each file by itself, and only files that have changed."""
+
+    def build_extension(self, extension):
+        """Make the library of the core."""
+        import nanobind
+
+        tool = compiler() or ([sys.executable, "-m", "ziglang", "c++"] if find_spec("ziglang") else None)
+        if tool is None:
+            sys.exit(
+                "tripletree: no C++ compiler was found, and the package index does not offer `ziglang`, which can stand "
+                "in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: "
+                "xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
+            )
+        source = Path(nanobind.source_dir())
+        includes = [nanobind.include_dir(), source.parent / "ext" / "robin_map" / "include", self.include_dirs[0]]
+        options = OPTIONS + [f"-I{path}" for path in includes]
+        headers = max(path.stat().st_mtime for path in CORE.glob("*.hpp"))
+        folder = Path(self.build_temp)
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def compiled(path):
+            out = folder / f"{path.stem}.o"
+            if not out.exists() or out.stat().st_mtime < max(headers, path.stat().st_mtime):
+                subprocess.run([*tool, *options, "-c", str(path), "-o", str(out)], check=True)
+            return str(out)
+
+        files = [*map(Path, extension.sources), source / "nb_combined.cpp"]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, files))
+        library = Path(self.get_ext_fullpath(extension.name))
+        library.parent.mkdir(parents=True, exist_ok=True)
+        link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-Wl,-s"]
+        subprocess.run([*tool, "-shared", *link, *objects, "-o", str(library)], check=True)
+
+
 setup(
     long_description=readme(),
+    ext_modules=[Extension("tripletree._core.engine", sorted(map(str, CORE.glob("*.cpp"))))],
+    cmdclass={"build_ext": BuildCore},
+    setup_requires=[] if compiler() else ["ziglang >= 0.13"],
     packages=[*find_packages(include=["tripletree", "tripletree.*"]), "tripletree.sample_hierarchies"],
     package_dir={"tripletree.sample_hierarchies": "sample_hierarchies"},
 )

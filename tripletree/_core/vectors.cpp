@@ -13,13 +13,25 @@ namespace {
 template <class Real>
 [[gnu::always_inline]] inline void squares(const Real* rows, const Real* here, Count stride, Count n_rows, Count n,
                                            Real* out) {
-    for (Count k = 0; k < n_rows; ++k) {
-        const Real x = here[k * stride];
-        for (Count j = 0; j < n; ++j) {
-            const Real t = rows[k * stride + j] - x;
+    constexpr Count wide = 32;  // sums that stay in registers for all rows
+    Count j = 0;
+    for (; j + wide <= n; j += wide) {
+        Real sum[wide];
+        for (Count i = 0; i < wide; ++i) sum[i] = out[j + i];
+        for (Count k = 0; k < n_rows; ++k) {
+            const Real x = here[k * stride];
+            for (Count i = 0; i < wide; ++i) {
+                const Real t = rows[k * stride + j + i] - x;
+                sum[i] += t * t;
+            }
+        }
+        for (Count i = 0; i < wide; ++i) out[j + i] = sum[i];
+    }
+    for (; j < n; ++j)
+        for (Count k = 0; k < n_rows; ++k) {
+            const Real t = rows[k * stride + j] - here[k * stride];
             out[j] += t * t;
         }
-    }
 }
 
 template <class Real>
