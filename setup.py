@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,7 +63,7 @@ class BuildCore(build_ext):
                 "xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
             )
         source = Path(nanobind.source_dir())
-        includes = [nanobind.include_dir(), source.parent / "ext" / "robin_map" / "include", self.include_dirs[0]]
+        includes = [nanobind.include_dir(), source.parent / "ext" / "robin_map" / "include", sysconfig.get_paths()["include"]]
         options = OPTIONS + [f"-I{path}" for path in includes]
         headers = max(path.stat().st_mtime for path in CORE.glob("*.hpp"))
         folder = Path(self.build_temp)
