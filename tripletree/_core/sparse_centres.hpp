@@ -10,6 +10,7 @@
 // their features, in the index, too, so a product is the same sum whichever way it is taken.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -32,8 +33,11 @@ class SparseCentres : public NearestLoop<Real, SparseCentres<Real>> {
                   std::vector<Real> square, std::vector<Real> weight, Linkage linkage)
         : Base(n), linkage_(linkage), vector_(n), column_(n_features), is_renewed_(n, false), here_(n_features),
           product_(n), square_(std::move(square)), weight_(std::move(weight)) {
-        for (Index x = 0; x < n; ++x)
+        for (Index x = 0; x < n; ++x) {
             for (Count e = start[x]; e < start[x + 1]; ++e) vector_[x].push_back({feature[e], value[e]});
+            std::stable_sort(vector_[x].begin(), vector_[x].end(),
+                             [](const Entry& p, const Entry& q) { return p.feature < q.feature; });
+        }
     }
 
     Count work() const { return live_; }
