@@ -13,6 +13,7 @@ namespace tripletree {
 using Index = std::int32_t;
 using Count = std::int64_t;
 constexpr Index none = -1;
+using Flags = std::vector<unsigned char>;  // yes and no. (A std::vector<bool> has no memory to hand over.)
 
 // The rooted triplet ab|c. Without a third leaf (`none`) it says that a and b are to become one.
 struct Triplet {

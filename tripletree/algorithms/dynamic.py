@@ -32,7 +32,6 @@ from tripletree.errors import (
     UnknownLeafError,
     UnknownTripletError,
 )
-from tripletree.interrupts import check_time
 from tripletree.kernels import freeze
 
 _Label = Hashable
@@ -547,7 +546,7 @@ class DynamicAhoTree:
     def can_add(self, rows: np.ndarray) -> np.ndarray:
         """True if each triplet alone is consistent with those that are there: bool, shape (k,)."""
         tree = self._borrow()
-        out = tree.test_rows(np.ascontiguousarray(rows, np.int32), _tell)
+        out = tree.test_rows(np.ascontiguousarray(rows, np.int32))
         self._tree = tree
         return out
 
@@ -565,7 +564,7 @@ class DynamicAhoTree:
     def add_consistent(self, keys: Sequence[_Key]) -> list[_Key]:
         """Add different triplets that are not there, one after the other, if consistent. Return the added ones."""
         tree = self._borrow()
-        numbers = tree.add_rows(np.array(keys, np.int32).reshape(-1, 3), _tell).tolist()
+        numbers = tree.add_rows(np.array(keys, np.int32).reshape(-1, 3)).tolist()
         added = {key: number for key, number in zip(keys, numbers, strict=True) if number >= 0}
         self._row.update(added)
         self._tree = tree
@@ -629,10 +628,6 @@ class DynamicAhoTree:
         """Make the tree from the parent array that BUILD makes of the rows."""
         self._tree = AhoTree(parent, self.n, rows)
         self._row = dict(zip(self._row, range(len(rows)), strict=True))
-
-
-def _tell(_: int) -> None:
-    check_time()
 
 
 if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both

@@ -15,7 +15,6 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
-from tripletree.interrupts import check_time
 
 #: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
 SECONDS_PLAIN = 3e-6
@@ -132,7 +131,6 @@ def _merged(
 
     def tell(done: int) -> None:
         nonlocal shown
-        check_time()
         if progress is not None:
             progress(done - shown)
         shown = done

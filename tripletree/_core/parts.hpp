@@ -1,0 +1,11 @@
+// One function for each file that meets Python: it adds what the file offers to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tripletree {
+
+void define_aho_tree(nanobind::module_& m);
+void define_recon(nanobind::module_& m);
+
+}  // namespace tripletree

@@ -1,0 +1,91 @@
+// What every file that meets Python (bind_*.cpp) shares: arrays in and out, checks, and long loops without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "basics.hpp"
+
+namespace tripletree {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// Arrays that come in. Another type of entries or another order of memory is copied by nanobind unless the argument is
+// `.noconvert()`, which says "no" with a TypeError.
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const Index, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Pairs = nb::ndarray<const Index, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+// Arrays that go out.
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+inline void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+template <class T>
+std::vector<T> copied(const Vector<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// An array that takes over the memory of a vector. With `columns` it is a table.
+template <class T>
+Array<T> given(std::vector<T>&& values, std::size_t columns = 0) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (columns == 0) return {kept->data(), {kept->size()}, owner};
+    return {kept->data(), {kept->size() / columns, columns}, owner};
+}
+
+// The same for yes and no, which vectors keep as bytes (`Flags`).
+inline Array<bool> given(Flags&& values, std::size_t columns = 0) {
+    auto* kept = new Flags(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Flags*>(p); });
+    auto* data = reinterpret_cast<bool*>(kept->data());
+    if (columns == 0) return {data, {kept->size()}, owner};
+    return {data, {kept->size() / columns, columns}, owner};
+}
+
+inline std::vector<Triplet> triplets_of(const Rows& rows, Index n) {
+    std::vector<Triplet> out(rows.shape(0));
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        out[k] = {rows(k, 0), rows(k, 1), rows(k, 2)};
+        for (const Index x : {out[k].a, out[k].b, out[k].c}) require(0 <= x && x < n, "a triplet names no leaf");
+    }
+    return out;
+}
+
+// Takes the GIL for a look at interrupts: Ctrl-C, limits of time, and what `tell`, a function or None, raises.
+inline Interrupts listening(nb::handle tell) {
+    static const nb::handle check_time = nb::object(nb::module_::import_("tripletree.interrupts").attr("check_time")).release();
+    return Interrupts([tell](Count done) {
+        const nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        check_time();
+        if (!tell.is_none()) tell(done);
+    });
+}
+
+// Does `work(watch)` without the GIL. It meets no Python object, and calls `watch.check` in each long loop.
+template <class Work>
+auto run_long(nb::handle tell, Work&& work) {
+    Interrupts watch = listening(tell);
+    const nb::gil_scoped_release release;
+    return work(watch);
+}
+template <class Work>
+auto run_long(Work&& work) {
+    return run_long(nb::none(), std::forward<Work>(work));
+}
+
+}  // namespace tripletree
