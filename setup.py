@@ -7,6 +7,7 @@ PATH. Where there is none, the wheel ``ziglang`` serves as one: pip fetches it f
 import configparser
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,15 @@ def compiler():
     return None if found is None else [found]
 
 
+def is_stale(out):
+    """Whether a compiled file is missing, or older than a file that it was made from: the compiler has listed them."""
+    listed = out.with_suffix(".d")
+    if not out.exists() or not listed.exists():
+        return True
+    files = shlex.split(listed.read_text().replace("\\\n", " ").partition(": ")[2])
+    return not all(os.path.exists(x) and os.path.getmtime(x) <= out.stat().st_mtime for x in files)
+
+
 class BuildCore(build_ext):
     """Compile the core with whatever compiler there is, each file by itself, and only files that have changed."""
 
@@ -65,14 +75,13 @@ class BuildCore(build_ext):
         source = Path(nanobind.source_dir())
         includes = [nanobind.include_dir(), source.parent / "ext" / "robin_map" / "include", sysconfig.get_paths()["include"]]
         options = OPTIONS + [f"-I{path}" for path in includes]
-        headers = max(path.stat().st_mtime for path in CORE.glob("*.hpp"))
         folder = Path(self.build_temp)
         folder.mkdir(parents=True, exist_ok=True)
 
         def compiled(path):
             out = folder / f"{path.stem}.o"
-            if not out.exists() or out.stat().st_mtime < max(headers, path.stat().st_mtime):
-                subprocess.run([*tool, *options, "-c", str(path), "-o", str(out)], check=True)
+            if is_stale(out):
+                subprocess.run([*tool, *options, "-MMD", "-c", str(path), "-o", str(out)], check=True)
             return str(out)
 
         files = [*map(Path, extension.sources), source / "nb_combined.cpp"]
