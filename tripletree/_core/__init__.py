@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 try:
-    from tripletree._core import engine
+    engine = import_module("tripletree._core.engine")
 except ImportError as error:
     _MESSAGE = (
         f"the compiled part of tripletree does not load ({error}): install the package again, with "
         "`pip install .` in its folder, or `pip install --editable .` to work on it"
     )
     raise ImportError(_MESSAGE) from error
-
-__all__ = ["engine"]

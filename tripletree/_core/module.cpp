@@ -3,5 +3,6 @@
 
 NB_MODULE(engine, m) {
     tripletree::define_aho_tree(m);
+    tripletree::define_compare(m);
     tripletree::define_recon(m);
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any, Literal
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.induce import count_triplets
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, split_tree
@@ -130,13 +130,9 @@ def compare_triplets(
     if n < 3:
         return TripletComparison(n, 0, 0, 0, 0, 0)
     every = comb(n, 3)
-    _, stop2, order2 = two.leaf_intervals
-    gap2 = kernels.freeze(kernels.rooted_tree.gap_nodes(two.parent, stop2, n))
     both = in_one < every and in_two < every
-    walked = kernels.compare.FirstTree(one.parent, *one.leaf_intervals)
-    found = kernels.compare.agreement(walked, kernels.compare.SecondTree(order2, gap2), both)
-    alike = int(found[0])
-    resolved = int(found[1]) if both else min(in_one, in_two)
+    alike, resolved = engine.compare.agreement(one.parent, two.parent, n, both)
+    resolved = resolved if both else min(in_one, in_two)
     return TripletComparison(
         n_leaves=n,
         alike=alike,
@@ -239,8 +235,7 @@ def robinson_foulds(
             warn_user("only one of the trees is rooted, so both are compared as unrooted ones", UserWarning)
         one, two = split_tree(one), split_tree(two)
         trivial += n > 2
-    start, stop, _ = one.leaf_intervals
-    shared = int(kernels.compare.shared_clades(one.parent, start, stop, two.parent, n))
+    shared = engine.compare.shared_clades(one.parent, two.parent, n)
     apart = one.n_nodes + two.n_nodes - 2 * shared
     if not normalized:
         return float(apart)
