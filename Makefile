@@ -4,14 +4,12 @@
 PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(p))))
 VENV := .venv
 BIN := $(VENV)/bin
-# one cache of compiled kernels for the checkout, so that nothing outside it is written
-export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
 # bytecode is kept: else each process that a test starts compiles the package, and each run of pytest all tests
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo warmup test test-slow test-all test-plain test-bounds test-floor fuzz lint bench papers papers-quick notebooks docs clean
+.PHONY: help demo core test test-slow test-all test-floor fuzz lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -25,9 +23,12 @@ $(BIN)/python:
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: '$(PYTHON) -m venv' failed; on Debian and Ubuntu install python3-venv" >&2; exit 1; }
 
+# what the compiled part of the package is made of
+CORE := setup.py $(wildcard tripletree/_core/*.cpp tripletree/_core/*.hpp)
+
 # a stamp for each set of packages, redone when the metadata changes
-$(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
-	@echo "installing tripletree and what it needs into $(VENV) with pip: a minute or two, some 600 MB"
+$(VENV)/.run: setup.cfg pyproject.toml $(CORE) | $(BIN)/python
+	@echo "installing tripletree and what it needs into $(VENV) with pip, and compiling the package: a minute or two, some 400 MB"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,io,ask]'
 	@touch $@
 
@@ -39,29 +40,22 @@ $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
 demo: $(VENV)/.run  ## the main job on real input, with its result on the screen and a picture
 	@$(BIN)/tripletree demo
 
-warmup: $(VENV)/.run  ## compile all kernels once, in parallel (one or two minutes; tests then start at once)
-	@$(BIN)/tripletree warmup
+$(VENV)/.core: $(CORE) | $(VENV)/.dev
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+core: $(VENV)/.core  ## compile the C++ files that have changed (other targets do it first)
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
-test: $(VENV)/.dev  ## tests and doctests but for the slow ones (ten minutes on two cores, with nothing compiled yet)
+test: $(VENV)/.core  ## tests and doctests but for the slow ones (some minutes on two cores)
 	@$(PYTEST) -m 'not slow'
 
-test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the project or the system's
+test-slow: $(VENV)/.core  ## the slow tests, and those that read data beside the project or the system's
 	@$(PYTEST) -m 'slow or shared' tests
 
-test-all: $(VENV)/.dev  ## all tests and doctests
+test-all: $(VENV)/.core  ## all tests and doctests
 	@$(PYTEST)
-
-PLAIN ?= tests/kernels
-test-plain: $(VENV)/.dev  ## kernels as plain Python, JIT off, with coverage (PLAIN=tests/unit takes an hour)
-	@TRIPLETREE_JIT=0 $(PYTEST) -q -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
-
-# the other three check the cache, the wait and Ctrl-C, mostly in processes of their own: bounds add nothing there
-NO_BOUNDS := $(patsubst %,tests/kernels/test_%.py,first_use interruptible jit)
-test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(PYTEST) -q \
-		$(filter-out $(NO_BOUNDS),$(wildcard tests/kernels/test_*.py))
 
 # the oldest versions that setup.cfg allows, on the oldest Python, in an environment of their own
 FLOOR := .venv-floor
@@ -87,28 +81,28 @@ $(FLOOR)/.installed: setup.cfg .ci/floor.py
 
 # (without test_cluster__...: a LocalCluster of Dask 2025.1 may hang when it is closed)
 test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, up to nine to test)
-	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist worksteal -q \
+	@$(FLOOR)/bin/python -m pytest -n 2 --dist worksteal -q \
 		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
 
 FUZZ_SECONDS ?= 180
-fuzz: $(VENV)/.dev  ## random input for every reader and constructor, FUZZ_SECONDS=180; what fails is kept in tests/corpus
+fuzz: $(VENV)/.core  ## random input for every reader and constructor, FUZZ_SECONDS=180; what fails is kept in tests/corpus
 	@$(BIN)/python tests/fuzzing.py --seconds $(FUZZ_SECONDS)
 
-lint: $(VENV)/.dev  ## style and types
+lint: $(VENV)/.core  ## style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/.dev  ## every benchmark, figures beside those of the peers (some minutes)
+bench: $(VENV)/.core  ## every benchmark, figures beside those of the peers (some minutes)
 	@for f in benchmarks/bench_*.py; do echo; echo "== $$f"; $(BIN)/python $$f || exit 1; done
 
-papers: $(VENV)/.dev  ## the experiments of the five papers again, with a table of all claims (an hour or two; goes on where it stopped)
+papers: $(VENV)/.core  ## the experiments of the five papers again, with a table of all claims (an hour or two; goes on where it stopped)
 	@$(BIN)/python benchmarks/papers/run.py --n-jobs -1
 
-papers-quick: $(VENV)/.dev  ## a small form of the same, in benchmarks/papers/quick (at most five minutes)
+papers-quick: $(VENV)/.core  ## a small form of the same, in benchmarks/papers/quick (at most five minutes)
 	@$(BIN)/python benchmarks/papers/run.py --quick --n-jobs 2
 
-notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources, and draw the pictures of the documentation
+notebooks: $(VENV)/.core  ## execute the notebooks again from their sources, and draw the pictures of the documentation
 	@$(BIN)/python notebooks/execute.py
 	@$(BIN)/python docs/front.py
 	@$(BIN)/python docs/pictures.py

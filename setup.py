@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,6 +38,8 @@ def readme():
 
 
 CORE = Path("tripletree", "_core")
+#: Compiled files are kept here, for `pip install` and for `make core` alike.
+BUILT = Path("build", "core")
 OPTIONS = ["-std=c++20", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG"]
 
 
@@ -49,17 +52,16 @@ def compiler():
     return None if found is None else [found]
 
 
-def is_stale(out):
-    """Whether a compiled file is missing, or older than a file that it was made from: the compiler has listed them."""
-    listed = out.with_suffix(".d")
-    if not out.exists() or not listed.exists():
-        return True
-    files = shlex.split(listed.read_text().replace("\\\n", " ").partition(": ")[2])
-    return not all(os.path.exists(x) and os.path.getmtime(x) <= out.stat().st_mtime for x in files)
+def is_new(out, needs):
+    """Whether a compiled file is newer than all files that it was made of, which the compiler has listed in `needs`."""
+    if not (out.exists() and needs.exists()):
+        return False
+    made_of = shlex.split(needs.read_text(encoding="utf-8").replace("\\\n", " ").partition(": ")[2])
+    return not any(os.path.exists(x) and os.path.getmtime(x) > out.stat().st_mtime for x in made_of)
 
 
 class BuildCore(build_ext):
-    """Compile the core with whatever compiler there is, each file by itself, and only files that have changed."""
+    """Compile the core with whatever compiler there is: in parallel, and only files that have changed."""
 
     def build_extension(self, extension):
         """Make the library of the core."""
@@ -73,18 +75,22 @@ class BuildCore(build_ext):
                 "xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
             )
         source = Path(nanobind.source_dir())
-        includes = [nanobind.include_dir(), source.parent / "ext" / "robin_map" / "include", sysconfig.get_paths()["include"]]
-        options = OPTIONS + [f"-I{path}" for path in includes]
-        folder = Path(self.build_temp)
+        includes = [nanobind.include_dir(), str(source.parent / "ext" / "robin_map" / "include"), sysconfig.get_paths()["include"]]
+        command = [*tool, *OPTIONS, *(word for path in includes for word in ("-isystem", path))]
+        kind = repr((tool, OPTIONS, sys.version, nanobind.__version__))  # (pip has nanobind in another place each time)
+        folder = BUILT / sha256(kind.encode()).hexdigest()[:12]
         folder.mkdir(parents=True, exist_ok=True)
 
         def compiled(path):
-            out = folder / f"{path.stem}.o"
-            if is_stale(out):
-                subprocess.run([*tool, *options, "-MMD", "-c", str(path), "-o", str(out)], check=True)
+            out, needs = folder / f"{path.stem}.o", folder / f"{path.stem}.d"
+            if not is_new(out, needs):
+                part = folder / f"{path.stem}.part.o"  # an interrupted run leaves no half of a file that looks whole
+                subprocess.run([*command, "-MMD", "-MF", str(needs), "-c", str(path), "-o", str(part)], check=True)
+                part.replace(out)
             return str(out)
 
         files = [*map(Path, extension.sources), source / "nb_combined.cpp"]
+        files.sort(key=lambda path: -path.stat().st_size)  # the longest first, so that no processor waits at the end
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(compiled, files))
         library = Path(self.get_ext_fullpath(extension.name))

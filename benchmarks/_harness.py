@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the zoo of shapes is the tests'
-os.environ.setdefault("TRIPLETREE_JIT", "1")  # measured is compiled code, on small inputs too
 
 
 _START = """

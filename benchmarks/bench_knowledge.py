@@ -17,7 +17,6 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 from _kinds import KINDS, SOURCES, Absent, Knowledge, draw_labels, draw_triplets, unseen_triplets

@@ -13,7 +13,6 @@ import sys
 import warnings
 from itertools import combinations
 
-os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 

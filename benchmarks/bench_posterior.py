@@ -18,7 +18,6 @@ import warnings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 from _kinds import Data, carnivora, draw_triplets, generator, simulated, unseen_triplets

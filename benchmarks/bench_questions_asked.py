@@ -28,7 +28,6 @@ from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
-os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 from _data import FOLDERS, load, load_seeds, standardized

@@ -373,7 +373,6 @@ def main():
     parser.add_argument("--sources-only", action="store_true", help="put the sources together and stop")
     options = parser.parse_args()
     os.environ.setdefault("MPLBACKEND", "agg")
-    os.environ.setdefault("TRIPLETREE_JIT", "0")
     sys.path.insert(0, str(DOCS))
     import pictures
 

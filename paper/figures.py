@@ -6,7 +6,6 @@ from pathlib import Path
 from time import process_time
 
 os.environ.setdefault("MPLBACKEND", "agg")
-os.environ.setdefault("TRIPLETREE_JIT", "1")  # small inputs, too, so that times are of one kind
 
 import numpy as np
 

@@ -8,7 +8,7 @@ value into another::
     Ontology, whose terms may have several parents  -- to_hierarchy -->  Hierarchy
     data matrix and TripletSet  -- cluster.ReCon -->  Hierarchy, flat clusters
 
-Nothing heavy is imported before it is used: numba with the first kernel, scikit-learn with ``tripletree.cluster``,
+Nothing heavy is imported before it is used: scikit-learn with ``tripletree.cluster``,
 matplotlib with the first picture.
 """
 
@@ -94,7 +94,6 @@ from tripletree.plots import (
 )
 from tripletree.plots.page import write_html
 from tripletree.reports.analysis import report
-from tripletree.warmup import warm_up
 
 #: Subpackages, for the names that are not at the top: classes of results, formats, estimators, rarely typed ones.
 _FACES = frozenset(
@@ -179,7 +178,6 @@ __all__ = [
     "triplets_from_classes",
     "triplets_from_comparisons",
     "triplets_from_odd_one_out",
-    "warm_up",
     "write_hierarchy",
     "write_html",
     "write_newick",

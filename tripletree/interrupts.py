@@ -99,7 +99,7 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     Parameters
     ----------
     seconds : float
-        Above 0. Compiling on the first call counts, too (`warm_up` does it beforehand).
+        Above 0.
 
     Returns
     -------

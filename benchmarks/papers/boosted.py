@@ -93,7 +93,6 @@ def _fitted(cell, X, y, k, seed):
 
     pairs = sample_class_pairs(y, cell.m, random_state=seed_of(seed, "boosted", "NMI", cell.set, cell.m, cell.run))
     state, row = seed_of(seed, *cell), {}
-    _warm_up(cell.method)
     begin = time.thread_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -124,16 +123,6 @@ def _fitted(cell, X, y, k, seed):
         row["mean error of a round"] = float(np.mean(model.errors_))
         row["rounds with rho e > 1"] = float(np.mean(5 * model.errors_ > 1))
     return [row]
-
-
-_warm = set()
-
-
-def _warm_up(method):
-    """Load what is compiled, once in a process, so that no cell's time holds it."""
-    if method not in _warm and method not in ("k-means", "CKM, samples"):
-        _warm.add(method)
-        run(Cell("boosted", "NMI", "iris", method, 30, 0), 0)
 
 
 def _original(X, pairs, k, rng):

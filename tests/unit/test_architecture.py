@@ -53,15 +53,13 @@ LAW = {
             "evaluation",
             "interop",
         ),
-        *("interrupts", "io", "plots", "reports", "warmup"),
+        *("interrupts", "io", "plots", "reports"),
     },
     "_version": set(),
     "_startup": set(),
-    "warmup": {"__init__", "cluster", "core", "errors", "kernels"},
     "__main__": {"cli"},
     "__init__": {
         *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "interrupts", "io", "plots", "reports"),
-        "warmup",
     },
 }
 

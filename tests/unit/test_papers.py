@@ -407,7 +407,6 @@ def test_papers__methods_are_given_the_same_pairs(monkeypatch):
 
     seen = []
     monkeypatch.setattr(boosted, "seed_of", lambda seed, *parts: seen.append(parts) or 0)
-    monkeypatch.setattr(boosted, "_warm_up", lambda method: None)
     for method in ("CKM, samples", "RCKM"):
         boosted.run(Cell("boosted", "NMI", "iris", method, 30, 4), 0)
     assert seen[0] == seen[2] == ("boosted", "NMI", "iris", 30, 4)

@@ -23,7 +23,6 @@ from tripletree.cli.reasoning import closure, compare, describe
 from tripletree.cli.reporting import report
 from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
-from tripletree.cli.warming import warmup
 
 EPILOG = """
 \b
@@ -46,6 +45,6 @@ for _command in (
     *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
     *(compare, supertree, answers),
-    *(cluster, report, ask, plot, demo, warmup),
+    *(cluster, report, ask, plot, demo),
 ):
     main.add_command(_command)

@@ -46,7 +46,7 @@ DOMINANT = 0.8
 BAR, FULL = 42, 3.0
 #: The head of the lines on what the knowledge leaves open.
 OF_NOTE = "Of note"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True, eq=False)
