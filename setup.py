@@ -70,12 +70,16 @@ class BuildCore(build_ext):
         tool = compiler() or ([sys.executable, "-m", "ziglang", "c++"] if find_spec("ziglang") else None)
         if tool is None:
             sys.exit(
-                "tripletree: no C++ compiler was found, and the package index does not offer `ziglang`, which can stand "
-                "in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: "
+                "tripletree: no C++ compiler was found, and the package index does not offer `ziglang`, which can "
+                "stand in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: "
                 "xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
             )
         source = Path(nanobind.source_dir())
-        includes = [nanobind.include_dir(), str(source.parent / "ext" / "robin_map" / "include"), sysconfig.get_paths()["include"]]
+        includes = [
+            nanobind.include_dir(),
+            str(source.parent / "ext" / "robin_map" / "include"),
+            sysconfig.get_paths()["include"],
+        ]
         command = [*tool, *OPTIONS, *(word for path in includes for word in ("-isystem", path))]
         kind = repr((tool, OPTIONS, sys.version, nanobind.__version__))  # (pip has nanobind in another place each time)
         folder = BUILT / sha256(kind.encode()).hexdigest()[:12]

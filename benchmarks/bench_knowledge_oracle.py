@@ -8,11 +8,9 @@ and answers with the tree that displays most triplets in expectation. No method 
     python benchmarks/bench_knowledge_oracle.py [worlds]
 """
 
-import os
 import sys
 import warnings
 from itertools import combinations
-
 
 import numpy as np
 

@@ -18,7 +18,6 @@ import argparse
 import contextlib
 import csv
 import io
-import os
 import resource
 import sys
 import time
@@ -27,7 +26,6 @@ from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-
 
 import numpy as np
 from _data import FOLDERS, load, load_seeds, standardized

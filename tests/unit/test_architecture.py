@@ -34,11 +34,11 @@ LAW = {
     "io": {"_core", "algorithms", "core", "errors", "interop", "kernels"},
     "cluster": {"_core", "algorithms", "core", "errors", "interrupts", "io", "kernels"},
     "metrics": {"_core", "algorithms", "cluster", "core", "errors", "kernels"},
-    "evaluation": {"algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
-    "plots": {"_version", "algorithms", "core", "errors", "io", "kernels"},
+    "evaluation": {"_core", "algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
+    "plots": {"_core", "_version", "algorithms", "core", "errors", "io", "kernels"},
     "datasets": {"core", "errors", "io"},
     "ask": {"core", "errors", "io", "kernels", "plots"},
-    "reports": {"_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
+    "reports": {"_core", "_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {
         *(
@@ -59,7 +59,7 @@ LAW = {
     "_startup": set(),
     "__main__": {"cli"},
     "__init__": {
-        *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "interrupts", "io", "plots", "reports"),
+        *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "interrupts", "io", "plots", "reports")
     },
 }
 

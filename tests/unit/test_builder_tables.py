@@ -1,4 +1,4 @@
-"""Rows on which the tables of ``dynamic_build`` were written outside their bounds: a contradiction was then accepted."""
+"""Rows on which the old tables of the builder were written out of bounds: a contradiction was then accepted."""
 
 import numpy as np
 
