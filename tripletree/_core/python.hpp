@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "basics.hpp"
+#include "grid.hpp"
 
 namespace tripletree {
 
@@ -24,6 +25,12 @@ template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const Index, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Pairs = nb::ndarray<const Index, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+// Arrays that a function fills. They are never copied, so arguments of these types are `.noconvert()`.
+template <class T>
+using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutTable = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Arrays that go out.
 template <class T>
@@ -54,6 +61,18 @@ inline Array<bool> given(Flags&& values, std::size_t columns = 0) {
     auto* data = reinterpret_cast<bool*>(kept->data());
     if (columns == 0) return {data, {kept->size()}, owner};
     return {data, {kept->size() / columns, columns}, owner};
+}
+
+template <class T>
+Grid<const T> grid(const Table<T>& table) {
+    return {table.data(), static_cast<Count>(table.shape(0)), static_cast<Count>(table.shape(1))};
+}
+
+// All numbers are at least `least` and below n.
+inline void require_range(const Vector<Index>& numbers, Count n, const char* message, Index least = 0) {
+    bool holds = true;  // no early end, so that the loop is one of vectors
+    for (std::size_t i = 0; i < numbers.size(); ++i) holds &= least <= numbers.data()[i] && numbers.data()[i] < n;
+    require(holds, message);
 }
 
 inline std::vector<Triplet> triplets_of(const Rows& rows, Index n) {

@@ -1,10 +1,6 @@
 #include "vectors.hpp"
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define FOR_EACH_PROCESSOR [[gnu::target_clones("avx512f", "avx2", "default")]]
-#else
-#define FOR_EACH_PROCESSOR
-#endif
+#include "processors.hpp"
 
 namespace tripletree::vectors {
 

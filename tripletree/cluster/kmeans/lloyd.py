@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
 from tripletree.kernels import freeze, frozen
 
@@ -96,7 +96,7 @@ class Points:
         centres = frozen(centres, np.float64)
         if not _products_pay(centres):
             points = self if factors is None else self.scaled(factors)
-            return kernels.lloyd.nearest(points.columns, centres)[0]
+            return engine.lloyd.nearest(points.columns, centres)[0]
         halves, most = 0.5 * squared_lengths(centres), 1.0 if factors is None else float(np.square(factors).max())
         # A half less a product errs by (d + 3) u (|x||c| + |c|^2 / 2), and |x||c| <= (|x|^2 + |c|^2) / 2. A squared
         # distance, twice as much, by (d + 4) u |x - c|^2, with u half an epsilon. This is twice the sum of two of both.
@@ -106,19 +106,19 @@ class Points:
         labels, doubtful = _least_by_products(self.columns, by, halves, self.lengths, share * most, least)
         if doubtful.size:
             points = self.part(doubtful) if factors is None else self.part(doubtful).scaled(factors)
-            labels[doubtful] = kernels.lloyd.nearest(points.columns, centres)[0]
+            labels[doubtful] = engine.lloyd.nearest(points.columns, centres)[0]
         return labels
 
     def closest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
         if not _products_pay(centres, twice=True):
-            return kernels.lloyd.nearest(self.columns, frozen(centres, np.float64))
+            return engine.lloyd.nearest(self.columns, frozen(centres, np.float64))
         labels = self.nearest(centres)
         return labels, self.own_distances(labels, centres)
 
     def squared_distances(self, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the centres, shape (n, k)."""
-        return kernels.lloyd.squared_distances(self.columns, frozen(centres, np.float64))
+        return engine.lloyd.squared_distances(self.columns, frozen(centres, np.float64))
 
     def fill_costs(
         self,
@@ -151,15 +151,15 @@ class Points:
         offsets = np.zeros(k) if offsets is None else offsets
         weights = self.weights if weights is None else weights
         given = frozen(which), frozen(centres, real), frozen(factors, real), frozen(offsets, real), frozen(rows)
-        kernels.lloyd.fill_costs(self.columns, frozen(weights, real), *given, out)
+        engine.lloyd.fill_costs(self.columns, frozen(weights, real), *given, out)
 
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Squared distances to the own centres, shape (n,)."""
-        return kernels.lloyd.own_distances(self.columns, frozen(centres, np.float64), frozen(labels))
+        return engine.lloyd.own_distances(self.columns, frozen(centres, np.float64), frozen(labels))
 
     def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Weighted sums of the points of each cluster, shape (k, d), and the weights of the clusters."""
-        return kernels.lloyd.sums(self.columns, self.weights, frozen(labels), k)
+        return engine.lloyd.sums(self.columns, self.weights, frozen(labels), k)
 
     def value_order(self) -> np.ndarray:
         """Points in the order of their first feature, of the next ones where it is equal."""
@@ -170,8 +170,8 @@ class Points:
         return (self.columns == self.columns[:, [i]]).all(axis=0)
 
     def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
-        """k-means++ with several candidates a step, see `kernels.lloyd`: numbers of points."""
-        return kernels.lloyd.plus_plus(self.columns, self.weights, frozen(order), freeze(draws))
+        """k-means++ with several candidates a step, see ``lloyd.hpp`` of the core: numbers of points."""
+        return engine.lloyd.plus_plus(self.columns, self.weights, frozen(order), freeze(draws))
 
     def scaled(self, factors: np.ndarray) -> Points:
         """The points with their features multiplied."""
@@ -187,7 +187,7 @@ class Points:
 
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
-        return kernels.lloyd.weighted_distances(self.columns, frozen(centres, np.float64), frozen(scale, np.float64))
+        return engine.lloyd.weighted_distances(self.columns, frozen(centres, np.float64), frozen(scale, np.float64))
 
     def fill_diagonal_costs(
         self, out: np.ndarray, rows: np.ndarray, centres: np.ndarray, scale: np.ndarray, offsets: np.ndarray
@@ -195,22 +195,22 @@ class Points:
         """As `fill_costs`, by such distances, for the points whose numbers are those of the rows."""
         some, real = frozen(rows), np.float64
         given = frozen(centres, real), frozen(scale, real), frozen(offsets, real)
-        kernels.lloyd.fill_weighted_costs(self.columns, self.weights, some, *given, some, out)
+        engine.lloyd.fill_weighted_costs(self.columns, self.weights, some, *given, some, out)
 
     def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """The centre of the least such distance plus an offset, int32."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(offset, np.float64)
-        return kernels.lloyd.weighted_nearest(self.columns, *given)
+        return engine.lloyd.weighted_nearest(self.columns, *given)
 
     def diagonal_own(self, labels: np.ndarray, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Such distances to the own centres, shape (n,)."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(labels)
-        return kernels.lloyd.weighted_own(self.columns, *given)
+        return engine.lloyd.weighted_own(self.columns, *given)
 
     def diagonal_scatter(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         """Weighted sums of squared differences to the own centres, feature by feature, shape (k, d)."""
         given = frozen(labels), frozen(centres, np.float64)
-        return kernels.lloyd.diagonal_scatter(self.columns, self.weights, *given)
+        return engine.lloyd.diagonal_scatter(self.columns, self.weights, *given)
 
 
 def _columns(samples: np.ndarray, which: np.ndarray | None = None) -> np.ndarray:
@@ -430,7 +430,7 @@ def _least_by_products(
             some = columns[:, lo : lo + step]
             np.matmul(factors, some, out=products[:, : some.shape[1]])
             here = slice(lo, lo + step)
-            doubtful += kernels.lloyd.least_of_products(products, offsets, lengths[here], share, least, labels[here])
+            doubtful += engine.lloyd.least_of_products(products, offsets, lengths[here], share, least, labels[here])
     return labels, np.flatnonzero(labels < 0) if doubtful else np.empty(0, np.intp)
 
 
@@ -654,12 +654,12 @@ def different_values(
 
 def nearest_centres(columns: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
-    return kernels.lloyd.nearest(columns, frozen(centres, np.float64))
+    return engine.lloyd.nearest(columns, frozen(centres, np.float64))
 
 
 def squared_distances(columns: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Squared distances, shape (n, k)."""
-    return kernels.lloyd.squared_distances(columns, frozen(centres, np.float64))
+    return engine.lloyd.squared_distances(columns, frozen(centres, np.float64))
 
 
 def scatter(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> float:
