@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from crowds import odd_of, random_hierarchy
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms import likeness
 from tripletree.algorithms.likeness import Trios, sample_trees
 from tripletree.core import threads
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import TimeLimitError
+from tripletree.interrupts import time_limit
 
 
 def trios_of(rng, n, m):
@@ -18,20 +20,20 @@ def trios_of(rng, n, m):
     return Trios(rows, rng.integers(0, 4, rows.shape) * rng.uniform(0.2, 1.0), n)
 
 
-def literal_fit(walk):
+def literal_fit(walk, trios):
     """The log-likelihood of the answers, by the definition of the model."""
-    n, total, lapses = len(walk.start) - 1, 0.0, walk.state[kernels.likeness.LAPSES]
+    total, lapses, parent, height = 0.0, walk.lapses, walk.parent.tolist(), walk.height
     above = []
-    for i in range(n):
+    for i in range(trios.n):
         path = [i]
-        while walk.parent[path[-1]] >= 0:
-            path.append(int(walk.parent[path[-1]]))
+        while parent[path[-1]] >= 0:
+            path.append(parent[path[-1]])
         above.append(path)
-    for row, votes in zip(walk.rows.tolist(), walk.votes, strict=True):
+    for row, votes in zip(trios.rows.tolist(), trios.votes, strict=True):
         level = []
         for x in range(3):
             a, b = (row[y] for y in range(3) if y != x)
-            level.append(walk.height[next(u for u in above[a] if u in set(above[b]))])
+            level.append(height[next(u for u in above[a] if u in set(above[b]))])
         near = np.exp(-np.array(level))
         total += (votes * np.log((1 - lapses) * near / near.sum() + lapses / 3)).sum()
     return total
@@ -39,21 +41,23 @@ def literal_fit(walk):
 
 @pytest.mark.parametrize("n", [3, 4, 7, 20])
 def test_chain__keeps_what_it_could_compute_anew(n, rng):
-    walk = likeness._begun(trios_of(rng, n, 3 * n), random_hierarchy(rng, n))
-    loops = kernels.likeness
+    trios = trios_of(rng, n, 3 * n)
+    walk = likeness._begun(trios, random_hierarchy(rng, n))
     for _ in range(5):
-        assert loops.walk(walk, rng.random((300, 6))) > 0
-        loops.rescale(walk, rng.random((2, 2)))
-        state, size, meet, log = walk.state.copy(), walk.size.copy(), walk.meet.copy(), walk.log.copy()
-        loops.begin(walk)
-        np.testing.assert_allclose(state, walk.state, rtol=1e-8)
+        assert walk.walk(rng.random((300, 6))) > 0
+        walk.rescale(rng.random((2, 2)))
+        length, fit, size, meet, log = walk.length, walk.fit, walk.size, walk.meet, walk.log
+        walk.begin()
+        assert walk.length == pytest.approx(length, rel=1e-8)
+        assert walk.fit == pytest.approx(fit, rel=1e-8)
         np.testing.assert_allclose(log, walk.log, rtol=1e-8, atol=1e-10)
         assert np.array_equal(size, walk.size)
         assert np.array_equal(meet, walk.meet)
-        below = walk.parent >= 0
-        assert (walk.height[walk.parent[below]] > walk.height[below]).all()
-        assert np.array_equal(np.bincount(walk.parent[below], minlength=2 * n - 1)[n:], np.full(n - 1, 2))
-        assert literal_fit(walk) == pytest.approx(walk.state[loops.FIT], rel=1e-8)
+        parent, height = walk.parent, walk.height
+        below = parent >= 0
+        assert (height[parent[below]] > height[below]).all()
+        assert np.array_equal(np.bincount(parent[below], minlength=2 * n - 1)[n:], np.full(n - 1, 2))
+        assert literal_fit(walk, trios) == pytest.approx(walk.fit, rel=1e-8)
 
 
 def test_chain__without_answers_every_history_is_as_frequent():
@@ -62,8 +66,8 @@ def test_chain__without_answers_every_history_is_as_frequent():
     walk = likeness._begun(Trios(np.empty((0, 3), np.int32), np.empty((0, 3)), 4), random_hierarchy(rng, 4))
     count = Counter()
     for _ in range(6_000):
-        kernels.likeness.walk(walk, rng.random((20, 6)))
-        kernels.likeness.rescale(walk, rng.random((2, 2)))
+        walk.walk(rng.random((20, 6)))
+        walk.rescale(rng.random((2, 2)))
         order = np.append(np.arange(4), 4 + np.argsort(walk.height[4:]))
         number = np.argsort(order)
         count[tuple(number[walk.parent[order[:-1]]].tolist())] += 1
@@ -112,3 +116,58 @@ def test_sample__is_the_same_on_any_number_of_threads(monkeypatch, rng):
         found.append(sample_trees(trios, [start] * 3, np.random.default_rng(1), effort=0.2))
     assert np.array_equal(found[0].parents, found[1].parents)
     assert np.array_equal(found[0].heights, found[1].heights)
+
+
+# ---------------------------------------------------------------------- what the core refuses
+
+TREE, HEIGHT = np.array([4, 4, 5, 5, 6, 6, -1], np.int32), np.array([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0])
+ROWS, VOTES = np.array([[0, 1, 2]], np.int32), np.ones((1, 3))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"parent": np.array([4, 4, 4, 5, 5, -1], np.int32)}, "no binary tree"),
+        ({"parent": np.array([4, 4, 4, 5, 6, 6, -1], np.int32)}, "no binary tree"),
+        ({"parent": np.array([4, 4, 5, 5, 7, 6, -1], np.int32)}, "no binary tree"),
+        ({"parent": np.array([-1], np.int32), "height": np.zeros(1)}, "no binary tree"),
+        ({"height": HEIGHT[:-1]}, "a height for each node"),
+        ({"height": np.where(HEIGHT == 2.0, 3.0, HEIGHT)}, "heights grow towards the root"),
+        ({"height": HEIGHT + np.nan}, "heights are numbers from 0 on"),
+        ({"height": HEIGHT - 1.0}, "heights are numbers from 0 on"),
+        ({"rows": np.array([[0, 1, 4]], np.int32)}, "a triplet names no leaf"),
+        ({"rows": np.array([[0, -1, 2]], np.int32)}, "a triplet names no leaf"),
+        ({"rows": np.array([[0, 1, 1]], np.int32)}, "three leaves in each row"),
+        ({"votes": np.ones((2, 3))}, "votes for each row"),
+        ({"votes": VOTES * np.inf}, "votes are numbers"),
+        ({"lapses": 0.0}, "lapses are a share"),
+        ({"lapses": np.nan}, "lapses are a share"),
+    ],
+)
+def test_chain__of_wrong_arrays_is_refused(wrong, message):
+    right = {"parent": TREE, "height": HEIGHT, "rows": ROWS, "votes": VOTES, "lapses": 0.1}
+    engine.AnswerWalk(**right)
+    with pytest.raises(ValueError, match=message):
+        engine.AnswerWalk(**right | wrong)
+
+
+def test_chain__refuses_wrong_random_numbers():
+    walk = engine.AnswerWalk(TREE, HEIGHT, ROWS, VOTES, 0.1)
+    for draw in (1.0, -0.1, np.nan):
+        with pytest.raises(ValueError, match="random numbers are of"):
+            walk.walk(np.full((2, 6), draw))
+        with pytest.raises(ValueError, match="random numbers are of"):
+            walk.rescale(np.full((2, 2), draw))
+    with pytest.raises(TypeError):
+        walk.walk(np.zeros((2, 5)))
+    with pytest.raises(TypeError):
+        walk.rescale(np.zeros((2, 3)))
+    assert walk.walk(np.zeros((0, 6))) == 0
+
+
+def test_chain__hears_of_limits_of_time_and_stays_whole(rng):
+    trios = trios_of(rng, 60, 3_000)
+    walk, draws = likeness._begun(trios, random_hierarchy(rng, 60)), rng.random((3_000_000, 6))
+    with pytest.raises(TimeLimitError), time_limit(0.2):
+        walk.walk(draws)
+    assert literal_fit(walk, trios) == pytest.approx(walk.fit, rel=1e-6)

@@ -3,6 +3,7 @@
 
 NB_MODULE(engine, m) {
     tripletree::define_aho_tree(m);
+    tripletree::define_answer_walk(m);
     tripletree::define_compare(m);
     tripletree::define_recon(m);
     tripletree::define_lloyd(m);

@@ -6,6 +6,7 @@
 namespace tripletree {
 
 void define_aho_tree(nanobind::module_& m);
+void define_answer_walk(nanobind::module_& m);
 void define_compare(nanobind::module_& m);
 void define_recon(nanobind::module_& m);
 void define_lloyd(nanobind::module_& m);

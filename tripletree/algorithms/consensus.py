@@ -399,9 +399,9 @@ def consensus(
     -----
     A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance 1 /
     (1 + 2 exp(-g)). So answers about things that are about equally alike count for less. Now and then people name any
-    of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_ (``kernels/likeness.py``). The
-    hierarchy has the average levels of these trees (average linkage), or those under the answers that a hierarchy can
-    display together, whichever has more of the drawn trees' triplets after subtrees have been moved. Half of this
+    of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_ (``_core/answer_walk.hpp``).
+    The hierarchy has the average levels of these trees (average linkage), or those under the answers that a hierarchy
+    can display together, whichever has more of the drawn trees' triplets after subtrees have been moved. Half of this
     counts over the trios that people were asked about, half over random ones.
 
     The weight of a person is a power to which the chances that others predict are raised, as the reliability of a

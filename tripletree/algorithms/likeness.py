@@ -1,6 +1,6 @@
 """Trees sampled from their posterior, given answers to "which of these three is the odd one out?".
 
-The model and the steps of the chains are in ``kernels/likeness.py``. `consensus` and `agreement` are the callers. The
+The model and the steps of the chains are in ``_core/answer_walk.hpp``. `consensus` and `agreement` are the callers. The
 trees of a sample are averaged on each trio: no single tree is as good a guess.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.threads import side_by_side
 from tripletree.kernels import freeze, frozen
@@ -127,7 +128,6 @@ def sample_trees(
 
 def _sampled(walk: Any, steps: int, trees: int, rng: np.random.Generator, stop: Event) -> tuple[list[np.ndarray], ...]:
     """Trees at equal distances after the first part of the steps, their heights and their shares of lapses."""
-    loops = kernels.likeness
     n_parts = max(-(-steps // 1_000), 3 * trees)
     part = -(-steps // n_parts)
     taken = set(np.linspace(int(BURN * n_parts), n_parts - 1, trees).astype(int).tolist())
@@ -135,49 +135,24 @@ def _sampled(walk: Any, steps: int, trees: int, rng: np.random.Generator, stop: 
     for k in range(n_parts):
         if stop.is_set():
             break
-        loops.walk(walk, rng.random((part, 6)))
-        loops.rescale(walk, rng.random((2, 2)))
+        walk.walk(rng.random((part, 6)))
+        walk.rescale(rng.random((2, 2)))
         if k % 20 == 19:
-            loops.begin(walk)  # sums that change by small steps lose digits
+            walk.begin()  # sums that change by small steps lose digits
         if k in taken:
-            n = (walk.parent.size + 1) // 2
-            order = np.append(np.arange(n), n + np.argsort(walk.height[n:], kind="stable"))
+            parent, height = walk.parent, walk.height
+            n = (parent.size + 1) // 2
+            order = np.append(np.arange(n), n + np.argsort(height[n:], kind="stable"))
             number = np.empty(order.size, np.int32)
             number[order] = np.arange(order.size)
-            parents.append(np.append(number[walk.parent[order[:-1]]], np.int32(-1)))
-            heights.append(walk.height[order])
-            lapses.append(walk.state[loops.LAPSES])
+            parents.append(np.append(number[parent[order[:-1]]], np.int32(-1)))
+            heights.append(height[order])
+            lapses.append(walk.lapses)
     return parents, heights, lapses
 
 
 def _begun(trios: Trios, start: Hierarchy) -> Any:
     """The state of a chain at its first tree."""
-    n, m = trios.n, len(trios.rows)
-    N = 2 * n - 1
-    parent = start.parent.astype(np.int32)
-    child = np.full((N, 2), -1, np.int32)
-    child[n:] = kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
-    height = np.zeros(N)
-    height[n:] = np.arange(1, n) * (_HEIGHT / max(n - 1, 1))
-    leaf = trios.rows.ravel()
-    first = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(leaf, minlength=n), out=first[1:])
-    told = np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32)
-    state = np.zeros(4)
-    state[kernels.likeness.LAPSES] = _LAPSES
-    walk = kernels.likeness.AnswerWalk(
-        parent,
-        child,
-        height,
-        np.zeros(N, np.int32),
-        frozen(trios.rows),
-        trios.votes.astype(np.float64),
-        np.zeros((m, 3), np.int32),
-        np.zeros(m),
-        first,
-        told,
-        np.zeros(m, np.int64),
-        state,
-    )
-    kernels.likeness.begin(walk)
-    return walk
+    n = trios.n
+    height = np.append(np.zeros(n), np.arange(1, n) * (_HEIGHT / max(n - 1, 1)))
+    return engine.AnswerWalk(start.parent, height, frozen(trios.rows), trios.votes.astype(np.float64), _LAPSES)
