@@ -19,7 +19,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
     Boosting,
@@ -65,7 +65,7 @@ def test_assignment__is_that_of_the_paper(ties):
         order = rng.permutation(len(pairs))
         sorted_pairs = [pairs[e] for e in order]
         wanted = constrained_assignment_definition(distance, sorted_pairs)
-        found = kernels.boosted.constrained_assignment(
+        found = engine.boosted.constrained_assignment(
             frozen(distance, float), PairArrays.of(value).ends, value.n_must, frozen(order)
         )
         assert found.tolist() == wanted.tolist()
@@ -229,7 +229,7 @@ def test_kernel__distances_are_half_of_those_by_its_matrix():
         wanted = kernel_distances_definition(kernel, cluster[votes.row_of], q)
         np.testing.assert_allclose(2 * mine, wanted, atol=1e-9)
         for i in range(len(votes.rows)):
-            apart = kernels.boosted.disagreement(votes.rows, votes.importance, i)[votes.row_of]
+            apart = engine.boosted.disagreement(votes.rows, votes.importance, i)[votes.row_of]
             s = int(np.flatnonzero(votes.row_of == i)[0])
             np.testing.assert_allclose(2 * apart, kernel.diagonal() + kernel[s, s] - 2 * kernel[s], atol=1e-9)
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pck_oracle import random_pairs
 
-from tripletree import kernels
 from tripletree.cluster.kmeans.cvqe import (
     CVQE,
     AllPairsRule,
@@ -91,30 +90,6 @@ def test_steps__of_two_samples_that_are_in_both_kinds_of_pairs():
             other = [*label, labels[3]]
             other[i], other[j] = g, h
             assert objective("plus", X, other, centres, *pairs) >= cost - 1e-12
-
-
-def versions(kernel):
-    return kernel.plain, kernel.fast
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_steps__are_the_same_compiled_or_not(method):
-    X, centres, *pairs, weights = case(3, n=60, p=90, k=5, both=True)
-    task = task_of(X, *pairs, weights)
-    scene = CentreDistances.of(task, centres)
-    links = task.links
-    pairs = kernels.cvqe.PairsInTurn(task.order, links.ends, links.weights, links.n_must)
-    between = kernels.cvqe.BetweenCentres(scene.apart, scene.near)
-    if method == "cvqe":
-        answers = [call(scene.base, pairs, between) for call in versions(kernels.cvqe.assign_alone)]
-    elif method == "lcvqe":
-        answers = [call(scene.base, pairs, scene.distance) for call in versions(kernels.cvqe.assign_linear)]
-    else:
-        answers = [scene.base.argmin(axis=1).astype(np.int32) for _ in range(2)]
-        for call, label in zip(versions(kernels.cvqe.assign_joint), answers, strict=True):
-            of_samples = kernels.cvqe.PairsOfSamples(task.twin, links.start, links.other, links.edge)
-            call(scene.base, pairs, of_samples, between, label)
-    assert np.array_equal(*answers)
 
 
 # ------------------------------------------------------------------ does the objective fall?

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tripletree as tt
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core import placeholders
 from tripletree.core.notes import collected
 from tripletree.core.placeholders import FILLER, MEMBER, NEAR, NOT_SURE, SURE, TAXON, Placeholders, automaton
@@ -414,7 +414,7 @@ def test_placeholders__a_dump_by_ids_is_read_as_one_by_names(names, closed, data
 def test_placeholders__lines_with_signs(names):
     step, mark = automaton()
     text = "".join(f"{k}\t|\t{x}\t|\t\t|\tscientific name\t|\n" for k, x in enumerate(names)).encode()
-    scan = kernels.signs.scientific_names_with_signs
+    scan = engine.signs.scientific_names_with_signs
     id, start, stop, bits = scan(np.frombuffer(text, np.uint8), step, mark)
     expected = {}
     for k, x in enumerate(names):

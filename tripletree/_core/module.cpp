@@ -7,4 +7,9 @@ NB_MODULE(engine, m) {
     tripletree::define_compare(m);
     tripletree::define_recon(m);
     tripletree::define_lloyd(m);
+    tripletree::define_cvqe(m);
+    tripletree::define_soft_pairs(m);
+    tripletree::define_boosted(m);
+    tripletree::define_signs(m);
+    tripletree::define_purity(m);
 }

@@ -10,5 +10,10 @@ void define_answer_walk(nanobind::module_& m);
 void define_compare(nanobind::module_& m);
 void define_recon(nanobind::module_& m);
 void define_lloyd(nanobind::module_& m);
+void define_cvqe(nanobind::module_& m);
+void define_soft_pairs(nanobind::module_& m);
+void define_boosted(nanobind::module_& m);
+void define_signs(nanobind::module_& m);
+void define_purity(nanobind::module_& m);
 
 }  // namespace tripletree

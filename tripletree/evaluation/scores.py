@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
@@ -339,8 +339,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     pairs = int(_pairs_within(np.bincount(codes[codes >= 0])))
     if pairs == 0:
         return 1.0
-    intervals = hierarchy.leaf_intervals
-    total = kernels.purity.purity_sum(hierarchy.parent, frozen(codes), *intervals, len(known))
+    total = engine.purity.purity_sum(hierarchy.parent, frozen(codes), len(known))
     return float(total) / pairs
 
 

@@ -18,7 +18,7 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, tell_synonyms
 from tripletree.core.notes import kept, note
@@ -42,8 +42,6 @@ _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
 #: Words of so many bytes, and so many different ones in a block, are told apart by numpy.
 _LONG_WORD, _FEW_WORDS, _PRIME = 32, 64, np.uint64(1_099_511_628_211)
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
-#: Time that it takes to read names.dmp in full.
-_SECONDS_A_BYTE = 2e-8
 #: A name that repeats the one above it.
 _FILLED = re.compile(r"_X+\Z")
 #: A line of names.dmp: tax id, name, unique name, and the kind of name.
@@ -504,9 +502,7 @@ def _kinds(files: dict[str, DmpFile], taxa: _Taxa, fillers: Placeholders) -> np.
     """
     file = files[NAMES]
     step, mark = automaton()
-    scan = kernels.signs.scientific_names_with_signs
-    first = file.block(0)
-    if fillers.more or not scan.pays(_SECONDS_A_BYTE * len(file.content), first, step, mark):
+    if fillers.more:
         return fillers.kinds(_read_names(files, taxa), taxa.parent)
     inner = np.zeros(taxa.id.size, np.bool_)
     inner[taxa.parent[taxa.parent >= 0]] = True
@@ -514,7 +510,7 @@ def _kinds(files: dict[str, DmpFile], taxa: _Taxa, fillers: Placeholders) -> np.
     at = 0
     while at < len(file.content):
         block = file.block(at)
-        id, start, stop, bits = scan.fast(block, step, mark)
+        id, start, stop, bits = engine.signs.scientific_names_with_signs(block, step, mark)
         taxon = taxa.places.of(id)
         known = taxon >= 0
         sure = known & ((bits & (SURE | NOT_SURE)) == SURE) & ~inner[taxon]

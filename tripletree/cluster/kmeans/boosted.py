@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_samples, check_y
 from tripletree.cluster.distances import check_spread
@@ -34,9 +34,6 @@ from tripletree.kernels import freeze, frozen
 
 #: Maximum number of iterations of a run, should rounding keep it from converging, and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12
-
-#: Work of one call of a kernel (such as samples x clusters x features), so that Ctrl-C works between calls.
-_SLICE = 200_000_000
 
 
 @dataclass(frozen=True)
@@ -93,18 +90,11 @@ class Votes:
 
     def distances(self, share: np.ndarray) -> np.ndarray:
         """Squared distances of the rows to means, shape (m, q)."""
-        m = len(self.rows)
-        step = max(1, _SLICE // max(1, self.rows.shape[1] * share.shape[2]))
-        share = frozen(share, np.float64)
-        parts = [
-            kernels.boosted.vote_distances(frozen(self.rows[i : i + step]), self.importance, share)
-            for i in range(0, m, step)
-        ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return engine.boosted.vote_distances(self.rows, self.importance, share)
 
     def means(self, labels: np.ndarray, q: int) -> np.ndarray:
         """The means of q clusters of the rows, none of them empty, shape (T, k, q)."""
-        return freeze(kernels.boosted.shares(self.rows, self.weights, frozen(labels), self.n_clusters, q)[0])
+        return freeze(engine.boosted.shares(self.rows, self.weights, frozen(labels), self.n_clusters, q)[0])
 
 
 @dataclass(frozen=True)
@@ -171,7 +161,7 @@ def _starts(votes: Votes, q: int, rng: np.random.Generator) -> np.ndarray:
     closest, labels = np.full(order.size, np.inf), np.zeros(order.size, np.int32)
     for j in range(q):
         chances = votes.weights * (closest if j else 1.0)
-        distance = kernels.boosted.disagreement(votes.rows, votes.importance, draw(chances, order, rng))
+        distance = engine.boosted.disagreement(votes.rows, votes.importance, draw(chances, order, rng))
         labels[distance < closest] = j
         closest = np.minimum(closest, distance)
     return labels
@@ -324,19 +314,11 @@ def constrained_means(
     The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would go into
     the calls. If the scatter would rise, the iteration before counts, which that loop does not provide for.
     """
-    loops = kernels.boosted
-    samples = loops.SampleColumns(points.columns, points.weights)
-    in_order = loops.PriorityPairs(pairs.ends, pairs.n_must, frozen(order))
-    most = max(1, _SLICE // max(1, points.n * centres.size))
-    labels, centres, objective = frozen(np.full(points.n, -1)), frozen(centres, np.float64), np.inf
-    done, turns = False, 0
-    while not done and turns < max_iter:
-        begin, turns_left = loops.ClusterMeans(labels, centres, objective), min(most, max_iter - turns)
-        labels, centres, objective, taken, done = loops.constrained_run(
-            samples, in_order, begin, turns_left, stop == "labels"
-        )
-        labels, centres, turns = freeze(labels), freeze(centres), turns + taken
-    return labels, centres
+    in_order = pairs.ends, pairs.n_must, frozen(order)
+    labels, centres = engine.boosted.constrained_run(
+        points.columns, points.weights, *in_order, frozen(centres, np.float64), max_iter, stop == "labels"
+    )
+    return freeze(labels), freeze(centres)
 
 
 @dataclass

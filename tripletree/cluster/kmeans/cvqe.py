@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster.kmeans.lloyd import (
     Points,
     alternate,
@@ -77,11 +77,11 @@ class QuantizationTask:
         order = np.arange(key.size, dtype=np.int32)
         return cls(points, links, points.part(links.nodes), freeze(twin), freeze(order))
 
-    @cached_property
+    @property
     def pairs_in_turn(self) -> tuple[Any, ...]:
-        """The pairs, as `assign_alone` and its like have them (``PairsInTurn``)."""
+        """The pairs, as `assign_alone` and its like have them."""
         links = self.links
-        return kernels.cvqe.PairsInTurn(self.order, links.ends, links.weights, links.n_must)
+        return self.order, links.ends, links.weights, links.n_must
 
     def with_order(self, order: np.ndarray) -> QuantizationTask:
         """The same with its pairs in another order."""
@@ -123,11 +123,6 @@ class CentreDistances:
         base = distance * task.some.weights[:, None]
         return cls(centres, freeze(distance), freeze(base), freeze(apart), others.argmin(axis=1), freeze(near))
 
-    @property
-    def between(self) -> tuple[Any, ...]:
-        """The distances between the centres, as the kernels have them (``BetweenCentres``)."""
-        return kernels.cvqe.BetweenCentres(self.apart, self.near)
-
 
 class PairRule(Protocol):
     """The parts in which variants differ: assignment of pairs, cost of violated ones, and centres that they pull."""
@@ -150,7 +145,7 @@ class SinglePairRule:
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. Pairs overrule each other: the last one of a sample decides."""
-        return kernels.cvqe.assign_alone(scene.base, task.pairs_in_turn, scene.between)
+        return engine.cvqe.assign_alone(scene.base, *task.pairs_in_turn, scene.apart, scene.near)
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """See `PairRule`."""
@@ -192,9 +187,10 @@ class AllPairsRule(SinglePairRule):
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. From the labels of the round before no cost increases."""
         label = scene.base.argmin(axis=1).astype(np.int32) if label is None else label.astype(np.int32)
-        links = kernels.cvqe.PairsOfSamples(task.twin, task.links.start, task.links.other, task.links.edge)
-        between = kernels.cvqe.BetweenCentres(freeze(self.times * scene.apart), scene.near)
-        kernels.cvqe.assign_joint(scene.base, task.pairs_in_turn, links, between, label)
+        of_samples = task.twin, task.links.start, task.links.other, task.links.edge
+        engine.cvqe.assign_joint(
+            scene.base, *task.pairs_in_turn, *of_samples, self.times * scene.apart, scene.near, label
+        )
         return label
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
@@ -209,7 +205,7 @@ class LinearRule:
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. Each round starts from the nearest centres."""
-        return kernels.cvqe.assign_linear(scene.base, task.pairs_in_turn, scene.distance)
+        return engine.cvqe.assign_linear(scene.base, *task.pairs_in_turn, scene.distance)
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """See `PairRule`."""
@@ -237,7 +233,7 @@ class LinearRule:
         if k > 1:
             i, j = links.ends[cannot].T
             own = label[i]
-            far = np.where(scene.distance[j, own] > scene.distance[i, own] * kernels.cvqe.FARTHER, j, i)
+            far = np.where(scene.distance[j, own] > scene.distance[i, own] * engine.cvqe.FARTHER, j, i)
             others = scene.distance[far]
             others[np.arange(far.size), own] = np.inf
             parts.append((cannot, far, others.argmin(axis=1), links.weights[cannot]))

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, check_same_rows, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
@@ -38,9 +38,8 @@ from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
-#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end, and the
-#: rounds in one call of the kernel, as Ctrl-C is heard between two.
-_ROUNDS, _A_CALL = 200, 10
+#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end.
+_ROUNDS = 200
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class WeightedLinks:
     weights : ndarray of float64, shape (e,)
     n_must : int
     start, other, edge : ndarray of int32
-        The links of each sample, see `tripletree.kernels.soft_pairs`.
+        The links of each sample, see ``links.hpp`` of the core.
     member, first : ndarray of int32
         The samples that must-links hold together directly or through others, group by group.
     group : ndarray of int32, shape (m,)
@@ -128,9 +127,12 @@ class WeightedLinks:
         return frozen(connected_components(graph, directed=False)[1])
 
     def restless(self, label: np.ndarray, nearest: np.ndarray) -> np.ndarray:
-        """The samples that a move could improve, see `kernels.soft_pairs.restless`."""
-        given = self.start, self.other, self.edge, self.n_must, self.part, frozen(label), frozen(nearest)
-        return freeze(kernels.soft_pairs.restless(*given))
+        """The samples that a move could improve, see ``soft_pairs.hpp`` of the core."""
+        return freeze(engine.soft_pairs.restless(*self._links, self.part, frozen(label), frozen(nearest)))
+
+    @property
+    def _links(self) -> tuple[Any, ...]:
+        return self.start, self.other, self.edge, self.n_must
 
 
 def settled(
@@ -163,19 +165,15 @@ def settled(
     ndarray of int32, shape (m,)
         Costs are never more than with `label`.
     """
-    loops = kernels.soft_pairs
-    priced = loops.PricedLinks(freeze(base), freeze(pay), links.start, links.other, links.edge, links.n_must)
-    groups = loops.LinkGroups(links.member, links.first, links.group)
+    priced = base, pay, *links._links, links.member, links.first, links.group
     if label is None:
         label = np.full(links.nodes.size, -1, np.int32)
-        loops.move_groups(frozen(rng.permutation(links.n_groups)), groups, priced, label)
+        engine.soft_pairs.move_groups(frozen(rng.permutation(links.n_groups)), *priced, label)
     else:
         label = label.astype(np.int32)
     order, large = frozen(rng.permutation(links.nodes.size)), frozen(rng.permutation(links.large))
     some = links.all if some is None else some
-    for _ in range(_ROUNDS // _A_CALL):
-        if loops.settle(order, large, some, links.part, groups, priced, label, _A_CALL):
-            break
+    engine.soft_pairs.settle(order, large, some, links.part, *priced, label, _ROUNDS)
     return label
 
 
