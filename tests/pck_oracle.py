@@ -6,7 +6,7 @@ import numpy as np
 
 
 def pair_costs(labels, base, must, cannot, must_pay, cannot_pay):
-    """The sum that the moves of `tripletree.kernels.soft_pairs` lower."""
+    """The sum that the moves of ``soft_pairs.hpp`` of the core lower."""
     total = sum(base[i, h] for i, h in enumerate(labels))
     total += sum(
         must_pay[e, labels[a]] + must_pay[e, labels[b]] for e, (a, b) in enumerate(must) if labels[a] != labels[b]

@@ -98,16 +98,6 @@ def test_runs__are_those_of_the_paper(stop, definition):
     assert turned > 100
 
 
-def test_runs__in_slices_are_the_same(monkeypatch, rng):
-    X = rng.normal(size=(60, 2))
-    value, _ = random_pairs(rng, 60, 40)
-    parts = Points.of(X), PairArrays.of(value), rng.permutation(len(value)), X[:4]
-    whole = constrained_means(*parts, max_iter=50)
-    monkeypatch.setattr("tripletree.cluster.kmeans.boosted._SLICE", 1)
-    sliced = constrained_means(*parts, max_iter=50)
-    assert all(np.array_equal(a, b) for a, b in zip(whole, sliced, strict=True))
-
-
 def test_runs__without_pairs_are_k_means():
     for seed in range(10):
         X = np.random.default_rng(seed).normal(size=(60, 3))

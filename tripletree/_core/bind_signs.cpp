@@ -21,38 +21,38 @@ struct Found {
 // before all. mark: the bits of the signs that end in each state.
 Found scan(const unsigned char* text, Count n, const unsigned char* step, const unsigned char* mark, Interrupts& watch) {
     Found found;
-    Count tabs = 0, number = 0, start = 0, stop = 0, kind = 0;
-    Index state = step[0];
-    unsigned char bits = 0;
-    for (Count i = 0; i < n; ++i) {
-        const unsigned char x = text[i];
-        if (x == '\t') {
-            ++tabs;
-            if (tabs == 2) {
+    const auto is_end = [](unsigned char x) { return x == '\t' || x == '\n'; };  // of a field. The text ends in one
+    Count i = 0;
+    while (i < n) {  // a line at a time
+        Count tabs = 0, number = 0, start = 0, stop = 0, kind = 0;
+        unsigned char bits = 0;
+        for (; text[i] != '\n'; ++i) {
+            if (text[i] == '\t') {
+                ++tabs;
+                if (tabs == 3) stop = i;
+                if (tabs == 6) kind = i + 1;
+            }
+            if (tabs == 2 && text[i] == '\t') {
                 start = i + 1;
-                state = step[0];
-            } else if (tabs == 3) {
-                stop = i;
-                bits |= mark[step[256 * Count{state}]];
-            } else if (tabs == 6) {
-                kind = i + 1;
+                const unsigned char* after = step + 256 * step[0];  // what the automaton does after its state
+                for (; !is_end(text[i + 1]); ++i) {
+                    const unsigned char state = after[text[i + 1]];
+                    bits |= mark[state];
+                    after = step + 256 * state;
+                }
+                if (text[i + 1] == '\t') bits |= mark[after[0]];
+            } else if (tabs == 0 && '0' <= text[i] && text[i] <= '9') {
+                number = static_cast<Count>(static_cast<std::uint64_t>(number) * 10 + text[i] - '0');  // may wrap
             }
-        } else if (x == '\n') {
-            if (bits != 0 && tabs == 7 && text[kind] == 's' && text[kind + 1] == 'c') {
-                found.id.push_back(number);
-                found.start.push_back(start);
-                found.stop.push_back(stop);
-                found.bits.push_back(bits);
-            }
-            tabs = number = 0;
-            bits = 0;
-            watch.check(i, 32);
-        } else if (tabs == 2) {
-            state = step[256 * Count{state} + x];
-            bits |= mark[state];
-        } else if (tabs == 0 && '0' <= x && x <= '9') {
-            number = static_cast<Count>(static_cast<std::uint64_t>(number) * 10 + x - '0');  // wraps if it is too long
         }
+        if (bits != 0 && tabs == 7 && text[kind] == 's' && text[kind + 1] == 'c') {
+            found.id.push_back(number);
+            found.start.push_back(start);
+            found.stop.push_back(stop);
+            found.bits.push_back(bits);
+        }
+        ++i;
+        watch.check(i, 32);
     }
     return found;
 }
@@ -65,7 +65,7 @@ nb::object scientific_names_with_signs(const Bytes& text, const Bytes& step, con
         return scan(text.data(), static_cast<Count>(text.size()), step.data(), mark.data(), watch);
     });
     return nb::make_tuple(given(std::move(found.id)), given(std::move(found.start)), given(std::move(found.stop)),
-                          given(std::move(found.bits)));
+                          given<unsigned char>(std::move(found.bits)));
 }
 
 }  // namespace
