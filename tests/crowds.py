@@ -5,7 +5,7 @@ And people who choose by likeness, which no hierarchy tells in full.
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core import AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 
@@ -21,7 +21,7 @@ def random_hierarchy(rng, n):
 
 
 def odd_of(hierarchy, rows):
-    return kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table)
+    return engine.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table)
 
 
 def simulate_crowd(rng, n, *, n_good=4, n_random=1, n_other=1, n_answers=60, overlap=3, lapses=0.1):

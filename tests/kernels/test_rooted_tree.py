@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import common_ancestor_definition, induced_odd_definition, path_to_root, shape_of_hierarchy
 from strategies import hierarchies
+from tripletree._core.engine import rooted_tree
 
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.kernels import freeze, frozen, rooted_tree
+from tripletree.kernels import freeze, frozen
 
 SMALL = [pytest.param(h, id=name) for name, h in zoo() if h.n_leaves <= 130]
 any_hierarchy = hierarchies(max_leaves=10, unary=True)
@@ -87,8 +88,11 @@ def test_rooted_tree__range_maximum_table(values):
     assert table.shape == (len(values).bit_length(), len(values))
     for k in range(table.shape[0]):
         assert table[k].tolist() == [max(values[i : i + 2**k]) for i in range(len(values))]
-    for i, j in combinations(range(len(values) + 1), 2):
-        assert rooted_tree.range_maximum(table, i, j) == max(values[i:j])
+    # as if these were ancestors of neighbouring leaves
+    place = frozen(range(len(values) + 1))
+    i, j = frozen(list(combinations(place, 2))).T
+    found = rooted_tree.common_ancestors(frozen(i), frozen(j), place, table)
+    assert found.tolist() == [max(values[x:y]) for x, y in zip(i, j, strict=True)]
 
 
 @given(any_hierarchy)
@@ -192,3 +196,87 @@ def test_rooted_tree__a_caterpillar_of_100_000_leaves():
     a = np.arange(n - 1, dtype=np.int32)
     found = rooted_tree.common_ancestors(freeze(a), freeze(a + 1), *h.ancestor_table)
     assert found.tolist() == list(range(n, 2 * n - 1))
+
+
+# ---------------------------------------------------------------------- what is refused
+
+ROW, WEIGHT, FLAG = frozen([2, 2, -1]), frozen([1, 1, 1], np.float64), freeze(np.ones(3, np.bool_))
+PLACE, TABLE = frozen([0, 1]), frozen([[2]])
+GOOD = {
+    "topological_order": (ROW, 2),
+    "depths": (ROW,),
+    "path_sums": (ROW, WEIGHT),
+    "child_lists": (ROW,),
+    "leaf_intervals": (ROW, 2),
+    "gap_nodes": (ROW, frozen([1, 2, 2]), 2),
+    "range_maximum_table": (PLACE,),
+    "common_ancestors": (PLACE, PLACE, PLACE, TABLE),
+    "induced_odd": (frozen([[0, 1, 2]]), frozen([0, 1, 2]), frozen([[3, 4], [4, 4]])),
+    "by_smallest_leaf": (ROW, 2),
+    "canonical_parent": (ROW, 2),
+    "kept_nodes": (ROW, FLAG[:2], False),
+    "chain_lengths": (ROW, WEIGHT, FLAG),
+    "chain_tops": (ROW, FLAG),
+    "last_above": (ROW, frozen([1, 1, 0], np.int64), PLACE, frozen([0, 0], np.int64)),
+}
+
+
+def test_rooted_tree__the_good_arguments_are_accepted():
+    for name, arguments in GOOD.items():
+        getattr(rooted_tree, name)(*arguments)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_rooted_tree__wrong_types_shapes_and_sizes_are_refused(name):
+    for k, argument in enumerate(GOOD[name]):
+        wrong = [None, "x", object()]
+        if isinstance(argument, np.ndarray):
+            wrong += [argument.astype(np.complex128), argument[..., None], [*argument]]
+            longer = np.concatenate([argument, argument])
+            wrong += [longer] if name != "range_maximum_table" else []
+        elif type(argument) is int:
+            wrong += [-1, 4, 2**31, 0.5]
+        for other in wrong:
+            arguments = [*GOOD[name]]
+            arguments[k] = other
+            if name == "topological_order" and isinstance(other, np.ndarray) and other.shape == (6,):
+                continue  # two trees side by side: parents in any order
+            if name == "induced_odd" and isinstance(other, np.ndarray) and other.shape == (2, 3):
+                continue  # more rows
+            with pytest.raises((TypeError, ValueError)):
+                getattr(rooted_tree, name)(*arguments)
+
+
+@pytest.mark.parametrize(
+    "parent", [[2, 3, -1], [2, 0, -1], [0, 2, -1], [2, 2, 2], [-1, 2, -1], [2, -2, -1], [2**31 - 1, 2, -1]]
+)
+def test_rooted_tree__parents_out_of_order_are_refused(parent):
+    for name, (first, *others) in GOOD.items():
+        if first is ROW and name != "topological_order":
+            with pytest.raises(ValueError, match="parents come after their children"):
+                getattr(rooted_tree, name)(frozen(parent), *others)
+    for wrong in ([3, 2, -1], [1, 2, -1], [-2, 2, -1]):
+        with pytest.raises(ValueError, match="a parent is an inner node"):
+            rooted_tree.topological_order(frozen(wrong), 2)
+
+
+def test_rooted_tree__numbers_of_leaves_and_nodes_out_of_range_are_refused():
+    for wrong in (-1, 2, 2**31 - 1):
+        with pytest.raises(ValueError, match="a number names no leaf"):
+            rooted_tree.common_ancestors(PLACE, frozen([0, wrong]), PLACE, TABLE)
+        with pytest.raises(ValueError, match="a position is not in the order of leaves"):
+            rooted_tree.common_ancestors(PLACE, PLACE, frozen([0, wrong]), TABLE)
+        with pytest.raises(ValueError, match="a number names no leaf"):
+            rooted_tree.induced_odd(frozen([[0, 1, wrong]]), PLACE, TABLE)
+    with pytest.raises(ValueError, match="three leaves of a row must differ"):
+        rooted_tree.induced_odd(frozen([[0, 1, 1]]), PLACE, TABLE)
+    for wrong in (-1, 3):
+        with pytest.raises(ValueError, match="a number names no node"):
+            rooted_tree.last_above(*GOOD["last_above"][:2], frozen([0, wrong]), GOOD["last_above"][3])
+    with pytest.raises(ValueError, match="an interval of leaves has no end in the order"):
+        rooted_tree.gap_nodes(ROW, frozen([0, 2, 2]), 2)
+    with pytest.raises(ValueError, match="leaves have no children"):
+        rooted_tree.leaf_intervals(frozen([1, 2, -1]), 2)
+    for name in ("by_smallest_leaf", "canonical_parent"):
+        with pytest.raises(ValueError, match="an inner node has no leaf below"):
+            getattr(rooted_tree, name)(frozen([3, 3, 3, -1]), 2)

@@ -7,6 +7,7 @@ from scipy.cluster import hierarchy as sch
 from scipy.spatial.distance import squareform
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.evaluation.scores import pairwise_f_score, pairwise_precision_recall
@@ -56,7 +57,7 @@ def test_common_ancestors__heights_are_cophenetic_distances(rng):
     Z = sch.linkage(rng.normal(size=(40, 3)), "average")
     h = from_linkage(Z)
     a, b = (kernels.frozen(x) for x in np.triu_indices(40, 1))
-    node = kernels.rooted_tree.common_ancestors(a, b, *h.ancestor_table)
+    node = engine.rooted_tree.common_ancestors(a, b, *h.ancestor_table)
     np.testing.assert_array_equal(h.height[node], squareform(squareform(sch.cophenet(Z))))
 
 

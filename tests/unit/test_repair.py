@@ -7,6 +7,7 @@ import pytest
 from examples import caterpillar, planted, uniform_binary, yule
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.repair import Problem, Repair, Search, displayed_by, greedy, ladder, repair
@@ -211,7 +212,7 @@ def test_regraft__each_move_is_the_best_one(seed):
     search = Search(Problem(t.rows, weight, n), rng, most_exact=0, max_steps=0)
     start = uniform_binary(n, rng)
     up, child = start.parent.copy(), np.full((2 * n - 1, 2), -1, np.int32)
-    child[n:] = kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
+    child[n:] = engine.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
     tree, meetings = kernels.repair.BinaryLinks(up, child), search._meetings(start, child)
     flat = t.rows.ravel()
     entry = freeze(np.argsort(flat, kind="stable"))

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -43,6 +44,12 @@ inline void require(bool holds, const char* message) {
 template <class T>
 std::vector<T> copied(const Vector<T>& array) {
     return {array.data(), array.data() + array.size()};
+}
+
+// The memory of an array that came in, without a copy.
+template <class T>
+std::span<const T> seen(const Vector<T>& array) {
+    return {array.data(), array.size()};
 }
 
 // An array that takes over the memory of a vector. With `columns` it is a table.
@@ -105,6 +112,13 @@ auto run_long(nb::handle tell, Work&& work) {
 template <class Work>
 auto run_long(Work&& work) {
     return run_long(nb::none(), std::forward<Work>(work));
+}
+
+// The same for work that takes milliseconds on the largest inputs: nobody interrupts it.
+template <class Work>
+auto unlocked(Work&& work) {
+    const nb::gil_scoped_release release;
+    return work();
 }
 
 }  // namespace tripletree

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.core.hierarchy import Hierarchy
@@ -86,7 +86,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
         raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
     # the order of inner nodes depends on how the loops went. In canonical order equal trees have equal arrays
-    parent = kernels.rooted_tree.canonical_parent(freeze(parent), n)
+    parent = engine.rooted_tree.canonical_parent(freeze(parent), n)
     return Hierarchy(freeze(parent), triplets.leaves)
 
 

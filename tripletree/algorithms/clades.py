@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.errors import UnknownLeafError
 from tripletree.kernels import freeze
@@ -108,7 +108,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
         place = np.sort(places[first[u] : last[u]])
         leaves = freeze(order[place])
         found = np.concatenate(
-            [leaves[:1], kernels.rooted_tree.common_ancestors(leaves[:-1], leaves[1:], position, table)]
+            [leaves[:1], engine.rooted_tree.common_ancestors(leaves[:-1], leaves[1:], position, table)]
         )
         both = np.searchsorted(place, stop[found]) - np.searchsorted(place, start[found])
         index = both / (size[found] + place.size - both)

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.likeness import AnswerTrees, Trios, sample_trees
 from tripletree.algorithms.linkage import from_linkage
@@ -539,7 +539,7 @@ def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarr
 
 def _odd(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     """The place of the odd one of each trio, -1 where a hierarchy over 0..k-1 shows none."""
-    return kernels.rooted_tree.induced_odd(frozen(rows), *hierarchy.ancestor_table).astype(np.int64)
+    return engine.rooted_tree.induced_odd(frozen(rows), *hierarchy.ancestor_table).astype(np.int64)
 
 
 # ----------------------------------------------------------------------
@@ -571,8 +571,8 @@ def _decisions(rows: np.ndarray, hierarchy: Hierarchy) -> _Decisions:
     rows, odd = rows[met], odd[met]
     every = np.arange(met.size)
     x, y, z = (freeze(rows[every, (odd + k) % 3].copy()) for k in (1, 2, 0))
-    node = kernels.rooted_tree.common_ancestors(x, y, *hierarchy.ancestor_table)
-    top = kernels.rooted_tree.common_ancestors(x, z, *hierarchy.ancestor_table)
+    node = engine.rooted_tree.common_ancestors(x, y, *hierarchy.ancestor_table)
+    top = engine.rooted_tree.common_ancestors(x, z, *hierarchy.ancestor_table)
     alone = hierarchy.parent[node] == top
     return _Decisions(met[alone], node[alone], odd[alone])
 
@@ -605,8 +605,8 @@ def _holding(votes: TrioVotes, best: Hierarchy, count: np.ndarray, kept: np.ndar
     met = np.flatnonzero(odd >= 0)
     every = np.arange(met.size)
     x, y, z = (freeze(votes.rows[met][every, (odd[met] + k) % 3].copy()) for k in (1, 2, 0))
-    node = kernels.rooted_tree.common_ancestors(x, y, *best.ancestor_table)
-    top = kernels.rooted_tree.common_ancestors(x, z, *best.ancestor_table)
+    node = engine.rooted_tree.common_ancestors(x, y, *best.ancestor_table)
+    top = engine.rooted_tree.common_ancestors(x, z, *best.ancestor_table)
     stays = np.arange(best.n_nodes)  # the node that takes over from each: itself, or the next above that stays
     for u in range(best.n_nodes - 2, -1, -1):
         if not kept[u]:
@@ -640,7 +640,7 @@ def _sides_of_trees(sample: AnswerTrees, best: Hierarchy, rng: np.random.Generat
     """The mean chances of random trios that each node alone decides: for the clade, and for two exchanges."""
     n, size = best.n_leaves, best.n_nodes
     start, stop, order = best.leaf_intervals
-    two = kernels.rooted_tree.child_lists(best.parent)[1].reshape(-1, 2)
+    two = engine.rooted_tree.child_lists(best.parent)[1].reshape(-1, 2)
     node = np.repeat(np.arange(n, size - 1), _PROBES)
     beside = two[best.parent[node] - n].sum(axis=1) - node
     drawn = [

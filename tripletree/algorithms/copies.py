@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
@@ -135,7 +135,7 @@ def _meeting(h: Hierarchy, code: np.ndarray, k: int) -> np.ndarray:
     np.minimum.at(low, code, place)
     np.maximum.at(high, code, place)
     ends = (frozen(order[x].astype(np.int32)) for x in (low, high))
-    return np.asarray(kernels.rooted_tree.common_ancestors(*ends, *h.ancestor_table)).astype(np.int64)
+    return np.asarray(engine.rooted_tree.common_ancestors(*ends, *h.ancestor_table)).astype(np.int64)
 
 
 def _without_empty(parent: np.ndarray, leaves: LeafIndex) -> Hierarchy:

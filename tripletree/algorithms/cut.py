@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
 from tripletree.algorithms.induce import displays
@@ -180,7 +181,7 @@ def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     if len(triplets) == 0:
         return freeze(np.zeros(hierarchy.n_nodes, np.int64))
     a, b, c = (freeze(np.ascontiguousarray(x)) for x in triplets.rows.T)
-    ancestors = kernels.rooted_tree.common_ancestors
+    ancestors = engine.rooted_tree.common_ancestors
     near = ancestors(a, b, *hierarchy.ancestor_table)
     all_three = np.maximum(near, ancestors(a, c, *hierarchy.ancestor_table))
     weight = whole_weights(triplets)

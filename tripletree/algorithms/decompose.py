@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.copies import Species, merge_copies
 from tripletree.algorithms.induce import checked
 from tripletree.core.certain import CertainTriplets
@@ -264,7 +265,7 @@ class _EntailedStars:
 
     def __init__(self, ontology: Ontology) -> None:
         d = self.dominance = ontology.dominance
-        child_start, child = (freeze(x) for x in kernels.rooted_tree.child_lists(d.parent))
+        child_start, child = (freeze(x) for x in engine.rooted_tree.child_lists(d.parent))
         degree = np.diff(child_start).astype(np.int64)
         # edges of a star over the children of each inner node
         self.joins = degree[d.n :] - 1

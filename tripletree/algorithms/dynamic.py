@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree._core.engine import AhoTree
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
@@ -152,7 +152,7 @@ class TripletBuilder:
             if n == 0:
                 msg = "there are no leaves; a hierarchy needs at least one"
                 raise InvalidHierarchyError(msg)
-            parent = kernels.rooted_tree.canonical_parent(freeze(self._tree.parent()), n)
+            parent = engine.rooted_tree.canonical_parent(freeze(self._tree.parent()), n)
             self._hierarchy = Hierarchy(freeze(parent), self.leaves)
         return self._hierarchy
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze, frozen
@@ -170,7 +171,7 @@ class DynamicAhoTree:
             a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
             hierarchy = Hierarchy(freeze(parent))
             parent = hierarchy.parent
-            lca = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
+            lca = engine.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
         arrays = kernels.dynamic_build.empty_tables(n, capacity)
         kernels.dynamic_build.plant(freeze(parent), freeze(lca), frozen(rows), arrays)
         self._row = dict(zip(self._row, range(m), strict=True))

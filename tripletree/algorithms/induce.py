@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_rooted
@@ -377,7 +377,7 @@ def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarra
     """The column of the odd one out in each triple of leaf indices. -1 if it is unresolved, or none is entailed."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.odd(triples)
-    odd = kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
+    odd = engine.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
     if hierarchy.incertae_sedis is not None:
         odd[_uncertain(hierarchy, hierarchy.incertae_sedis, triples, odd)] = -1
     return odd
@@ -397,7 +397,7 @@ def _uncertain(hierarchy: Hierarchy, opened: np.ndarray, triples: np.ndarray, od
     c = triples[row, odd[row]]
     row, c = row[concerned[c]], c[concerned[c]]
     a = triples[row, (odd[row] + 1) % 3]
-    meet = kernels.rooted_tree.common_ancestors(frozen(a), frozen(c), *hierarchy.ancestor_table)
+    meet = engine.rooted_tree.common_ancestors(frozen(a), frozen(c), *hierarchy.ancestor_table)
     # children in the order of their numbers have their leaves in depth-first order
     first, child = hierarchy._children
     key = parent[child].astype(np.int64) * (n + 1) + start[child]
@@ -418,7 +418,7 @@ def _check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
 def displayed(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     """Tell which triplets, rows (a, b, c) of leaves with a and b in any order, the hierarchy displays."""
     a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
-    above = kernels.rooted_tree.common_ancestors
+    above = engine.rooted_tree.common_ancestors
     return above(a, b, *hierarchy.ancestor_table) < above(a, c, *hierarchy.ancestor_table)
 
 

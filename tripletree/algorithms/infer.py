@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
@@ -332,7 +333,7 @@ def _walk(
     if wanted == 0:
         return np.zeros(0, np.bool_), np.empty((0, 2), np.int64)
     loops = kernels.infer
-    child_lists = map(freeze, kernels.rooted_tree.child_lists(tree.parent))
+    child_lists = map(freeze, engine.rooted_tree.child_lists(tree.parent))
     clades = loops.AhoClades(tree.parent, *tree.leaf_intervals, *child_lists, tree.ancestor_table[1])
     rows = _separated(triplets.rows if order is None else freeze(triplets.rows[order]), clades)
     asked = rows if queries is None else _separated(queries, clades)

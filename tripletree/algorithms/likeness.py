@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.threads import side_by_side
@@ -97,7 +96,7 @@ class AnswerTrees:
 
 
 def _meeting(tree: Hierarchy, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return kernels.rooted_tree.common_ancestors(one, other, *tree.ancestor_table)
+    return engine.rooted_tree.common_ancestors(one, other, *tree.ancestor_table)
 
 
 def n_steps(trios: Trios) -> int:

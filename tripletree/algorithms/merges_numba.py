@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms import merges as _new
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
@@ -192,7 +193,7 @@ def aho_state(rows: np.ndarray, n: int) -> tuple[Any, np.ndarray, int]:
     """The Aho tree of consistent triplets, numbers for the clusters that they name (-1 for others), and how many."""
     hierarchy = Hierarchy(freeze(build_aho_tree(rows, n).parent))
     a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
-    separator = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
+    separator = engine.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
     rows = rows.astype(np.int64)  # one width of integers everywhere: half as many specialisations to compile
     forest = kernels.aho_forest.empty_forest(rows, n)
     kernels.aho_forest.plant(hierarchy.parent, separator, forest)

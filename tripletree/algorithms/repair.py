@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
@@ -416,7 +417,7 @@ def displayed_by(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     >>> displayed_by(Hierarchy([3, 3, 4, 4, -1]), np.array([[0, 1, 2], [1, 2, 0]], np.int32)).tolist()
     [True, False]
     """
-    return kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table) == 2
+    return engine.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table) == 2
 
 
 # ----------------------------------------------------------------------
@@ -526,7 +527,7 @@ class Search:
         """The hierarchy after moves of subtrees, until none gains or the steps are used up."""
         n, parent = hierarchy.n_leaves, hierarchy.parent
         child = np.full((parent.size, 2), -1, np.int32)
-        child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+        child[n:] = engine.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
         tree = kernels.repair.BinaryLinks(parent.copy(), child)
         meetings = self._meetings(hierarchy, child)
         flat = self._problem.rows.ravel()
@@ -553,7 +554,7 @@ class Search:
         slot = np.empty((len(self._problem.rows), 3), np.int8)
         for column, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
             x, y = (freeze(self._problem.rows[:, z].copy()) for z in (i, j))
-            meet[:, column] = kernels.rooted_tree.common_ancestors(x, y, position, table)
+            meet[:, column] = engine.rooted_tree.common_ancestors(x, y, position, table)
             left, at = child[meet[:, column], 0], position[x]
             slot[:, column] = (at < start[left]) | (at >= stop[left])
         return kernels.repair.Meetings(meet, slot)
@@ -711,7 +712,7 @@ def completed(problem: Problem, kept: np.ndarray) -> np.ndarray:
     # there contradicts the kept ones unless it is displayed: most rows need no test by the builder.
     others = np.flatnonzero(~kept)
     a, b, c = (freeze(rows[others, i].copy()) for i in range(3))
-    top = np.maximum(*(kernels.rooted_tree.common_ancestors(x, c, *h.ancestor_table) for x in (a, b)))
+    top = np.maximum(*(engine.rooted_tree.common_ancestors(x, c, *h.ancestor_table) for x in (a, b)))
     others = others[(h.n_children[top] > 2) | displayed_by(h, freeze(rows[others]))]
     if others.size == 0:
         return kept

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.copies import Species, whole_clades
@@ -220,7 +221,7 @@ def supertree(
         _tell_groups(sources, int(group.max()) + 1, consistent)
         if consistent:  # BUILD has each group below children of its own of the root
             parent = _with_families(parent, group)
-    hierarchy = Hierarchy(freeze(kernels.rooted_tree.canonical_parent(parent, n)), leaves)
+    hierarchy = Hierarchy(freeze(engine.rooted_tree.canonical_parent(parent, n)), leaves)
     edges = AgreedVotes(all_votes, hierarchy) if consistent else EdgeVotes(all_votes, hierarchy.parent)
     total = all_votes.total
     displayed, contradicted = edges.displayed / total if total else 1.0, edges.contradicted / total if total else 0.0
@@ -462,8 +463,8 @@ def collect_votes(
     weight_of, copies = [], []
     for key in sorted(found, key=lambda key: (-len(key[0]), key)):
         taxa, parent = (np.frombuffer(x, np.int32) for x in key)
-        _, stop, order = kernels.rooted_tree.leaf_intervals(parent, taxa.size)
-        met = kernels.rooted_tree.gap_nodes(parent, freeze(stop), taxa.size)
+        _, stop, order = engine.rooted_tree.leaf_intervals(parent, taxa.size)
+        met = engine.rooted_tree.gap_nodes(parent, freeze(stop), taxa.size)
         if parent.size - taxa.size < 2:
             continue  # a star, or a leaf alone: no triplet
         number = np.full(taxa.size, len(parts), np.int32)
@@ -487,7 +488,7 @@ def _canonical(h: Hierarchy, leaves: LeafIndex) -> tuple[np.ndarray, np.ndarray]
     order = np.argsort(taxa)
     parent = h.parent.copy()
     parent[: taxa.size] = h.parent[order]
-    return taxa[order], kernels.rooted_tree.canonical_parent(freeze(parent), taxa.size)
+    return taxa[order], engine.rooted_tree.canonical_parent(freeze(parent), taxa.size)
 
 
 def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
@@ -584,7 +585,7 @@ class _Grower:
         )
         if parent is not None:
             self.tree.up[:] = parent
-            self.tree.child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+            self.tree.child[n:] = engine.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
             self.tree.root[0], self.tree.fresh[0] = parent.size - 1, parent.size
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
@@ -599,7 +600,7 @@ class _Grower:
 
     def parent(self) -> np.ndarray:
         """The tree as a parent array, children first."""
-        order = kernels.rooted_tree.topological_order(freeze(self.tree.up.copy()), self.votes.n)
+        order = engine.rooted_tree.topological_order(freeze(self.tree.up.copy()), self.votes.n)
         number = np.full(order.size + 1, -1, np.int32)  # the last entry serves parent -1
         number[order] = np.arange(order.size, dtype=np.int32)
         return freeze(number[self.tree.up[order]])
@@ -647,7 +648,7 @@ def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick |
     """Move leaves and clades, cheap ones first up to a limit of work, until nothing helps."""
     n = votes.n
     for _ in range(rounds):
-        start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+        start, stop, order = engine.rooted_tree.leaf_intervals(parent, n)
         work = np.concatenate([[0.0], np.cumsum(_leaf_work(votes)[order])])
         work = work[stop] - work[start]
         nodes = np.argsort(work[:-1], kind="stable")
@@ -673,7 +674,7 @@ def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, floa
     leaves = interval[:, 1] - interval[:, 0]
     splits = [_cross_splits(unique, low, leaves)] if len(pool) > 1 else []
     for r, parent in enumerate(pool):
-        child = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+        child = engine.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
         splits.append(np.stack([clade[r, n:], clade[r, child[:, 0]], clade[r, child[:, 1]]], axis=1))
     split = np.concatenate(splits)
     turned = low[split[:, 1]] > low[split[:, 2]]
@@ -712,13 +713,13 @@ def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.
     noise = np.random.default_rng(20261121).integers(0, 2**64, n, dtype=np.uint64)
     code, low, interval, orders = [], [], [], []
     for r, parent in enumerate(pool):
-        start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+        start, stop, order = engine.rooted_tree.leaf_intervals(parent, n)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(noise[order], dtype=np.uint64)])
         code.append(total[stop] - total[start])
         interval.append(np.stack([start, stop], axis=1) + np.int64(r * n))
         orders.append(order)
         # nodes with the same smallest leaf stand together, the leaf in front
-        node = kernels.rooted_tree.by_smallest_leaf(parent, n)
+        node = engine.rooted_tree.by_smallest_leaf(parent, n)
         front = np.maximum.accumulate(np.where(node < n, np.arange(node.size), 0))
         smallest = np.empty(node.size, np.int64)
         smallest[node] = node[front]
@@ -774,7 +775,7 @@ class EdgeVotes:
 
     def __init__(self, votes: TripletVotes, parent: np.ndarray) -> None:
         n, N = votes.n, parent.size
-        intervals, lists = kernels.rooted_tree.leaf_intervals(parent, n), kernels.rooted_tree.child_lists(parent)
+        intervals, lists = engine.rooted_tree.leaf_intervals(parent, n), engine.rooted_tree.child_lists(parent)
         clades = kernels.supertree.Clades(*map(freeze, intervals), *map(freeze, lists))
         found = [np.empty((0, 6), np.int64)]
         for low in range(n, N, _NODES):

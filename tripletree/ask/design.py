@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import counted, described
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -279,7 +279,7 @@ class _Clades:
 
     def _sizes(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The number of leaves in the smallest clade with both, for each pair."""
-        return self.size[kernels.rooted_tree.common_ancestors(a, b, *self.hierarchy.ancestor_table)]
+        return self.size[engine.rooted_tree.common_ancestors(a, b, *self.hierarchy.ancestor_table)]
 
 
 def _by_odd(rows: np.ndarray, apart: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

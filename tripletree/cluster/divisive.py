@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
@@ -1234,7 +1235,7 @@ def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
         return np.empty(0)
     tree = one_tree(TripletSet(rows, index))
     a, _, c = rows.T
-    top = kernels.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
+    top = engine.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
     begin, _, leaves = tree.leaf_intervals
     place = np.empty(leaves.size, np.int64)
     place[leaves] = np.arange(leaves.size)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.points import as_rows, is_sparse, row_blocks
 from tripletree.cluster.distances import FittedMetric, check_distances, check_rows, transformed
 from tripletree.core.hierarchy import Hierarchy
@@ -139,7 +139,7 @@ class NeighbourPredictor:
             first, last = (
                 freeze(np.ascontiguousarray(x.ravel())) for x in (leaf[:, : leaf.shape[1] - more], leaf[:, more:])
             )
-            clade = kernels.rooted_tree.common_ancestors(first, last, *hierarchy.ancestor_table)
+            clade = engine.rooted_tree.common_ancestors(first, last, *hierarchy.ancestor_table)
             clade = clade.reshape(len(leaf), -1)
             smallest = (stop - start)[clade].argmin(axis=1)
             node[at < 0] = clade[np.arange(len(leaf)), smallest]

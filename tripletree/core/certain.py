@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.parents import exact_dot, sibling_pairs
 from tripletree.kernels import freeze
@@ -30,7 +30,7 @@ class CertainTriplets:
         self.leaves = Beside(h, np.where(opened, 0, stop - start))
         #: how many leaves are apart from each node
         beside = freeze(self.leaves.total.astype(np.float64))
-        self.apart = kernels.rooted_tree.path_sums(h.parent, beside).astype(np.int64)
+        self.apart = engine.rooted_tree.path_sums(h.parent, beside).astype(np.int64)
         self.pairs = sibling_pairs(h.parent, start, stop)
 
     def count(self) -> int:
@@ -49,7 +49,7 @@ class CertainTriplets:
         rest, c = np.divmod(rest, outside[x])
         a, b = np.divmod(rest, (stop[up] - stop[x]).astype(np.int64))
         # leaves that meet the node higher up have smaller numbers
-        top = kernels.rooted_tree.last_above(h.parent, freeze(self.apart), freeze(up), freeze(c))
+        top = engine.rooted_tree.last_above(h.parent, freeze(self.apart), freeze(up), freeze(c))
         third = self.leaf_beside(top, c - self.apart[h.parent[top]])
         return np.stack([order[start[x] + a], order[stop[x] + b], third], axis=1)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import check_choice, check_entries, check_numbers, check_supports, counted, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -238,7 +238,7 @@ class Hierarchy(Immutable):
     @cached
     def depth(self) -> np.ndarray:
         """Number of edges between the root and each node: int32, shape (N,)."""
-        return freeze(kernels.rooted_tree.depths(self.parent))
+        return freeze(engine.rooted_tree.depths(self.parent))
 
     @property
     def is_binary(self) -> bool:
@@ -267,12 +267,12 @@ class Hierarchy(Immutable):
         """
         if self._height is not None or self._length is None or np.isnan(self._length[:-1]).any():
             return self._height
-        distance = kernels.rooted_tree.path_sums(self.parent, self._length)
+        distance = engine.rooted_tree.path_sums(self.parent, self._length)
         return freeze(distance[: self.n_leaves].max() - distance)
 
     @cached
     def _children(self) -> tuple[np.ndarray, np.ndarray]:
-        start, child = kernels.rooted_tree.child_lists(self.parent)
+        start, child = engine.rooted_tree.child_lists(self.parent)
         return freeze(start), freeze(child)
 
     @cached
@@ -281,7 +281,7 @@ class Hierarchy(Immutable):
 
         The leaves below node u are ``order[start[u]:stop[u]]``.
         """
-        start, stop, order = kernels.rooted_tree.leaf_intervals(self.parent, self.n_leaves)
+        start, stop, order = engine.rooted_tree.leaf_intervals(self.parent, self.n_leaves)
         return freeze(start), freeze(stop), freeze(order)
 
     @cached
@@ -291,8 +291,8 @@ class Hierarchy(Immutable):
         Memory O(n log n): 8 MB at 100,000 leaves, 80 MB at 1,000,000.
         """
         start, stop, _ = self.leaf_intervals
-        gap = kernels.rooted_tree.gap_nodes(self.parent, stop, self.n_leaves)
-        return freeze(start[: self.n_leaves].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
+        gap = engine.rooted_tree.gap_nodes(self.parent, stop, self.n_leaves)
+        return freeze(start[: self.n_leaves].copy()), freeze(engine.rooted_tree.range_maximum_table(freeze(gap)))
 
     def common_ancestor(self, labels: Iterable[Hashable]) -> int:
         """Return the lowest common ancestor of some leaves.
@@ -310,7 +310,7 @@ class Hierarchy(Immutable):
             raise ValueError(msg)
         # the ancestor of the leftmost and the rightmost leaf is the ancestor of all between them
         first, last = order[[at.min()]], order[[at.max()]]
-        return int(kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
+        return int(engine.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
 
     def children(self, node: int) -> np.ndarray:
         """Return the children of a node in increasing order (int32, empty for a leaf).
@@ -444,7 +444,7 @@ class Hierarchy(Immutable):
         """
         n, N = len(self.leaves), self.parent.size
         at = _node_called(node, self.leaves, self.names, self.parent)
-        start, stop, _ = kernels.rooted_tree.leaf_intervals(self.parent, n)
+        start, stop, _ = engine.rooted_tree.leaf_intervals(self.parent, n)
         # by numbers, too: a node with one child has the same clade as its parent, but a smaller number
         below = (start >= start[at]) & (stop <= stop[at]) & (np.arange(N) <= at)
         old = np.flatnonzero(below).astype(np.int32)
@@ -557,12 +557,12 @@ class Hierarchy(Immutable):
         length = None
         if self._length is not None:
             length = freeze(np.concatenate([np.zeros(m), self._length[old[m:]]]))
-            length = kernels.rooted_tree.chain_lengths(grown, length, stays)[chosen]
+            length = engine.rooted_tree.chain_lengths(grown, length, stays)[chosen]
         opened = None
         if self.incertae_sedis is not None or (not exact and (at >= n).any()):
             known = np.zeros(self.parent.size, np.bool_) if self.incertae_sedis is None else self.incertae_sedis
             opened = np.concatenate([(at >= n) & (not exact), known[old[m:]]])
-            opened = opened[kernels.rooted_tree.chain_tops(grown, stays)[chosen]]
+            opened = opened[engine.rooted_tree.chain_tops(grown, stays)[chosen]]
         return self._made(parent, labels, old[chosen], length=length, opened=opened, fresh=m)
 
     def contract(self, nodes: Any) -> Hierarchy:
@@ -608,7 +608,7 @@ class Hierarchy(Immutable):
         number[old] = np.arange(old.size, dtype=np.int32)
         length = None
         if self._length is not None:
-            length = kernels.rooted_tree.chain_lengths(self.parent, self._length, freeze(~gone))[old]
+            length = engine.rooted_tree.chain_lengths(self.parent, self._length, freeze(~gone))[old]
         return self._made(number[up[old]], self.leaves, old, length=length, opened=opened[old])
 
     def prune(
@@ -663,10 +663,10 @@ class Hierarchy(Immutable):
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
         # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it. It
         # is a new leaf if it is cut or was a leaf
-        passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
+        passed = engine.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
         stays = passed == cut
         ends = stays & (cut | (np.arange(N) < n))
-        order = kernels.rooted_tree.by_smallest_leaf(self.parent, n)
+        order = engine.rooted_tree.by_smallest_leaf(self.parent, n)
         leaf = order[ends[order]]
         labels = _cut_labels(self.leaves, self.names, leaf, what, unnamed)
         old = np.concatenate([leaf, np.flatnonzero(stays & ~ends)]).astype(np.int32)
@@ -827,10 +827,10 @@ class Hierarchy(Immutable):
         parent, old, keep = restricted(self.parent, len(self.leaves), kept, keep_unary)
         length = opened = None
         if self._length is not None:
-            length = kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
+            length = engine.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
         if self.incertae_sedis is not None:
             # below a dropped node there is one kept branch, with no other to be moved into
-            opened = self.incertae_sedis[kernels.rooted_tree.chain_tops(self.parent, keep)[old]]
+            opened = self.incertae_sedis[engine.rooted_tree.chain_tops(self.parent, keep)[old]]
         return self._made(parent, leaves, old, length=length, opened=opened)
 
     def _made(
@@ -875,7 +875,7 @@ class Hierarchy(Immutable):
 
     @cached
     def _canonical(self) -> np.ndarray:
-        return freeze(kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves))
+        return freeze(engine.rooted_tree.canonical_parent(self.parent, self.n_leaves))
 
     @cached
     def _canonical_open(self) -> np.ndarray:
@@ -890,8 +890,8 @@ class Hierarchy(Immutable):
         parent[: N - 1][self.parent[:-1] == N - 1] = N - 1 + k
         parent[N - 1 : -1][self.parent[at] == N - 1] = N - 1 + k
         parent[at] = N - 1 + np.arange(k, dtype=np.int32)
-        order = kernels.rooted_tree.topological_order(freeze(parent), self.n_leaves)
-        return freeze(kernels.rooted_tree.canonical_parent(_renumbered(parent, order), self.n_leaves))
+        order = engine.rooted_tree.topological_order(freeze(parent), self.n_leaves)
+        return freeze(engine.rooted_tree.canonical_parent(_renumbered(parent, order), self.n_leaves))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -1026,7 +1026,7 @@ def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
     N = parent.size
     if parent[-1] == -1 and bool((parent[:-1] > np.arange(N - 1)).all()):
         return None
-    order = kernels.rooted_tree.topological_order(parent, n)
+    order = engine.rooted_tree.topological_order(parent, n)
     if order.size < N:
         u = int(np.setdiff1d(np.arange(N), order)[0])
         seen: list[int] = []
@@ -1439,7 +1439,7 @@ def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: An
         if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, (int, np.integer)) or depth < 0:
             msg = f"depth must be a whole number of edges from the root, 0 or more; got {depth!r}"
             raise ValueError(msg)
-        return kernels.rooted_tree.depths(parent) == depth, f"at depth {depth}"
+        return engine.rooted_tree.depths(parent) == depth, f"at depth {depth}"
     if ranks is None:
         msg = "this hierarchy has no ranks: prune it by depth, or read it from a format with ranks"
         raise InvalidHierarchyError(msg)

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_entries
 from tripletree.core.hierarchy import (
@@ -1076,14 +1077,14 @@ class Dominance(Immutable):
     def __init__(self, numbered: _Numbered, n: int) -> None:
         idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
         parent, old, _ = restricted(idom, n, np.arange(n, dtype=np.int32), False)
-        left, right, order = map(freeze, kernels.rooted_tree.leaf_intervals(parent, n))
+        left, right, order = map(freeze, engine.rooted_tree.leaf_intervals(parent, n))
         self._hold(n=n, parent=parent, left=left, right=right, order=order, _numbered=numbered, _idom=idom, _old=old)
 
     @cached
     def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
         """For common ancestors in constant time, as `Hierarchy.ancestor_table`."""
-        gap = kernels.rooted_tree.gap_nodes(self.parent, self.right, self.n)
-        return freeze(self.left[: self.n].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
+        gap = engine.rooted_tree.gap_nodes(self.parent, self.right, self.n)
+        return freeze(self.left[: self.n].copy()), freeze(engine.rooted_tree.range_maximum_table(freeze(gap)))
 
     @cached
     def _held(self) -> np.ndarray:
@@ -1145,12 +1146,12 @@ class Dominance(Immutable):
         ab|c is certain exactly when c is not below the lowest common dominator of a and b.
         """
         # certain triplets are displayed by the dominator tree, so that only these have to be checked
-        odd = kernels.rooted_tree.induced_odd(triples, *self.ancestor_table)
+        odd = engine.rooted_tree.induced_odd(triples, *self.ancestor_table)
         rows = np.flatnonzero(odd >= 0)
         which, chosen = odd[rows].astype(np.int64), triples[rows]
         at = np.arange(rows.size)
         a, b, c = (freeze(chosen[at, (which + k) % 3]) for k in (1, 2, 0))
-        meeting = kernels.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
+        meeting = engine.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
         odd[rows[kernels.ontology.covered(freeze(meeting), freeze(self.left[c]), self.reach, self.n)]] = -1
         return odd
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import counted
 from tripletree.core.notes import note
 from tripletree.kernels import freeze
@@ -16,7 +16,7 @@ def restricted(
     """Restrict a tree to the leaves `kept`: return its parents, the old number of each node, and a mask of these."""
     keep_leaf = np.zeros(n, np.bool_)
     keep_leaf[kept] = True
-    keep, up = kernels.rooted_tree.kept_nodes(parent, freeze(keep_leaf), keep_unary)
+    keep, up = engine.rooted_tree.kept_nodes(parent, freeze(keep_leaf), keep_unary)
     old = np.concatenate([kept, np.flatnonzero(keep[n:]) + n]).astype(np.int32)
     number = np.full(parent.size + 1, -1, np.int32)  # the last entry serves parent -1
     number[old] = np.arange(old.size, dtype=np.int32)
@@ -41,7 +41,7 @@ def exact_dot(pairs: np.ndarray, outside: np.ndarray) -> int:
 
 def displayed_count(parent: np.ndarray, n: int) -> int:
     """Count the triplets that a tree of n leaves displays."""
-    start, stop, _ = kernels.rooted_tree.leaf_intervals(parent, n)
+    start, stop, _ = engine.rooted_tree.leaf_intervals(parent, n)
     up = parent[:-1]
     return exact_dot(sibling_pairs(parent, start, stop), n - (stop[up] - start[up]).astype(np.int64))
 

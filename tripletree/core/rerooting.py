@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.kernels import freeze
 
 
@@ -55,7 +55,7 @@ def outgroup_node(parent: np.ndarray, n: int, outgroup: np.ndarray) -> int | Non
     parent : int32[N]
     outgroup : bool[n], some leaves, but not all
     """
-    start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+    start, stop, order = engine.rooted_tree.leaf_intervals(parent, n)
     before = np.concatenate([[0], np.cumsum(outgroup[order])])
     inside = before[stop] - before[start]
     size = stop - start
@@ -72,7 +72,7 @@ def smallest_sides(parent: np.ndarray, n: int, outgroup: np.ndarray) -> np.ndarr
 
     All leaves but the outgroup if no branch does.
     """
-    start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+    start, stop, order = engine.rooted_tree.leaf_intervals(parent, n)
     before = np.concatenate([[0], np.cumsum(outgroup[order])])
     inside = before[stop] - before[start]
     size = (stop - start).astype(np.int64)
@@ -92,7 +92,7 @@ def midpoint(parent: np.ndarray, n: int, length: np.ndarray) -> RootPlace | None
     """
     long = np.maximum(length, 0.0)
     long[-1] = 0.0
-    distance = kernels.rooted_tree.path_sums(parent, freeze(long))
+    distance = engine.rooted_tree.path_sums(parent, freeze(long))
     first = int(np.argmax(distance[:n]))
     second, _ = _farthest(parent, n, long, distance, first)
     third, apart = _farthest(parent, n, long, distance, second)
@@ -118,7 +118,7 @@ def _farthest(parent: np.ndarray, n: int, long: np.ndarray, distance: np.ndarray
     while u >= 0:
         on_path[u] = True
         u = int(parent[u])
-    shared = kernels.rooted_tree.path_sums(parent, freeze(np.where(on_path, long, 0.0)))
+    shared = engine.rooted_tree.path_sums(parent, freeze(np.where(on_path, long, 0.0)))
     apart = distance[leaf] + distance[:n] - 2 * shared[:n]
     apart[leaf] = 0.0
     far = int(np.argmax(apart))
@@ -163,7 +163,7 @@ def rerooted(parent: np.ndarray, n: int, place: RootPlace, length: np.ndarray | 
     number = np.full(N + 2, -1, np.int32)  # the last entry serves parent -1
     number[kept] = np.arange(kept.size, dtype=np.int32)
     above = number[up[kept]]
-    order = kernels.rooted_tree.topological_order(freeze(above), n)
+    order = engine.rooted_tree.topological_order(freeze(above), n)
     rank = np.full(kept.size + 1, -1, np.int32)
     rank[order] = np.arange(kept.size, dtype=np.int32)
     at = kept[order]

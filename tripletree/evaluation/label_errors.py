@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
@@ -125,7 +125,7 @@ def _clade_sizes(hierarchy: Hierarchy, rows: np.ndarray) -> tuple[np.ndarray, np
     start, stop, _ = hierarchy.leaf_intervals
     a, b, c = (freeze(np.ascontiguousarray(x)) for x in rows.T)
     ab, ac, bc = (
-        (stop - start)[kernels.rooted_tree.common_ancestors(i, j, *hierarchy.ancestor_table)].astype(np.float64)
+        (stop - start)[engine.rooted_tree.common_ancestors(i, j, *hierarchy.ancestor_table)].astype(np.float64)
         for i, j in ((a, b), (a, c), (b, c))
     )
     return ab, np.minimum(ac, bc)

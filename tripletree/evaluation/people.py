@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.consensus import POWERS, HeldOut, TrioVotes, collect_answers, held_out
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
 from tripletree.core.hierarchy import Hierarchy, check_rooted
@@ -423,10 +423,10 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     number = np.full(len(answers.leaves), -1, np.int32)
     number[used] = hierarchy.leaves.indices((answers.leaves[i] for i in used.tolist()), what="items of answers")
     rows = freeze(number[answers.rows[told]])
-    odd = kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table).astype(np.int64)
+    odd = engine.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table).astype(np.int64)
     met = np.flatnonzero(odd >= 0)
     x, y = (freeze(rows[met, (odd[met] + k) % 3].copy()) for k in (1, 2))
-    node = kernels.rooted_tree.common_ancestors(x, y, *hierarchy.ancestor_table)
+    node = engine.rooted_tree.common_ancestors(x, y, *hierarchy.ancestor_table)
     groups: dict[tuple[int, int], list[tuple[int, bool]]] = {}
     for k, u, shown, said in zip(
         told[met].tolist(), node.tolist(), odd[met].tolist(), answers.replies[told[met]].tolist(), strict=True

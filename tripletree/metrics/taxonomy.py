@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster.alignment import index_labels, index_leaves
 from tripletree.cluster.distances import (
@@ -142,7 +142,7 @@ def _of_taxonomy(hierarchy: Hierarchy, leaves: LeafIndex, kind: str, unplaced: s
         return np.ones(len(leaves) * (len(leaves) - 1) // 2)
     i, j = node[a], node[b]
     depth = hierarchy.depth.astype(np.int64)
-    above = depth[kernels.rooted_tree.common_ancestors(frozen(i), frozen(j), *hierarchy.ancestor_table)]
+    above = depth[engine.rooted_tree.common_ancestors(frozen(i), frozen(j), *hierarchy.ancestor_table)]
     apart = depth[i] + depth[j] - 2 * above if kind == "path" else depth[: hierarchy.n_leaves].max() - above
     scaled = _scaled(apart.astype(np.float64))
     if placed.all():

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights
 from tripletree.core.pairs import PairwiseConstraints
@@ -133,7 +134,7 @@ def _translate_leaves(hierarchy: Hierarchy, given: TripletSet | PairwiseConstrai
 def find_meeting_nodes(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     """The node at which the two leaves of each row meet: int64[p] from int[p, 2]."""
     a, b = (freeze(np.ascontiguousarray(column, dtype=np.int32)) for column in rows.T)
-    return np.asarray(kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table))
+    return np.asarray(engine.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table))
 
 
 def count_triplets_at_nodes(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.clades import match_clades
 from tripletree.algorithms.conflict import Conflict, find_conflicts
@@ -407,7 +408,7 @@ def _support(tree: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndar
     """
     rows = tree.leaves.indices(triplets.leaves)[triplets.rows].astype(np.int32)
     a, b, c = (kernels.freeze(np.ascontiguousarray(x)) for x in rows.T)
-    meet = kernels.rooted_tree.common_ancestors
+    meet = engine.rooted_tree.common_ancestors
     ab, ac, bc = (meet(x, y, *tree.ancestor_table) for x, y in ((a, b), (a, c), (b, c)))
     top = np.maximum(np.maximum(ab, ac), bc)
     counts = []

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.cut import cut_at_threshold
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.merges import merge_condensed
@@ -842,7 +843,7 @@ def _find_whole(hierarchy: Hierarchy, pairs: PairwiseConstraints) -> np.ndarray:
     whole = np.zeros(hierarchy.n_nodes, np.bool_)
     a, b = (freeze(np.ascontiguousarray(pairs.must_link[:, k])) for k in (0, 1))
     if a.size:
-        whole[kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
+        whole[engine.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
     for u in range(hierarchy.n_nodes - 2, n - 1, -1):
         whole[u] |= whole[hierarchy.parent[u]]
     return whole[n:]

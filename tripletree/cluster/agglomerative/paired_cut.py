@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.cut import (
     NEED_TRIPLETS,
     best_supported,
@@ -256,7 +257,7 @@ def _holding_both(hierarchy: Hierarchy, ends: np.ndarray) -> np.ndarray:
     forced = np.zeros(hierarchy.n_nodes, np.bool_)
     a, b = (freeze(x.astype(np.int32)) for x in ends.T)
     if a.size:
-        forced[kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
+        forced[engine.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
         parent = hierarchy.parent.tolist()
         for u in range(int(forced.argmax()), hierarchy.n_nodes - 1):
             if forced[u]:
