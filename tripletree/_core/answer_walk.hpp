@@ -7,8 +7,8 @@
 // integrated out. Steps are accepted by the rule of Metropolis and Hastings. All random numbers are handed in.
 //
 // Nodes are numbered: n leaves, then inner nodes in any order. Heights grow strictly towards the root. For each trio
-// the nodes where its pairs meet are kept, so a step takes the size of the clade that moves, its trios, and the depth of
-// the other leaves in these. The caller is `algorithms/likeness.py`.
+// the nodes where its pairs meet are kept, so a step takes the size of the clade that moves, its trios, and the depth
+// of the other leaves in these. The caller is `algorithms/likeness.py`.
 #pragma once
 
 #include <algorithm>

@@ -63,19 +63,28 @@ void define_answer_walk(nb::module_& m) {
     nb::class_<AnswerWalk>(m, "AnswerWalk")
         .def("__init__", &begin, "parent"_a, "height"_a, "rows"_a, "votes"_a, "lapses"_a)
         .def("begin", &AnswerWalk::begin)
-        .def("rescale", [](AnswerWalk& self, FourDraws draws) {
-            check_draws(draws.data(), 4);
-            self.rescale({draws(0, 0), draws(0, 1), draws(1, 0), draws(1, 1)});
-        }, "draws"_a)
-        .def("walk", [](AnswerWalk& self, Draws draws) {
-            check_draws(draws.data(), draws.size());
-            return run_long([&](Interrupts& watch) {
-                return self.walk(draws.data(), static_cast<Count>(draws.shape(0)), watch);
-            });
-        }, "draws"_a)
-        .def_prop_ro("parent", [](const AnswerWalk& self) { return given(std::vector(self.parent())); }, automatic)
-        .def_prop_ro("size", [](const AnswerWalk& self) { return given(std::vector(self.sizes())); }, automatic)
-        .def_prop_ro("height", [](const AnswerWalk& self) { return given(std::vector(self.height())); }, automatic)
+        .def(
+            "rescale",
+            [](AnswerWalk& self, FourDraws draws) {
+                check_draws(draws.data(), 4);
+                self.rescale({draws(0, 0), draws(0, 1), draws(1, 0), draws(1, 1)});
+            },
+            "draws"_a)
+        .def(
+            "walk",
+            [](AnswerWalk& self, Draws draws) {
+                check_draws(draws.data(), draws.size());
+                return run_long([&](Interrupts& watch) {
+                    return self.walk(draws.data(), static_cast<Count>(draws.shape(0)), watch);
+                });
+            },
+            "draws"_a)
+        .def_prop_ro(
+            "parent", [](const AnswerWalk& self) { return given(std::vector(self.parent())); }, automatic)
+        .def_prop_ro(
+            "size", [](const AnswerWalk& self) { return given(std::vector(self.sizes())); }, automatic)
+        .def_prop_ro(
+            "height", [](const AnswerWalk& self) { return given(std::vector(self.height())); }, automatic)
         .def_prop_ro("meet", &meetings, automatic)
         .def_prop_ro("log", &logs, automatic)
         .def_prop_ro("length", &AnswerWalk::length)

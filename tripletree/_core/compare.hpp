@@ -3,10 +3,10 @@
 // The first tree is walked along its heavy paths (from a node to the child with the most leaves, each time, down to a
 // leaf). For each path the second tree is contracted to the leaves below the path's top. It is cut into heavy paths as
 // well, here called chains and named by the leaf at their end. Along each chain Fenwick trees hold sums over the black
-// leaves: the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met once, at
-// the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be asked
-// about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. Nodes with one
-// child count for nothing in either tree.
+// leaves: the leaves of the first tree's clade that were reached so far. A triple ab|c of the first tree is met once,
+// at the child w of its highest node p that holds a and b. If w is on the path, the triple is met as a leaf c to be
+// asked about before it turns black. Otherwise it is met in a scan of the leaves of w, with all of p black. Nodes with
+// one child count for nothing in either tree.
 //
 // O(n log n) times a leaf is asked about or turns black, at most. Each time it takes the chains above it, O(log n) of
 // them, and at each a Fenwick tree over its length. Memory O(n).
@@ -58,12 +58,12 @@ class TripleCounts {
         Index place;    // of the leaf among those of the contracted tree
         Index meeting;  // the gap as numbered in the contracted tree
     };
-    struct Node {  // of the contracted tree: leaves 0..s-1 in depth-first order, then the inner nodes
+    struct Node {            // of the contracted tree: leaves 0..s-1 in depth-first order, then the inner nodes
         Index parent, size;  // leaves below
         Index heavy;         // the child with the most leaves
         Index chain, rung;   // the leaf at the end of its chain, and how far above this leaf it stands
     };
-    struct Sums {  // of black leaves
+    struct Sums {                     // of black leaves
         Count count, pairs, squares;  // pairs below one child off the chain, squares of their number off it at a rung
         void add(const Sums& x) { count += x.count, pairs += x.pairs, squares += x.squares; }
     };
@@ -76,7 +76,7 @@ class TripleCounts {
         Index base, length;  // where its rungs are kept, and how many it has
         Sums total;
     };
-    struct Open {  // on the branch: the inner nodes from the root to the leaf at hand
+    struct Open {              // on the branch: the inner nodes from the root to the leaf at hand
         Index ancestor, node;  // as numbered in the second tree (greater means nearer to the root), and contracted
         Index last_gap;        // the last gap between neighbouring leaves that belongs to it
     };
@@ -92,9 +92,9 @@ class TripleCounts {
     LeafOrder at_;
     Lists children_;
     std::vector<Index> heavy_;
-    std::vector<Index> clade_of_;    // of each leaf: the node beside the path at hand that it is below
-    std::vector<Index> next_place_;  // of each such node: where the next of its leaves goes
-    std::vector<CladeLeaf> clade_;   // those of each clade of the first tree in its interval
+    std::vector<Index> clade_of_;                // of each leaf: the node beside the path at hand that it is below
+    std::vector<Index> next_place_;              // of each such node: where the next of its leaves goes
+    std::vector<CladeLeaf> clade_;               // those of each clade of the first tree in its interval
     std::vector<std::pair<Index, Index>> copy_;  // leaves and gaps of the path's clade, which is dealt out
     std::vector<Node> node_;
     std::vector<Rung> rung_;

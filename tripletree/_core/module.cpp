@@ -6,6 +6,7 @@ NB_MODULE(engine, m) {
     tripletree::define_aho_tree(m);
     tripletree::define_answer_walk(m);
     tripletree::define_compare(m);
+    tripletree::define_ontology(m);
     tripletree::define_recon(m);
     tripletree::define_lloyd(m);
     tripletree::define_cvqe(m);

@@ -9,6 +9,7 @@ void define_rooted_tree(nanobind::module_& m);
 void define_aho_tree(nanobind::module_& m);
 void define_answer_walk(nanobind::module_& m);
 void define_compare(nanobind::module_& m);
+void define_ontology(nanobind::module_& m);
 void define_recon(nanobind::module_& m);
 void define_lloyd(nanobind::module_& m);
 void define_cvqe(nanobind::module_& m);

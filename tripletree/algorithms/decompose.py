@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.copies import Species, merge_copies
 from tripletree.algorithms.induce import checked
@@ -17,12 +16,9 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.kernels import freeze
 
 #: Rows of a decomposition at most, unless `max_triplets` is given (12 bytes a row, four times that meanwhile).
 DEFAULT_LIMIT = 50_000_000
-#: Candidates up to which plain Python is as fast as loading the compiled kernel.
-_LITTLE_WORK = 20_000
 _GUARANTEES = ("identify", "rebuild")
 
 
@@ -265,18 +261,14 @@ class _EntailedStars:
 
     def __init__(self, ontology: Ontology) -> None:
         d = self.dominance = ontology.dominance
-        child_start, child = (freeze(x) for x in engine.rooted_tree.child_lists(d.parent))
+        child_start, child = engine.rooted_tree.child_lists(d.parent)
         degree = np.diff(child_start).astype(np.int64)
         # edges of a star over the children of each inner node
         self.joins = degree[d.n :] - 1
         self.child_start, self.child = child_start, child
-        w, inside = kernels.ontology.enclosing(d.parent, d.reach, d.n)
+        w, inside = d.reach.enclosing(d.parent)
         _check_size(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
-        # candidates to read, many times the size of the arrays
-        above = w[w >= 0]
-        work = int((degree[above] + np.diff(d.reach.start)[above - d.n]).sum())
-        thirds = kernels.ontology.thirds if work < _LITTLE_WORK else kernels.ontology.thirds.fast
-        self.first, self.third = thirds(freeze(w), child_start, child, d.reach, d.order, DEFAULT_LIMIT)
+        self.first, self.third = d.reach.thirds(d.parent, w, d.order, DEFAULT_LIMIT)
         _check_size(int(self.counts().sum()))
 
     def counts(self) -> np.ndarray:

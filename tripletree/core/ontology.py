@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_entries
@@ -213,7 +212,7 @@ class Ontology(Immutable):
         ['b', 'a', 'r']
         """
         t = self._place(term)
-        above = kernels.ontology.reached(self._links.up_start, self._links.up, frozen([t]))
+        above = engine.ontology.reached(self._links.up_start, self._links.up, frozen([t]))
         above[t] = False
         return self._ids(self._links.order[above[self._links.order]][::-1])
 
@@ -226,7 +225,7 @@ class Ontology(Immutable):
         ['x']
         """
         t = self._place(term)
-        below = kernels.ontology.reached(self._links.down_start, self._links.down, frozen([t]))
+        below = engine.ontology.reached(self._links.down_start, self._links.down, frozen([t]))
         below[t] = False
         return self._ids(self._links.order[below[self._links.order]])
 
@@ -270,7 +269,7 @@ class Ontology(Immutable):
             out = self._part(None, np.isin(self._codes, [self._kinds.index(x) for x in kept]))
         if root is not None:
             at = frozen(self.terms.indices(self._listed(root), what="roots"))
-            below = kernels.ontology.reached(out._links.down_start, out._links.down, at)
+            below = engine.ontology.reached(out._links.down_start, out._links.down, at)
             out = out._part(np.flatnonzero(below), below[out.edges[:, 1]])
         return out
 
@@ -512,7 +511,7 @@ class Ontology(Immutable):
                 f"attach them under new names first, such as attach({{'my item': {self.terms[inner[0]]!r}}})"
             )
             raise InvalidHierarchyError(msg, node=int(inner[0]))
-        above = kernels.ontology.reached(self._links.up_start, self._links.up, frozen(at))
+        above = engine.ontology.reached(self._links.up_start, self._links.up, frozen(at))
         edge = above[self.edges[:, 0]]
         above[at] = False
         return self._part(np.concatenate([at, np.flatnonzero(above)]), edge)
@@ -642,7 +641,7 @@ class Ontology(Immutable):
         elif several.size and parent == "smallest":
             candidates = np.unique(self._links.up[np.repeat(self.n_parents > 1, self.n_parents)])
             score[candidates] = -self._shape.leaf_counts(self._numbered.number[candidates])
-        return kernels.ontology.best_parent(self._links.up_start, self._links.up, freeze(score))
+        return engine.ontology.best_parent(self._links.up_start, self._links.up, freeze(score))
 
     def _raise_not_a_tree(self, several: np.ndarray) -> None:
         node = self.terms[int(several[0])]
@@ -915,8 +914,7 @@ def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
     up_start, up = freeze(up_start), freeze(parent[place])
     down_start, place = _grouped(parent, len(terms))
     down_start, down = freeze(down_start), freeze(child[place])
-    walk, given = kernels.ontology.top_down, (up_start, down_start, down)
-    order, level = walk.version(walk.pays(7e-7 * (len(terms) + len(pairs)), *given))(*given)
+    order, level = engine.ontology.top_down(up_start, down_start, down)
     if order.size < len(terms):
         _check_acyclic(up_start, up, order, terms)
     return _Links(up_start, up, down_start, down, freeze(order), freeze(level))
@@ -961,9 +959,9 @@ def _known_below(lists: _Links, opened: np.ndarray) -> tuple[np.ndarray, np.ndar
     below: dict[int, np.ndarray] = {}
     ways: dict[int, set[int]] = {p: set() for p in tops}
     for x in inner:
-        reach = kernels.ontology.reached(lists.down_start, lists.down, frozen([x]))
+        reach = engine.ontology.reached(lists.down_start, lists.down, frozen([x]))
         below[x] = np.flatnonzero(reach & childless)
-        met = kernels.ontology.reached(lists.up_start, lists.up, frozen(np.flatnonzero(reach & ~childless)))
+        met = engine.ontology.reached(lists.up_start, lists.up, frozen(np.flatnonzero(reach & ~childless)))
         for p in tops:
             if met[p]:
                 ways[p].update(map(int, ups[x]))
@@ -999,7 +997,7 @@ def _with_places(numbered: _Numbered, lists: _Links, leaf: np.ndarray, above: np
     it dominates no leaf, as each has its own parents, too.
     """
     n, t = int((np.diff(lists.down_start) == 0).sum()), numbered.term.size
-    below = kernels.ontology.reached(lists.down_start, lists.down, frozen(np.unique(above)))
+    below = engine.ontology.reached(lists.down_start, lists.down, frozen(np.unique(above)))
     inner = below & (np.diff(lists.down_start) > 0)
     ordered = lists.order[inner[lists.order]]  # parents before children, as the place of a parent is below its child's
     k = ordered.size
@@ -1057,8 +1055,8 @@ class Dominance(Immutable):
 
     A term dominates the terms that every path from the root reaches through it. ``parent`` is the tree of the lowest
     common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
-    leaves below node d are its clade in this tree and further clades, all disjoint:
-    ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
+    leaves below node d are its clade in this tree and further clades, all disjoint. `reach` has a list of them for each
+    inner node, ``node[start[d - n]:start[d - n + 1]]``, in depth-first order. A further clade begins where a
     path from d leaves the nodes that d dominates. A tree has none of these, and bit sets for all terms would take much
     more room.
     """
@@ -1075,7 +1073,7 @@ class Dominance(Immutable):
     _old: np.ndarray = fixed()
 
     def __init__(self, numbered: _Numbered, n: int) -> None:
-        idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
+        idom = freeze(engine.ontology.dominators(numbered.start, numbered.up, numbered.size))
         parent, old, _ = restricted(idom, n, np.arange(n, dtype=np.int32), False)
         left, right, order = map(freeze, engine.rooted_tree.leaf_intervals(parent, n))
         self._hold(n=n, parent=parent, left=left, right=right, order=order, _numbered=numbered, _idom=idom, _old=old)
@@ -1090,18 +1088,18 @@ class Dominance(Immutable):
     def _held(self) -> np.ndarray:
         number = np.full(self._idom.size, -1, np.int32)
         number[self._old] = np.arange(self._old.size, dtype=np.int32)
-        return kernels.ontology.held(self._idom, freeze(number))
+        return engine.ontology.held(self._idom, freeze(number))
 
     @cached
     def _frontier(self) -> tuple[np.ndarray, np.ndarray]:
         start, up = self._numbered.start, self._numbered.up
-        first = freeze(kernels.ontology.frontier_starts(start, up, self._idom, _MOST))
+        first, node = engine.ontology.frontiers(start, up, self._idom, _MOST)
         _check_some(first)
-        return first, freeze(kernels.ontology.frontiers(start, up, self._idom, first))
+        return freeze(first), freeze(node)
 
     def _beside(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs (place in `nodes`, node) for the clades that numbered terms reach but do not dominate."""
-        start, x = kernels.ontology.closures(frozen(nodes), *self._frontier, _MOST)
+        start, x = engine.ontology.closures(frozen(nodes), *self._frontier, _MOST)
         _check_some(start)
         owner = np.repeat(np.arange(nodes.size), np.diff(start))
         node = self._held[x]
@@ -1118,27 +1116,19 @@ class Dominance(Immutable):
 
     @cached
     def reach(self) -> Any:
-        """The terms that each inner node reaches, for the kernels: ``start`` and ``node`` as above, and more."""
+        """The nodes that each inner node reaches, as above, in the core."""
         owner, beside = self._beside(self._old[self.n :])
         inner = self.parent.size - self.n
         owner = np.concatenate([np.arange(inner), owner])
         node = np.concatenate([np.arange(self.n, self.parent.size, dtype=np.int32), beside])
         by_place = np.argsort(owner * (self.n + 1) + self.left[node], kind="stable")
-        owner, node = owner[by_place], node[by_place]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=inner))])
-        width = (self.right - self.left)[node].astype(np.int64)
-        before = np.cumsum(width) - width
-        before -= np.repeat(before[start[:-1]], np.diff(start))
-        return kernels.ontology.Reach(
-            freeze(start), freeze(node), freeze(before.astype(np.int32)), self.left, self.right
-        )
+        return engine.ontology.Reach(start, node[by_place], self.left, self.right)
 
     @cached
     def reached(self) -> np.ndarray:
         """Number of leaves that each inner node reaches: int64, shape (N - n,)."""
-        start, node = self.reach.start, self.reach.node
-        total = np.concatenate([np.zeros(1, np.int64), np.cumsum((self.right - self.left)[node], dtype=np.int64)])
-        return freeze(total[start[1:]] - total[start[:-1]])
+        return freeze(self.reach.sizes())
 
     def odd(self, triples: np.ndarray) -> np.ndarray:
         """Return the column of the odd one out of each triple of leaves (int8), -1 if none is certain.
@@ -1152,7 +1142,7 @@ class Dominance(Immutable):
         at = np.arange(rows.size)
         a, b, c = (freeze(chosen[at, (which + k) % 3]) for k in (1, 2, 0))
         meeting = engine.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
-        odd[rows[kernels.ontology.covered(freeze(meeting), freeze(self.left[c]), self.reach, self.n)]] = -1
+        odd[rows[self.reach.covered(meeting, self.left[c])]] = -1
         return odd
 
     def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
@@ -1173,7 +1163,7 @@ class Dominance(Immutable):
         rest = ranks - (end[x] - pairs[x] * outside[x])
         rest, k = np.divmod(rest, outside[x])
         a, b = np.divmod(rest, (self.right[up] - self.right[x]).astype(np.int64))
-        c = kernels.ontology.nth_outside(freeze(up), freeze(k), self.reach, self.n)
+        c = self.reach.nth_outside(up, k)
         return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
 
 
