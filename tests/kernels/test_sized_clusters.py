@@ -7,14 +7,13 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import eye, kron
 
-from tripletree.kernels import freeze
-from tripletree.kernels.sized_clusters import assign_sized
+from tripletree._core import engine
 
 
-def checked(cost, least, most, is_fast):
+def checked(cost, least, most):
     """The cost of the clusters found, which are of the sizes asked for."""
     n, k = cost.shape
-    label = assign_sized.version(is_fast)(freeze(cost.copy()), least, most)
+    label = engine.sized_clusters.assign_sized(cost, least, most)
     size = np.bincount(label, minlength=k)
     assert label.shape == (n,)
     assert least <= size.min()
@@ -22,8 +21,7 @@ def checked(cost, least, most, is_fast):
     return cost[np.arange(n), label].sum()
 
 
-@pytest.mark.parametrize("is_fast", [False, True])
-def test_assign_sized__is_the_cheapest_of_all_assignments(rng, is_fast):
+def test_assign_sized__is_the_cheapest_of_all_assignments(rng):
     for n, k in ((1, 1), (4, 1), (4, 4), (5, 2), (6, 3), (5, 4)):
         every = np.array(list(product(range(k), repeat=n)))
         size = (every[:, :, None] == np.arange(k)).sum(axis=1)
@@ -32,7 +30,7 @@ def test_assign_sized__is_the_cheapest_of_all_assignments(rng, is_fast):
             for least in range(n // k + 1):
                 for most in range(-(-n // k), n + 1):
                     wanted = total[(size.min(axis=1) >= least) & (size.max(axis=1) <= most)].min()
-                    assert checked(cost, least, most, is_fast) == pytest.approx(wanted)
+                    assert checked(cost, least, most) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("skew", [0.0, 0.3, 1.0])
@@ -42,9 +40,10 @@ def test_assign_sized__is_the_optimum_of_an_integer_program(rng, skew):
         rules = [LinearConstraint(kron(eye(n), np.ones((1, k))), 1, 1)]
         rules.append(LinearConstraint(kron(np.ones((1, n)), eye(k)), least, most))
         wanted = milp(cost.ravel(), bounds=Bounds(0, 1), constraints=rules).fun
-        assert checked(cost, least, most, True) == pytest.approx(wanted)
+        assert checked(cost, least, most) == pytest.approx(wanted)
 
 
-def test_assign_sized__plain_and_compiled_agree(rng):
-    cost = freeze(rng.random((200, 7)))
-    assert np.array_equal(assign_sized.plain(cost, 25, 30), assign_sized.fast(cost, 25, 30))
+@pytest.mark.parametrize(("least", "most"), [(5, 7), (0, 3), (-1, 7), (0, -1)])
+def test_assign_sized__refuses_sizes_that_cannot_be(rng, least, most):
+    with pytest.raises(ValueError, match="clusters of these sizes hold all samples"):
+        engine.sized_clusters.assign_sized(rng.random((20, 5)), least, most)

@@ -15,13 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster import COPKMeans
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.lloyd import Points, refill, starting_centres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
-from tripletree.kernels.feasibility import AssignmentProblem
 
 
 def random_edges(rng, n, share):
@@ -238,14 +237,15 @@ def test_search__in_slices_ends_at_the_same(steps, rng):
     edges = random_edges(rng, 9, 0.5)
     graph = CannotGraph(edges, 9)
     m = graph.bound.size
-    cost, priority = kernels.frozen(rng.random((m, 4)), np.float64), kernels.frozen(np.zeros(m), np.float64)
-    loops = kernels.feasibility
-    problem = AssignmentProblem(graph.neighbours, cost, priority)
-    state, over, calls = loops.begin_search(cost, np.zeros((m, 4), np.int32)), False, 0
+    cost, priority = rng.random((m, 4)), np.zeros(m)
+    search = engine.feasibility.AssignmentSearch(*graph.neighbours, cost, priority, np.zeros((m, 4), np.int32))
+    search.begin_part(0, m, np.inf)
+    over, calls = False, 0
     while not over:
-        over = loops.search(problem, 0, m, state, steps, False)
+        over = search.search(steps, False)
         calls += 1
-    assert state.best_cost[0] == pytest.approx(cheapest_definition(cost, edges.tolist()))
+    assert cost[np.arange(m), search.best()].sum() == pytest.approx(search.best_cost)
+    assert search.best_cost == pytest.approx(cheapest_definition(cost, edges.tolist()))
     assert calls == 1 or steps < 10_000
 
 

@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster import COPKMeans
 from tripletree.cluster.feasibility import CannotGraph, _tabu_search
 from tripletree.cluster.kmeans.lloyd import Points, centre_step, nearest_centres, scatter, squared_distances, tolerance
@@ -116,13 +116,12 @@ def test_mending__finds_a_hidden_assignment(rng, descend):
     assert labels is not None
     assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.graph.near]).all()
     # its counts agree with the labels, wherever it stops
-    start = kernels.frozen(rng.integers(0, 3, labels.size))
-    state = kernels.feasibility.begin_mending(part.graph, start, 3, 1)
-    label = start.copy()
+    state = engine.feasibility.Mending(*part.graph, rng.integers(0, 3, labels.size), 3, 1)
     if descend:
-        kernels.feasibility.descend(part.graph, label, state)
-        assert (state.beside >= state.beside[np.arange(label.size), label][:, None]).all()
-    left = kernels.feasibility.mend(part.graph, label, state, 25)
+        state.descend()
+        assert (state.beside >= state.beside[np.arange(labels.size), state.label][:, None]).all()
+    left = state.mend(25)
+    label = state.label
     ends = np.stack([np.repeat(np.arange(label.size), part.degree), part.graph.near])
     clashes = label[ends[0]] == label[ends[1]]
     assert left == clashes.sum() // 2
@@ -130,10 +129,10 @@ def test_mending__finds_a_hidden_assignment(rng, descend):
     counts = np.zeros_like(state.beside)
     np.add.at(counts, (ends[0], label[ends[1]]), 1)
     assert np.array_equal(state.beside, counts)
-    assert sorted(state.crowd[: state.n_crowd[0]].tolist()) == np.unique(ends[0][clashes]).tolist()
-    crowd = state.crowd[: state.n_crowd[0]]
+    crowd, change = state.crowd.T
+    assert sorted(crowd.tolist()) == np.unique(ends[0][clashes]).tolist()
     others = np.where(np.arange(3) == label[crowd, None], np.iinfo(np.int32).max, counts[crowd])
-    assert np.array_equal(state.change[: crowd.size], others.min(axis=1) - counts[crowd, label[crowd]])
+    assert np.array_equal(change, others.min(axis=1) - counts[crowd, label[crowd]])
 
 
 @pytest.mark.parametrize(

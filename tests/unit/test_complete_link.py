@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.cut import cut
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
 from tripletree.cluster.agglomerative.complete_link import find_medoid, forbidden_distance
@@ -32,7 +32,6 @@ from tripletree.errors import (
     InvalidPairError,
     UnknownLeafError,
 )
-from tripletree.kernels import freeze
 from tripletree.plots import plot_dendrogram
 
 NAMES = list("abcdefgh")
@@ -482,20 +481,11 @@ def test_plot__draws_the_fitted_estimator(frame):
 # ------------------------------------------------------------------ kernels
 
 
-def test_kernels__slices_are_one_call(rng, monkeypatch):
-    X = rng.normal(size=(60, 2))
-    must = rng.integers(0, 60, size=(15, 2))
-    pairs = must[must[:, 0] != must[:, 1]], []
-    wanted = ConstrainedCompleteLink().fit(X, pairs=pairs)
-    monkeypatch.setattr("tripletree.cluster.agglomerative.complete_link._WORK", 60)
-    assert np.array_equal(ConstrainedCompleteLink().fit(X, pairs=pairs).linkage_, wanted.linkage_)
-
-
 def test_kernels__farthest_is_the_greatest_distance_between_parts(rng):
     D = rng.random((12, 12))
     D += D.T
     part = rng.permutation(np.repeat(np.arange(4), 3))
-    out = kernels.complete_link.farthest(freeze(D[np.triu_indices(12, 1)]), 12, freeze(part), 4)
+    out = engine.complete_link.farthest(D[np.triu_indices(12, 1)], part, 4)
     wanted = [[0 if a == b else D[np.ix_(part == a, part == b)].max() for b in range(4)] for a in range(4)]
     np.testing.assert_array_equal(out, wanted)
 

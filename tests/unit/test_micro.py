@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from recon_oracle import random_triplets, recon_definition
 
+from tripletree._core import engine
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
@@ -13,7 +14,8 @@ from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import must_link_groups as groups
+
+agglomerate_groups = engine.must_link_groups.agglomerate_groups
 
 LINKAGES = ["centroid", "median", "ward"]
 NONE = np.empty((0, 3), np.int32)
@@ -285,9 +287,7 @@ def test_groups__each_as_the_definition(rng, linkage, whole):
     order = rng.permutation(80)
     parts = [np.sort(part) for part in np.split(order, np.cumsum(sizes)[:-1])]
     members, start = np.concatenate(parts), np.concatenate([[0], np.cumsum(sizes)])
-    merges, centres = np.empty((80 - 6, 4)), np.empty((6, 3))
-    X.setflags(write=False)
-    groups.agglomerate_groups(X, members, start, LINKAGES.index(linkage), merges, centres)
+    merges, centres = agglomerate_groups(X, members, start, LINKAGES.index(linkage), None)
     row = 0
     for part, centre in zip(parts, centres, strict=True):
         found = merges[row : row + part.size - 1]
@@ -307,10 +307,8 @@ def test_groups__each_as_the_definition(rng, linkage, whole):
 
 def test_groups__median_centre_is_that_of_the_merges():
     # 0 and 1 first, then 3: (0.5 + 3) / 2
-    merges, centres = np.empty((2, 4)), np.empty((1, 1))
     X = np.array([[0.0], [3.0], [1.0]])
-    X.setflags(write=False)
-    groups.agglomerate_groups(X, np.arange(3), np.array([0, 3]), 1, merges, centres)
+    merges, centres = agglomerate_groups(X, np.arange(3), np.array([0, 3]), 1, None)
     assert merges.tolist() == [[2, 0, 1, 1], [1, 0, 2.5, 2.5]]
     assert centres.tolist() == [[1.75]]
 

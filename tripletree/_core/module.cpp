@@ -14,4 +14,8 @@ NB_MODULE(engine, m) {
     tripletree::define_boosted(m);
     tripletree::define_signs(m);
     tripletree::define_purity(m);
+    tripletree::define_feasibility(m);
+    tripletree::define_sized_clusters(m);
+    tripletree::define_complete_link(m);
+    tripletree::define_must_link_groups(m);
 }

@@ -17,5 +17,9 @@ void define_soft_pairs(nanobind::module_& m);
 void define_boosted(nanobind::module_& m);
 void define_signs(nanobind::module_& m);
 void define_purity(nanobind::module_& m);
+void define_feasibility(nanobind::module_& m);
+void define_sized_clusters(nanobind::module_& m);
+void define_complete_link(nanobind::module_& m);
+void define_must_link_groups(nanobind::module_& m);
 
 }  // namespace tripletree

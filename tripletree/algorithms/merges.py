@@ -127,6 +127,18 @@ def _merged(
     apart: np.ndarray | None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge until one cluster is left."""
+    tell = teller(progress)
+    parent = build_aho_tree(rows, n).parent
+    pairs = np.empty((0, 2), np.int32) if apart is None else np.ascontiguousarray(apart, np.int32)
+    merges, counts = merge(
+        *distances, parent, np.ascontiguousarray(rows, np.int32), pairs, LINKAGES.index(linkage), tell
+    )
+    tell(n - 1)
+    return as_linkage(merges, squared=LINKAGES.index(linkage) <= 2), Counts(*counts)
+
+
+def teller(progress: Callable[[int], Any] | None) -> Callable[[int], None]:
+    """What the core tells how many merges are done, from a callable that is told how many are new."""
     shown = 0
 
     def tell(done: int) -> None:
@@ -135,12 +147,7 @@ def _merged(
             progress(done - shown)
         shown = done
 
-    parent = build_aho_tree(rows, n).parent
-    pairs = np.empty((0, 2), np.int32) if apart is None else np.ascontiguousarray(apart, np.int32)
-    merges, counts = merge(*distances, parent, np.ascontiguousarray(rows, np.int32), pairs, LINKAGES.index(linkage), tell)
-    if progress is not None:
-        progress(n - 1 - shown)
-    return as_linkage(merges, squared=LINKAGES.index(linkage) <= 2), Counts(*counts)
+    return tell
 
 
 def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
@@ -161,5 +168,5 @@ def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
 
 
 if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both
-    from tripletree.algorithms.merges_numba import merge_condensed, merge_points  # noqa: F811
+    pass  # noqa: F811
 from tripletree.algorithms.merges_numba import aho_state  # noqa: E402, F401  (tests of the kernels)

@@ -4,27 +4,28 @@ All estimators that keep cannot-links ask here. A group (samples that must-links
 cannot-link an edge. The question if k clusters are enough is graph colouring, which is NP-complete:
 `CannotGraph.colour` decides it within a limit of steps, and names the groups that need more. `CannotGraph.find_clique`
 is the quick way to show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be,
-`CannotGraph.complete` and `CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
+`CannotGraph.complete` and `CannotGraph.place` make a first one. The loops are in ``_core/feasibility.hpp``.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.pair_closure import PairClosure
 from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
-from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
+
+_loops = engine.feasibility
 
 #: Advice about merges that end at too many clusters, besides asking for more.
 ADVICE = "on_infeasible='more' to take more clusters, or 'violate' to break cannot-links"
 
-#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls. Also the most that an improvement visits.
+#: Costs and neighbours that an improvement visits, and nodes that one call of a search scans, at most.
 _SLICE = 20_000_000
 #: Neighbours visited in the search for a clique that is too large.
 _CLIQUE_WORK = 200_000_000
@@ -89,6 +90,22 @@ def too_few_clusters(
 # ---------------------------------------------------------------------- the solver
 
 
+class Graph(NamedTuple):
+    """Nodes 0..m-1 and which of them must not be alike. Both arrays are read-only."""
+
+    start: np.ndarray  #: int32[m + 1]: the neighbours of v are near[start[v]:start[v + 1]]
+    near: np.ndarray  #: int32[2 e]
+
+
+class AssignmentProblem(NamedTuple):
+    """An assignment problem as the core takes it. All arrays are read-only."""
+
+    start: np.ndarray  #: of the graph, as is `near`
+    near: np.ndarray
+    cost: np.ndarray  #: float64[m, k]: of node v in cluster c
+    priority: np.ndarray  #: float64[m]: of nodes alike in all else, the greater comes first
+
+
 class _Part(NamedTuple):
     """Some nodes of a graph with the edges among them, connected parts one after the other."""
 
@@ -113,7 +130,7 @@ class _Part(NamedTuple):
 
     def problem(self, cost: np.ndarray) -> AssignmentProblem:
         """Assigning these nodes at these costs. Ties go to the nodes with most neighbours."""
-        return AssignmentProblem(self.graph, frozen(cost, np.float64), frozen(self.degree, np.float64))
+        return AssignmentProblem(*self.graph, frozen(cost, np.float64), frozen(self.degree, np.float64))
 
 
 class _Exact(NamedTuple):
@@ -170,9 +187,9 @@ class CannotGraph:
             None if there is none, or none was found.
         """
         # nodes with fewer neighbours are in no such clique
-        order, _ = kernels.feasibility.peel(self.neighbours, size - 1)
+        order, _ = _loops.peel(*self.neighbours, size - 1)
         part = self._part(self._all_but(order))
-        clique = kernels.feasibility.large_clique(part.graph, size, _CLIQUE_WORK)
+        clique = _loops.large_clique(*part.graph, size, _CLIQUE_WORK)
         return part.nodes[clique] if clique.size == size else _listed_clique(part, size, limit)
 
     def colour(
@@ -203,12 +220,11 @@ class CannotGraph:
         NotColourable
             If there is none, or none was found.
         """
-        loops = kernels.feasibility
-        order, _ = loops.peel(self.neighbours, k)
+        order, _ = _loops.peel(*self.neighbours, k)
         core = self._part(self._all_but(order))
         label = np.full(self.bound.size, -1, np.int32)
         if core.nodes.size:
-            clique = loops.large_clique(core.graph, k + 1, _CLIQUE_WORK)
+            clique = _loops.large_clique(*core.graph, k + 1, _CLIQUE_WORK)
             if clique.size > k:
                 raise self._failure(core.nodes[clique], is_clique=True)
             for low, high in core.bounds:
@@ -225,7 +241,7 @@ class CannotGraph:
                     raise self._failure(nodes, is_clique=is_clique)
                 label[part.nodes] = colours
         costs = np.zeros((self.bound.size, k)) if cost is None else cost
-        label, _ = loops.greedy(self.neighbours, frozen(costs, np.float64), frozen(order[::-1]), freeze(label))
+        label, _ = _loops.greedy(*self.neighbours, costs, frozen(order[::-1]), label)
         return label
 
     def _failure(self, nodes: np.ndarray, *, is_clique: bool = False, proved: bool = True) -> NotColourable:
@@ -250,7 +266,7 @@ class CannotGraph:
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
         """Each node in turn in its cheapest cluster that no neighbour has. None if a node finds none."""
         nobody = freeze(np.full(self.bound.size, -1, np.int32))
-        label, failed = kernels.feasibility.greedy(self.neighbours, frozen(cost, np.float64), frozen(order), nobody)
+        label, failed = _loops.greedy(*self.neighbours, cost, frozen(order), nobody)
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
@@ -274,7 +290,7 @@ class CannotGraph:
         costs, nobody = frozen(cost, np.float64), freeze(np.full(len(cost), -1, np.int32))
         order = np.argsort(-np.partition(cost, 1, axis=1)[:, 1], kind="stable").astype(np.int32)
         for _ in range(_ROUNDS):
-            label, failed = kernels.feasibility.greedy(self.neighbours, costs, frozen(order), nobody)
+            label, failed = _loops.greedy(*self.neighbours, costs, frozen(order), nobody)
             if failed < 0:
                 return label
             order = np.concatenate([order[order == failed], order[order != failed]])
@@ -352,7 +368,7 @@ class CannotGraph:
             moving = np.zeros(len(label), np.bool_)
             moving[some] = True
             order, parent = freeze(order[moving[order]]), freeze(parent[moving[order]])
-        folded, two = kernels.feasibility.fold(frozen(cost, np.float64), order, parent)
+        folded, two = _loops.fold(cost, order, parent)
         out, is_cheapest = np.array(label, np.int32), True
         for nodes in cliques:
             out[nodes] = _match(folded[nodes], out[nodes])
@@ -360,17 +376,15 @@ class CannotGraph:
             problem, nobody = core.problem(freeze(folded[core.nodes])), freeze(np.full(core.nodes.size, -1, np.int32))
             least = np.partition(problem.cost, 1, axis=1)  # the node with most to lose chooses first
             turns = frozen(np.argsort(least[:, 0] - least[:, 1], kind="stable"))
-            other, _ = kernels.feasibility.greedy(core.graph, problem.cost, turns, nobody)
+            other, _ = _loops.greedy(*core.graph, problem.cost, turns, nobody)
             known = out[core.nodes]
             for low, high in _large_parts(core, cost.shape[1], limit):
                 for some in (known[low:high], other[low:high]):
                     _rename_by_matching(problem.cost[low:high], some)
             exchanging, searching = min(_EXCHANGING * limit, _SLICE), min(limit, _SLICE)
-            out[core.nodes], proved = kernels.feasibility.improve(
-                problem, core.blocks, freeze(known), freeze(other), exchanging, searching
-            )
+            out[core.nodes], proved = _loops.improve(*problem, core.blocks, known, other, exchanging, searching)
             is_cheapest = proved == core.blocks.size - 1
-        label = kernels.feasibility.unfold(freeze(out), order, parent, freeze(two))
+        label = _loops.unfold(out, order, parent, two)
         return label, is_cheapest
 
     # ------------------------------------------------------------------ parts of the graph
@@ -393,7 +407,7 @@ class CannotGraph:
     @cached_property
     def _exact(self) -> _Exact:
         """The part solved without a search, and the rest."""
-        order, parent = kernels.feasibility.peel(self.neighbours, 2)
+        order, parent = _loops.peel(*self.neighbours, 2)
         core = self._part(self._all_but(order))
         size = np.diff(core.blocks)
         spare = core.degree - np.repeat(size, size)  # -1 for a node that all others of its part are neighbours of
@@ -487,9 +501,9 @@ def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None
     """
     out, problem = np.full(part.nodes.size, -1, np.int32), part.problem(cost)
     n_taken = np.zeros(cost.shape, np.int32) if n_taken is None else np.array(n_taken, order="C")
-    state = kernels.feasibility.begin_search(problem.cost, n_taken)
+    search = _loops.AssignmentSearch(*problem, n_taken)
     for low, high in part.bounds:
-        colours, _ = _backtrack(problem, (low, high), state, _BACKTRACKING + high - low)
+        colours, _ = _backtrack(search, (low, high), _BACKTRACKING + high - low)
         if colours is not None:
             out[low:high] = colours
     return out
@@ -505,8 +519,8 @@ def _find_colours(
     attempt = max(_FIRST_ATTEMPT, 2 * m) if restarts else limit
     while True:
         steps = min(attempt, limit - spent)
-        state = kernels.feasibility.begin_search(problem.cost, np.zeros((m, k), np.int32))
-        colours, over = _backtrack(problem, (0, m), state, steps, symmetric=True)
+        search = _loops.AssignmentSearch(*problem, np.zeros((m, k), np.int32))
+        colours, over = _backtrack(search, (0, m), steps, symmetric=True)
         spent += steps
         if colours is None and not over and restarts and spent < limit:
             steps = min(_TABU * attempt, limit - spent)
@@ -519,33 +533,27 @@ def _find_colours(
 
 
 def _backtrack(
-    problem: AssignmentProblem, bounds: tuple[int, int], state: AssignmentSearch, limit: int, *, symmetric: bool = False
+    search: Any, bounds: tuple[int, int], limit: int, *, symmetric: bool = False
 ) -> tuple[np.ndarray | None, bool]:
     """The first assignment of a connected part that branch and bound comes to, and whether it went to its end.
 
     symmetric : bool, nothing costs anything: clusters are alike, and the first assignment is the best
     """
     low, high = bounds
-    slow = max(1, _SLICE // max(1, high - low))  # steps of one call, so that Ctrl-C works between calls
-    at_once = min(slow, max(100, high - low))  # no more of them, so that it ends soon after the first assignment
-    kernels.feasibility.begin_part(state, np.inf)
+    size = high - low
+    # where costs differ, a call ends soon after the first assignment
+    at_once = limit if symmetric else max(1, min(_SLICE // size, max(100, size)))
+    search.begin_part(low, high, np.inf)
     over, done = False, 0
-    while not over and state.best_cost[0] == np.inf and done < limit:
-        steps = min(limit - done, slow if symmetric else at_once)
-        over = kernels.feasibility.search(problem, low, high, state, steps, symmetric)
+    while not over and search.best_cost == np.inf and done < limit:
+        steps = min(limit - done, at_once)
+        over = search.search(steps, symmetric)
         done += steps
-    return (state.best[low:high].copy() if state.best_cost[0] < np.inf else None), over
+    return (search.best() if search.best_cost < np.inf else None), over
 
 
 def _tabu_search(part: _Part, k: int, rng: np.random.Generator, limit: int) -> np.ndarray | None:
     """Tabu search from a random assignment in which each node has moved to where it clashes least."""
-    label, done = rng.integers(0, k, part.nodes.size).astype(np.int32), 0
-    state = kernels.feasibility.begin_mending(part.graph, frozen(label), k, int(rng.integers(2**31)))
-    if kernels.feasibility.descend(part.graph, label, state) == 0:
-        return label
-    while done < limit:
-        steps = min(limit - done, max(1, _SLICE // (10 * part.nodes.size)))
-        if kernels.feasibility.mend(part.graph, label, state, steps) == 0:
-            return label
-        done += steps
-    return None
+    label = rng.integers(0, k, part.nodes.size).astype(np.int32)
+    mending = _loops.Mending(*part.graph, label, k, int(rng.integers(2**31)))
+    return mending.label if mending.descend() == 0 or mending.mend(limit) == 0 else None

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.cut import cut_at_threshold
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -51,7 +50,6 @@ _VIOLATE = ("violate", "violate_first", "violate_last")
 _MERGES_A_QUESTION = 0.75
 
 _SEARCH_STEPS = 100_000  # in each connected part of the cannot-links, to explain why clusters are too few
-_WORK = 1_000_000_000  # steps of a kernel between two looks at the interrupt
 _BATCH = 4_000_000  # distances that are searched at a time
 
 
@@ -413,12 +411,9 @@ def propagate(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) 
     size = np.bincount(component)
     n, n_groups = component.size, size.size
     if n_groups < n:
-        group = frozen(component, np.int32)
-        step = max(1, _WORK // n)
-        for low in range(0, n, step):
-            kernels.complete_link.contract(condensed, group, n_groups, low, min(low + step, n))
+        engine.complete_link.contract(condensed, frozen(component, np.int32), n_groups)
         condensed = condensed[: n_groups * (n_groups - 1) // 2]
-        _shortest_paths(condensed, n_groups, np.flatnonzero(size > 1))
+        engine.complete_link.shorten_paths(condensed, n_groups, np.flatnonzero(size > 1).astype(np.int32))
     if len(cannot):
         a, b = np.sort(np.asarray(cannot, np.int64), axis=1).T
         condensed[a * n_groups - a * (a + 1) // 2 + b - a - 1] += top
@@ -429,32 +424,6 @@ def forbidden_distance(condensed: np.ndarray) -> float:
     """The largest distance plus 1, or the next number where 1 is lost in rounding."""
     largest = float(condensed.max(initial=0.0))
     return max(largest + 1.0, float(np.nextafter(largest, np.inf)))
-
-
-def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
-    """Paths between n groups that pass only through linked ones, instead of their distances."""
-    loops, q = kernels.complete_link, linked.size
-    direct = loops.gather(condensed, n, freeze(linked.astype(np.int64)))
-    between = np.ascontiguousarray(direct[:, linked])
-    step = max(1, _WORK // (q * q))
-    for low in range(0, q, step):
-        loops.shorten(between, low, min(low + step, q))
-    entry, count, step = [], [], max(1, min(n, _WORK // (100 * q)))
-    for low in range(0, n, step):
-        block = np.ascontiguousarray(direct[:, low : low + step].T)
-        found, number = np.empty(block.shape, np.int32), np.empty(len(block), np.int64)
-        loops.enter(block, np.argsort(block, axis=1, kind="stable"), between, found, number)
-        direct[:, low : low + step] = block.T
-        entry.append(found[np.arange(q) < number[:, None]])
-        count.append(number)
-    start = np.concatenate([[0], *count]).cumsum()
-    entries = loops.Entries(np.concatenate(entry), start)
-    low = 0
-    while low < n:
-        # as many rows as come to so much work
-        high = min(n, max(low + 1, int(np.searchsorted(start, start[low] + _WORK // n, side="right")) - 1))
-        loops.relax(condensed, n, direct, entries, low, high)
-        low = high
 
 
 # ---------------------------------------------------------------------- all merges
@@ -626,7 +595,7 @@ class _LastMerges:
         """The clusters that the first merges leave, with all answers imposed."""
         distances = self._distances
         part, node = find_roots(below, distances.n_groups)
-        far = kernels.complete_link.farthest(freeze(distances.condensed), distances.n_groups, freeze(part), node.size)
+        far = engine.complete_link.farthest(distances.condensed, part, node.size)
         root = part[self._component]
         members = np.split(np.argsort(root, kind="stable"), np.bincount(root).cumsum()[:-1])
         roots = _Roots(far, distances.top, node, members, distances.n_groups + len(below))

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
-from tripletree.algorithms.merges import SECONDS_PLAIN, Counts, as_linkage, merge_condensed, merge_points
+from tripletree._core import engine
+from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, merge_points, teller
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.distances import EUCLIDEAN
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
-_CHUNK = 50_000  # samples between two looks at the interrupt
 
 
 def merge_points_in_groups(
@@ -174,22 +173,11 @@ def _merge_free_groups(
     points: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The merges inside each group in turn, as ``agglomerate_groups`` lists them, and the centres of all groups."""
-    n_groups = start.size - 1
-    points = np.ascontiguousarray(points, np.float64).view()
-    points.setflags(write=False)
-    merges, centres = np.empty((members.size - n_groups, 4)), np.empty((n_groups, points.shape[1]))
-    # the arrays of few large groups are small, but the work is not: it grows with the squares of their sizes
-    work = float(np.square(np.diff(start), dtype=np.float64).sum()) * points.shape[1]
-    everything = points, members, start, EUCLIDEAN.index(linkage), merges, centres
-    kernel = kernels.must_link_groups.agglomerate_groups
-    agglomerate = kernel.version(kernel.pays(SECONDS_PLAIN * work, *everything))
-    stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=n_groups))
-    for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
-        part = merges[start[lo] - lo : start[hi] - hi]
-        agglomerate(points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi])
-        if progress is not None:
-            progress(len(part))
-    return merges, centres
+    points = np.ascontiguousarray(points, np.float64)
+    tell = teller(progress)
+    parts = engine.must_link_groups.agglomerate_groups(points, members, start, EUCLIDEAN.index(linkage), tell)
+    tell(len(parts[0]))
+    return parts
 
 
 def _merge_inside_on_table(

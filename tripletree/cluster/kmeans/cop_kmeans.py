@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, check_same_rows, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
@@ -393,8 +393,8 @@ class SizeBounds:
 class _SizedAssigner(_Assigner):
     """Assigns groups so that clusters keep bounds of their size, too.
 
-    If nearest clusters do not, this is a flow (`kernels.sized_clusters`) where groups are of one size and no pair keeps
-    any apart, else an integer program.
+    If nearest clusters do not, this is a flow (``_core/sized_clusters.hpp``) where groups are of one size and no pair
+    keeps any apart, else an integer program.
     """
 
     def __init__(
@@ -418,7 +418,7 @@ class _SizedAssigner(_Assigner):
         least, most = self.bounds.counts()
         if not self.k * least <= len(cost) <= self.k * most:
             raise self._impossible(proved=True)
-        return kernels.interruptible(kernels.sized_clusters.assign_sized, freeze(cost), least, most)
+        return engine.sized_clusters.assign_sized(cost, least, most)
 
     def _by_program(self, cost: np.ndarray) -> np.ndarray:
         from scipy.optimize import Bounds, milp
