@@ -74,19 +74,6 @@ def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, mon
 
 
 @needs_numba
-def test_dispatch__logarithms_of_plain_and_compiled_divisions_are_the_same_to_the_bit(rng):
-    points = rng.normal(size=(50, 2))
-    distance, scale = np.linalg.norm(points[:, None] - points, axis=2), rng.uniform(0.5, 2.0, 50)
-    parent = np.append(np.repeat(np.arange(50, 99), 2), -1).astype(np.int32)
-    found = []
-    for is_fast in (False, True):
-        total = np.zeros((50, 50))
-        kernels.division.add_sizes.version(is_fast)(parent, np.arange(1.0, 51.0), 0.3, total)
-        found.append((kernels.division.columns.version(is_fast)(distance, scale, 20), total))
-    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
-
-
-@needs_numba
 @pytest.mark.parametrize("linkage", ["centroid", "average"])
 def test_dispatch__plain_and_compiled_penalties_are_the_same_to_the_bit(rng, monkeypatch, linkage):
     for n in (9, 60):

@@ -1,7 +1,5 @@
-"""Divisions: any split into unions of Aho components is safe, and kernels follow their definitions."""
+"""Divisions: any split into unions of Aho components is safe, and the core's parts follow their definitions."""
 
-import importlib
-import sys
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -12,18 +10,11 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 import tripletree as tt
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster import DivisiveReCon, ReCon, divisive, posterior
 
 SHAPES_5 = [((((0, 1), 2), 3), 4), (((0, 1), (2, 3)), 4), (((0, 1), 2), (3, 4))]
-fast = kernels.division
-
-
-@pytest.fixture(scope="module")
-def source():
-    """The kernels as plain Python, those that only kernels call among them."""
-    importlib.import_module("tripletree.kernels.division")
-    return sys.modules["tripletree.kernels.division"]
+core = engine.division
 
 
 def triplets_of(nested):
@@ -47,7 +38,7 @@ def random_nested(rng, n):
 
 
 def random_base(rng, n):
-    """A random binary tree as the kernels take it."""
+    """A random binary tree as the core takes it."""
     nodes, child = list(range(n)), np.empty((n - 1, 2), np.int32)
     for k in range(n - 1):
         i, j = rng.choice(len(nodes), 2, replace=False)
@@ -204,33 +195,32 @@ def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
         np.testing.assert_allclose(got[:, 2:], want[:, 2:])
 
 
-# ---------------------------------------------------------------------- kernels against their definitions
+# ---------------------------------------------------------------------- the core's parts against their definitions
 
 
 @pytest.mark.parametrize(("ward", "method"), [(True, "ward"), (False, "average")])
 def test_link_is_that_of_scipy(ward, method, rng):
     for n in (2, 3, 10, 60):
         X = rng.normal(size=(n, 4))
-        ends, height = fast.link.fast(squareform(pdist(X)), np.ones(n), ward)
-        child = fast.in_order.fast(ends, np.argsort(height, kind="stable"))
+        child, height = core.link(squareform(pdist(X)), np.ones(n), ward)
         want = linkage(X, method)
-        np.testing.assert_allclose(np.sort(np.sqrt(height) if ward else height), want[:, 2])
+        np.testing.assert_allclose(np.sqrt(height) if ward else height, want[:, 2])
         np.testing.assert_array_equal(np.sort(child, 1), np.sort(want[:, :2], 1))
 
 
 @pytest.mark.parametrize("ward", [True, False])
 def test_link_counts_repeated_rows_by_their_size(ward, rng):
     X, size = rng.normal(size=(12, 3)), rng.integers(1, 5, 12)
-    _, height = fast.link.fast(squareform(pdist(X)), size.astype(float), ward)
+    _, height = core.link(squareform(pdist(X)), size.astype(float), ward)
     Z = linkage(np.repeat(X, size, axis=0), "ward" if ward else "average")
-    np.testing.assert_allclose(np.sort(np.sqrt(height) if ward else height), Z[size.sum() - 12 :, 2])
+    np.testing.assert_allclose(np.sqrt(height) if ward else height, Z[size.sum() - 12 :, 2])
 
 
 def test_mean_sizes_by_their_definition(rng):
     n = 9
     parent, size = posterior.parents_of(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
     total = np.zeros((n, n))
-    fast.add_sizes.fast(parent, size, 0.5, total)
+    core.add_sizes(parent, size, 0.5, total)
     for i, j in combinations(range(n), 2):
         least = min((c for c in clades_of_parent(parent) if {i, j} <= c), key=len)
         assert total[i, j] == pytest.approx(0.5 * np.sqrt(sum(size[x] for x in least)))
@@ -252,15 +242,13 @@ def enumerated(child, change):
     return chance, price
 
 
-def test_the_field_on_the_tree_by_enumeration(source, rng):
+def test_the_field_on_the_tree_by_enumeration(rng):
     change = 0.1
     for n in (2, 3, 5, 6):
         child = random_base(rng, n)
         chance, price = enumerated(child, change)
         own = np.exp(rng.normal(size=n))
-        up, message, odds, best = np.ones(2 * n - 1), np.empty(2 * n - 1), np.empty(2 * n - 1), np.empty((2 * n - 1, 2))
-        up[:n] = own
-        source._marginals(child, np.full(2 * n - 1, 1 - 2 * change), 0.0, up, message, odds)
+        odds = core.marginals(child, own, change)
         for i in range(n):
             one = two = 0.0
             for labels, p in chance.items():
@@ -269,23 +257,20 @@ def test_the_field_on_the_tree_by_enumeration(source, rng):
             assert odds[i] == pytest.approx(one / two)
         for labels, cost in price.items():
             side = np.array(labels, bool)
-            got = source._price(child, side, True, np.log((1 - change) / change), best)
+            got = core.least_price(child, side, np.log((1 - change) / change))
             assert got == pytest.approx(cost)
 
 
-def test_restricted_trees_by_their_clades(source, rng):
+def test_restricted_trees_by_their_clades(rng):
     for n in (2, 5, 12):
         child = random_base(rng, n)
         whole = clades_of_parent(posterior.parents_of(child))
         side = np.zeros(n, bool)
         side[rng.permutation(n)[: rng.integers(1, n)]] = True
-        rows = source._restrict(child, side)
-        begin = 0
-        for value in (False, True):
+        for value, part in zip((False, True), core.restricted(child, side), strict=True):
             leaves = np.flatnonzero(side == value)
             k = leaves.size
-            part = rows[begin : begin + k - 1]
-            begin += k
+            assert part.shape == (k - 1, 2)
             got = [{int(leaves[x]) for x in c} for c in clades_of_parent(posterior.parents_of(part))] if k > 1 else []
             want = {frozenset(c & set(leaves.tolist())) for c in whole}
             assert sorted(map(sorted, got)) == sorted(sorted(c) for c in want if len(c) > 1)
@@ -294,9 +279,9 @@ def test_restricted_trees_by_their_clades(source, rng):
 def test_few_columns_give_back_a_smooth_kernel(rng):
     distance = squareform(pdist(rng.normal(size=(50, 2))))
     scale = np.full(50, 2.0)
-    columns = fast.columns.fast(distance, scale, 50)
+    columns = core.columns(distance, scale, 50)
     np.testing.assert_allclose(columns @ columns.T, np.exp(-((distance / 2) ** 2)), atol=0.05)
-    assert fast.columns.fast(distance, scale, 3).shape == (50, 3)
+    assert core.columns(distance, scale, 3).shape == (50, 3)
 
 
 # ---------------------------------------------------------------------- pairs, large data, order

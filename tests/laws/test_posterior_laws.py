@@ -10,7 +10,7 @@ import pytest
 from examples import yule
 
 import tripletree as tt
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.majority import clade_support
 from tripletree.cluster import DivisiveReCon, posterior
@@ -32,37 +32,41 @@ def traits(h, d, rng, noise=0.25):
     return value[: h.n_leaves] + noise * rng.normal(size=(h.n_leaves, d))
 
 
+LENGTH, _PAIRS, FIT, _VOTES, NOISE = range(5)  # of `TreeWalk.sums`
+
+
 def state(X, parent, rows, weight):
     """The state of a chain at its first tree."""
     return posterior.Chain(X, parent, rows, weight, False, None, np.random.default_rng(0)).walk
 
 
 def begun(n, m, rng):
-    """The state of a chain, and the tree and the triplets that it has to do with."""
+    """The state of a chain, and the weights and the triplets that it has to do with."""
     h = yule(n, rng).reindex(LeafIndex(n))
     t = sample_triplets(h, m, random_state=rng).reindex(h.leaves)
     start = yule(n, rng).reindex(LeafIndex(n)).parent.astype(np.int32)
-    X = rng.normal(size=(n, 3))
-    return state(X, start, t.rows, rng.uniform(0.5, 2, len(t))), h, t
+    X, weight = rng.normal(size=(n, 3)), rng.uniform(0.5, 2, len(t))
+    return state(X, start, t.rows, weight), weight, t
 
 
 def literal_fit(walk):
     """The log-likelihood by the covariance of the leaves: shared height to the root, and noise. The root is free."""
-    n, d = len(walk.near), walk.mean.shape[1]
-    root = int(np.flatnonzero(walk.parent < 0)[0])
+    parent, height, d = walk.parent, walk.height, walk.mean.shape[1]
+    n = (len(parent) + 1) // 2
+    root = int(np.flatnonzero(parent < 0)[0])
     shared = np.zeros((n, n))
     for i in range(n):
         above = set()
         u = i
         while u >= 0:
             above.add(u)
-            u = walk.parent[u]
+            u = parent[u]
         for j in range(n):
             v = j
             while v not in above:
-                v = walk.parent[v]
-            shared[i, j] = walk.height[root] - walk.height[v]
-    shared += walk.state[kernels.posterior.NOISE] * np.eye(n)
+                v = parent[v]
+            shared[i, j] = height[root] - height[v]
+    shared += walk.sums[NOISE] * np.eye(n)
     # contrasts: the n - 1 directions that do not depend on the root's value
     contrast = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0][:, 1:]
     cov = contrast.T @ shared @ contrast
@@ -74,22 +78,22 @@ def literal_fit(walk):
 def test_chain__keeps_what_it_could_compute_anew(n, rng):
     """Likelihood, prior, sizes and triplets displayed, after many steps. The likelihood agrees with its definition."""
     walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
-    offset = literal_fit(walk) - walk.state[kernels.posterior.FIT]
-    loops = kernels.posterior
+    offset = literal_fit(walk) - walk.sums[FIT]
     for _ in range(5):
-        loops.walk(walk, 1.0, 1.5, rng.random((300, 8)))
-        loops.rescale(walk, 1.0, rng.random((2, 2)))
+        walk.walk(1.0, 1.5, rng.random((300, 8)))
+        walk.rescale(1.0, rng.random((2, 2)))
         assert (np.diff(walk.height[walk.order]) >= 0).all()
         assert np.array_equal(walk.place[walk.order], np.arange(n - 1))
-        state, size, worth = walk.state.copy(), walk.size.copy(), walk.worth.copy()
-        loops.begin(walk)
-        np.testing.assert_allclose(state, walk.state, rtol=1e-8)
+        sums, size, worth = walk.sums, walk.size, walk.worth
+        walk.begin()
+        np.testing.assert_allclose(sums, walk.sums, rtol=1e-8)
         assert np.array_equal(size, walk.size)
         assert np.array_equal(worth, walk.worth)
-        assert (walk.height[walk.parent[:-1][walk.parent[:-1] >= 0]] > 0).all()
-        tree = Hierarchy(posterior._numbered(walk), LeafIndex(n))
+        below = np.flatnonzero(walk.parent >= 0)
+        assert (walk.height[walk.parent[below]] > walk.height[below]).all()
+        tree = Hierarchy(walk.tree(), LeafIndex(n))
         assert np.array_equal(displays(tree, t), worth == 1)
-        assert literal_fit(walk) - walk.state[kernels.posterior.FIT] == pytest.approx(offset, abs=1e-6)
+        assert literal_fit(walk) - walk.sums[FIT] == pytest.approx(offset, abs=1e-6)
 
 
 def test_chain__without_data_every_history_is_as_frequent():
@@ -99,11 +103,11 @@ def test_chain__without_data_every_history_is_as_frequent():
     walk = state(rng.normal(size=(4, 2)), start, np.empty((0, 3), np.int32), np.ones(0))
     count = Counter()
     for k in range(9_000):
-        kernels.posterior.walk(walk, 0.0, 1.0, rng.random((20, 8)))
+        walk.walk(0.0, 1.0, rng.random((20, 8)))
         if k % 50 == 0:  # heights have no scale without data
-            walk.height[4:] *= 10 / walk.state[kernels.posterior.LENGTH]
-            kernels.posterior.begin(walk)
-        count[tuple(posterior._numbered(walk).tolist())] += 1
+            walk.multiply_heights(10 / walk.sums[LENGTH])
+            walk.begin()
+        count[tuple(walk.tree().tolist())] += 1
     assert len(count) == 18
     assert min(count.values()) > 400
     assert max(count.values()) < 600
@@ -371,19 +375,19 @@ def literal_chance(tree, height, trio, named, sharpness, wrong):
 @pytest.mark.parametrize(("sharpness", "wrong"), [(0.5, 0.1), (4.0, 0.01), (30.0, 0.3)])
 def test_replies__keep_their_chances(n, sharpness, wrong, rng):
     """After many steps the worth of each reply is the logarithm of its literal chance, and the sums are right."""
-    walk, _, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
-    walk.state[kernels.posterior.SHARPNESS], walk.state[kernels.posterior.WRONG] = sharpness, wrong
-    kernels.posterior.begin(walk)
+    walk, weight, t = begun(n, min(2 * n, math.comb(n, 3)), rng)
+    walk.believe(sharpness, wrong, walk.worth, 0.0)
+    walk.begin()
     for _ in range(5):
-        kernels.posterior.walk(walk, 1.0, 1.0, rng.random((300, 8)))
-        kernels.posterior.rescale(walk, 1.0, rng.random((2, 2)))
-        tree, height = Hierarchy(posterior._numbered(walk), LeafIndex(n)), np.sort(walk.height)
+        walk.walk(1.0, 1.0, rng.random((300, 8)))
+        walk.rescale(1.0, rng.random((2, 2)))
+        tree, height = Hierarchy(walk.tree(), LeafIndex(n)), np.sort(walk.height)
         expected = [math.log(literal_chance(tree, height, row, row[2], sharpness, wrong)) for row in t.rows.tolist()]
         np.testing.assert_allclose(walk.worth, expected, rtol=1e-8)
-        votes, state = walk.state[kernels.posterior.VOTES], walk.state.copy()
-        assert votes == pytest.approx(walk.weight @ expected)
-        kernels.posterior.begin(walk)
-        np.testing.assert_allclose(state, walk.state, rtol=1e-8)
+        votes, sums = walk.votes, walk.sums
+        assert votes == pytest.approx(weight @ expected)
+        walk.begin()
+        np.testing.assert_allclose(sums, walk.sums, rtol=1e-8)
 
 
 @pytest.mark.parametrize("sharpness", [1.0, 6.0])
@@ -398,14 +402,14 @@ def test_replies__weigh_trees_by_their_chances(sharpness):
     )
     start = np.array([3, 3, 4, 4, -1], np.int32)
     walk = state(rng.normal(size=(n, 1)), start, np.array([[0, 2, 1]], np.int32), np.ones(1))
-    walk.state[kernels.posterior.SHARPNESS], walk.state[kernels.posterior.WRONG] = sharpness, wrong
+    walk.believe(sharpness, wrong, walk.worth, 0.0)
     count = np.zeros(3)
     for k in range(20_000):
-        kernels.posterior.walk(walk, 0.0, 1.0, rng.random((6, 8)))
+        walk.walk(0.0, 1.0, rng.random((6, 8)))
         if k % 20 == 0:  # heights have no scale without data
-            walk.height[n:] *= 10 / walk.state[kernels.posterior.LENGTH]
-            kernels.posterior.begin(walk)
-        parent = posterior._numbered(walk)
+            walk.multiply_heights(10 / walk.sums[LENGTH])
+            walk.begin()
+        parent = walk.tree()
         count[int(np.flatnonzero(parent[:n] == n + 1)[0])] += 1
     share = count / count.sum()
     expected = np.array([one_wrong, right, one_wrong]) / (right + 2 * one_wrong)
@@ -419,7 +423,7 @@ def test_chain__learns_how_sharp_people_are():
     chain = posterior.Chain(traits(h, 8, rng, 0.05), h.parent.astype(np.int32), np.empty((0, 3), np.int32), np.empty(0),
                             False, None, rng, by_order=0.5)  # fmt: skip
     trios = np.array([rng.choice(60, 3, replace=False) for _ in range(4_000)], np.int32)
-    odd, ratio, _ = kernels.posterior.odd_ones(chain.tree()[None], chain.heights[None], trios)
+    odd, ratio, _ = engine.posterior.odd_ones(chain.tree()[None], chain.heights[None], trios)
     chance = np.stack([posterior.reply_chance(odd[0] == k, ratio[0], 4.0, 0.05) for k in range(3)], axis=1)
     np.testing.assert_allclose(chance.sum(axis=1), 1)
     named = (rng.random(len(trios))[:, None] > chance.cumsum(axis=1)).sum(axis=1)
@@ -440,7 +444,7 @@ def test_odd_ones__are_those_of_the_clades():
     trios = np.array([rng.choice(9, 3, replace=False) for _ in range(40)], np.int32)
     parents = np.array([h.parent for h in trees], np.int32)
     heights = np.sort(rng.random((4, 8)), axis=1)
-    odd, ratio, hanging = kernels.posterior.odd_ones(parents, heights, trios)
+    odd, ratio, hanging = engine.posterior.odd_ones(parents, heights, trios)
     for i, h in enumerate(trees):
         clades = [set(h.clade(u)) for u in range(h.n_nodes)]
         for k, trio in enumerate(trios.tolist()):

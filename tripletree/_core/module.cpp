@@ -7,6 +7,8 @@ NB_MODULE(engine, m) {
     tripletree::define_answer_walk(m);
     tripletree::define_compare(m);
     tripletree::define_ontology(m);
+    tripletree::define_division(m);
+    tripletree::define_posterior(m);
     tripletree::define_recon(m);
     tripletree::define_lloyd(m);
     tripletree::define_cvqe(m);

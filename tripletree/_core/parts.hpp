@@ -10,6 +10,8 @@ void define_aho_tree(nanobind::module_& m);
 void define_answer_walk(nanobind::module_& m);
 void define_compare(nanobind::module_& m);
 void define_ontology(nanobind::module_& m);
+void define_division(nanobind::module_& m);
+void define_posterior(nanobind::module_& m);
 void define_recon(nanobind::module_& m);
 void define_lloyd(nanobind::module_& m);
 void define_cvqe(nanobind::module_& m);

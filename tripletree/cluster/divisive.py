@@ -3,7 +3,7 @@
 This file holds, in this order: the items to cluster and their distances, how triplets change these, how trees are
 averaged and divided, held-out triplets, heights, large data, the tree (`_tree`), the estimator, and the users'
 statements. The trees are sampled in ``cluster/posterior.py``, and the loops of the division are in
-``kernels/division.py``. ``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the
+``_core/division.hpp``. ``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the
 theorem and the reasons.
 """
 
@@ -48,7 +48,7 @@ from tripletree.cluster.base import (
 )
 from tripletree.cluster.distance_matrix import as_distance_matrix
 from tripletree.cluster.distances import FittedMetric, transformed
-from tripletree.cluster.posterior import Mixing, TreeSample, linked, mean_tree, parents_of, run_division, sample_trees
+from tripletree.cluster.posterior import Mixing, TreeSample, linked, mean_tree, parents_of, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
@@ -70,7 +70,7 @@ from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import Pace, progress_bar
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
@@ -101,8 +101,6 @@ NOTED = 2.0
 
 #: Random triplets for each class label that is known.
 DRAWN = 10
-
-_CHUNK = 20_000  # leaves that a kernel looks at before the first look at the interrupt
 
 
 # ---------------------------------------------------------------------- the samples: plain tree and distances
@@ -154,7 +152,7 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
     np.maximum(distance, CLOSE, out=distance)
     near = min(g - 1, max(1, round(g**NEAR)))
     scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
-    kernel = run_division("columns", 5e-6 * g * min(g, RANK), distance, scale, RANK)
+    kernel = engine.division.columns(distance, scale, RANK)
     return _Items(distance, size, kernel, not is_matrix, plain)
 
 
@@ -170,7 +168,7 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
     Returns
     -------
     ndarray of int32, shape (g - 1, 2)
-        A base tree, see ``tripletree.kernels.division``.
+        A base tree, see ``tripletree/_core/division.hpp``.
     """
     from scipy.optimize import minimize
 
@@ -227,34 +225,15 @@ class _Known:
 
 
 def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
-    """Divide a base tree from the top (see ``tripletree.kernels.division``). Returns the parents of the nodes.
+    """Divide a base tree from the top (see ``tripletree/_core/division.hpp``). Returns the parents of the nodes.
 
     A triplet is wrong with probability e, and then one of the other two is right. A displayed triplet has the
     likelihood ratio 3 (1 - e) to chance, another one 3 e / 2.
     """
-    n = base.shape[0] + 1
-    child, stack = np.zeros((n, 2), np.int32), np.zeros((n + 1, 7), np.int32)
-    child[: n - 1] = base
-    stack[0] = 0, n, 0, len(known.rows), 0, len(known.cannot), -1
-    task = kernels.division.Division(
-        np.arange(n, dtype=np.int32),
-        np.arange(n, dtype=np.int32),
-        child,
-        known.rows.astype(np.int32),
-        known.weight.astype(np.float64),
-        known.cannot.astype(np.int32),
-        known.group.astype(np.int32),
-        stack,
-        np.full(2 * n - 1, -1, np.int32),
-        np.array([1, 2 * n - 1, 0]),
-    )
     reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
-    pace, ended = Pace(_CHUNK), False
-    seconds = 8e-4 * (n + len(known.rows))
-    while not ended:
-        with pace:
-            ended = run_division("divide", seconds, task, hard, reward, penalty, CHANGE, pace.steps)
-    return task.parent
+    return engine.division.divide(
+        base, known.rows, known.weight, known.cannot, known.group, hard, reward, penalty, CHANGE
+    )
 
 
 def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -316,9 +295,9 @@ def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.nd
     """A scipy linkage of the tree: heights of Ward's or average linkage that never fall towards the root."""
     n = points.shape[0]
     if is_matrix:
-        height = run_division("heights_by_distance", 2e-7 * n * n, parent, points)
+        height = engine.division.heights_by_distance(parent, points)
     else:
-        height = run_division("heights_by_mean", 1.5e-6 * points.size, parent, points)
+        height = engine.division.heights_by_mean(parent, points)
     height = kernels.cut.monotone_heights(freeze(parent), freeze(height), n)
     rank = np.argsort(height[n:], kind="stable")
     number = np.arange(2 * n - 1)

@@ -1,6 +1,6 @@
 """A sample of trees from the posterior of a model, given features and triplets, by Markov chain Monte Carlo.
 
-The model and the steps of the chain are in ``kernels/posterior.py``; `DivisiveReCon` is the caller. The order of
+The model and the steps of the chain are in ``_core/posterior.hpp``; `DivisiveReCon` is the caller. The order of
 this file: the sample and its summaries, the chains, coordinates in which the model fits tables, and where a chain
 begins.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.induce import displayed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -183,15 +183,14 @@ def mean_tree(parents: Sequence[np.ndarray], weight: np.ndarray, size: np.ndarra
     """
     total = np.zeros((size.size, size.size))
     for parent, w in zip(parents, weight, strict=True):
-        run_division("add_sizes", 2e-7 * total.size, parent, size, w / weight.sum(), total)
+        engine.division.add_sizes(parent, size, w / weight.sum(), total)
     total += total.T
     return linked(total, size, False)
 
 
 def linked(distance: np.ndarray, size: np.ndarray, ward: bool) -> np.ndarray:
     """Linkage of distances, which are overwritten: the two children of each merge, by their heights."""
-    ends, height = run_division("link", 1.3e-6 * distance.size, distance, size, ward)
-    return run_division("in_order", 2e-6 * size.size, ends, np.argsort(height, kind="stable"))
+    return engine.division.link(distance, size, ward)[0]
 
 
 def parents_of(merges: np.ndarray) -> np.ndarray:
@@ -200,12 +199,6 @@ def parents_of(merges: np.ndarray) -> np.ndarray:
     parent = np.full(2 * n - 1, -1, np.int32)
     parent[merges.T] = np.arange(n, 2 * n - 1, dtype=np.int32)
     return parent
-
-
-def run_division(name: str, seconds: float, *arguments: Any) -> Any:
-    """Call a kernel of ``kernels/division.py`` that takes about so many seconds as plain Python."""
-    kernel = getattr(kernels.division, name)
-    return kernel.version(kernel.pays(seconds, *arguments))(*arguments)
 
 
 # ---------------------------------------------------------------------- chains
@@ -295,7 +288,7 @@ class Chain:
     rng : Generator
     by_order : float or None
         If given, triplets are replies of people, who either go by the order of the heights at which three leaves meet,
-        or tell the odd one less surely the closer these heights are (``kernels/posterior.py``). This is the chance of
+        or tell the odd one less surely the closer these heights are (``_core/posterior.hpp``). This is the chance of
         the former beforehand.
     power : float or None
         The exponent of the likelihood of the features. None takes 12 / d if there are more than 12.
@@ -318,7 +311,7 @@ class Chain:
         by_order: float | None = None,
         power: float | None = None,
     ) -> None:
-        self.walk = _begun(points, parent)
+        self.walk, self.n = _begun(points, parent), len(points)
         self.power = min(1.0, FEATURES / max(points.shape[1], 1)) if power is None else power
         self.hard, self.noise, self.rng = hard, noise, rng
         self.prior: np.ndarray | None = None  # of the sharpness, if triplets are replies
@@ -330,24 +323,13 @@ class Chain:
 
     def hear(self, rows: np.ndarray, weight: np.ndarray) -> None:
         """Go on with other triplets, from the tree reached so far."""
-        n, m, leaf = len(self.walk.near), len(rows), rows.ravel()
-        start = np.zeros(n + 1, np.int32)
-        np.cumsum(np.bincount(leaf, minlength=n), out=start[1:])
-        self.walk = self.walk._replace(
-            rows=rows.astype(np.int32),
-            weight=weight.astype(np.float64),
-            worth=np.zeros(m),
-            start=start,
-            told=np.repeat(np.arange(m), 3)[np.argsort(leaf, kind="stable")].astype(np.int32),
-            stamp=np.zeros(m, np.int64),
-        )
-        self.walk.state[kernels.posterior.STEP] = 0
+        self.weight = weight.astype(np.float64)
         self.given = float(weight.sum())
-        self.begin()
+        self.walk.hear(rows, self.weight)
 
     def begin(self) -> None:
         """Compute the sums of the state anew: those that change by small steps lose digits."""
-        kernels.posterior.begin(self.walk)
+        self.walk.begin()
 
     def go_on(self, steps: int, believing: bool = False) -> None:
         """Take some steps, given a share of wrong triplets, then draw the scale of the heights.
@@ -355,7 +337,7 @@ class Chain:
         A chain whose first tree breaks most triplets would learn to disbelieve them before it could change the tree. So
         at first it is `believing`: the share of wrong triplets is no greater than its prior mean.
         """
-        loops, walk, price = kernels.posterior, self.walk, 1.0
+        price = 1.0
         if self.prior is not None:
             self._draw_replies(self.prior)
         else:
@@ -363,18 +345,18 @@ class Chain:
             if believing and self.noise is None:
                 self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
             price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
-        loops.walk(walk, self.power, price, self.rng.random((steps, 8)))
-        loops.rescale(walk, self.power, self.rng.random((2, 2)))
+        self.walk.walk(self.power, price, self.rng.random((steps, 8)))
+        self.walk.rescale(self.power, self.rng.random((2, 2)))
 
     def tree(self) -> np.ndarray:
         """The tree reached so far: its parents, inner nodes numbered by their heights."""
-        return _numbered(self.walk)
+        return self.walk.tree()
 
     def sampled(
         self, steps: int, trees: int, stop: Event, tell: Callable[[float], Any] = lambda share: None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Trees at equal distances after the first third of the steps, and the share of wrong triplets with each."""
-        part = max(500, 2 * len(self.walk.near))
+        part = max(500, 2 * self.n)
         n_parts = max(-(-steps // part), trees + 1)
         taken = set(np.linspace(int(BURN * n_parts), n_parts - 1, trees).astype(int).tolist())
         out, shares = [], []
@@ -393,24 +375,21 @@ class Chain:
     @property
     def heights(self) -> np.ndarray:
         """The heights of the inner nodes, as they are numbered in `tree`."""
-        return self.walk.height[self.walk.order]
+        return self.walk.heights()
 
     def _draw_replies(self, prior: np.ndarray) -> None:
         """Draw the sharpness and the share of wrong replies from their distributions given the tree."""
-        loops, walk, m = kernels.posterior, self.walk, len(self.walk.rows)
-        displayed, ratio = np.empty(m, bool), np.empty(m)
-        loops.relations(walk, displayed, ratio)
+        displayed, ratio = self.walk.relations()
 
         def fit(sharpness: np.ndarray | float, wrong: np.ndarray | float) -> np.ndarray:
-            return np.log(reply_chance(displayed, ratio, sharpness, wrong)) @ walk.weight
+            return np.log(reply_chance(displayed, ratio, sharpness, wrong)) @ self.weight
 
         self.sharpness = self._drawn(SHARPNESSES, prior, self.sharpness, lambda tried: fit(tried, self.wrong))
         if self.noise is None:
             prior = (1 - SHARES) ** (RIGHT - 1)
             self.wrong = self._drawn(SHARES, prior, self.wrong, lambda tried: fit(self.sharpness, tried))
-        walk.worth[:] = np.log(reply_chance(displayed, ratio, self.sharpness, self.wrong))
-        walk.state[loops.SHARPNESS], walk.state[loops.WRONG] = self.sharpness, self.wrong
-        walk.state[loops.VOTES] = walk.worth @ walk.weight
+        worth = np.log(reply_chance(displayed, ratio, self.sharpness, self.wrong))
+        self.walk.believe(self.sharpness, self.wrong, worth, float(worth @ self.weight))
 
     def _drawn(
         self, values: np.ndarray, prior: np.ndarray, now: float, fit: Callable[[np.ndarray], np.ndarray]
@@ -430,14 +409,14 @@ class Chain:
         """Drawn from its distribution given the tree (Gibbs sampling), unless it is given."""
         if self.noise is not None:
             return self.noise
-        right = float(self.walk.state[kernels.posterior.VOTES])
+        right = self.walk.votes
         return float(np.clip(self.rng.beta(WRONG + max(self.given - right, 0.0), RIGHT + right), 1e-9, 0.6))
 
 
 def reply_chance(
     right: np.ndarray, ratio: np.ndarray, sharpness: np.ndarray | float, wrong: np.ndarray | float
 ) -> np.ndarray:
-    """The chance that one of three is named as the odd one, as in ``kernels/posterior.py``. Arrays of any shapes."""
+    """The chance that one of three is named as the odd one, as in ``_core/posterior.hpp``. Arrays of any shapes."""
     return np.where(right, *reply_chances(ratio, sharpness, wrong))
 
 
@@ -500,39 +479,14 @@ def _contrasts(points: np.ndarray, parent: np.ndarray) -> np.ndarray:
 
 def _begun(points: np.ndarray, parent: np.ndarray) -> Any:
     """The state of a chain at its first tree, which hears no triplets yet."""
-    n, d = points.shape
+    n = len(points)
     N = 2 * n - 1
     child = np.full((N, 2), -1, np.int32)
     for v in range(N - 1):
         child[parent[v], int(child[parent[v], 0] >= 0)] = v
     height = _heights(points, parent, child)
-    mean = np.zeros((N, d))
-    mean[:n] = points
-    order, place = n + np.argsort(height[n:], kind="stable").astype(np.int32), np.zeros(N, np.int32)
-    place[order] = np.arange(n - 1)
-    state = np.zeros(9)
-    state[kernels.posterior.SHARPNESS] = np.inf
-    state[kernels.posterior.NOISE] = np.median(height[n:]) / 4
-    state[kernels.posterior.SHAPE] = math.lgamma(n) - (n - 1) * math.log(2.0)
-    return kernels.posterior.Walk(
-        parent=parent.astype(np.int32),
-        child=child,
-        height=height,
-        order=order,
-        place=place,
-        size=np.zeros(N, np.int32),
-        mean=mean,
-        variance=np.zeros(N),
-        log=np.zeros(N),
-        rows=np.empty((0, 3), np.int32),
-        weight=np.empty(0),
-        worth=np.empty(0),
-        start=np.zeros(n + 1, np.int32),
-        told=np.empty(0, np.int32),
-        near=_near(points),
-        stamp=np.empty(0, np.int64),
-        state=state,
-    )
+    shape = math.lgamma(n) - (n - 1) * math.log(2.0)
+    return engine.posterior.TreeWalk(child[n:], height, points, _near(points), np.median(height[n:]) / 4, shape)
 
 
 def _near(points: np.ndarray) -> np.ndarray:
@@ -566,14 +520,3 @@ def _heights(points: np.ndarray, parent: np.ndarray, child: np.ndarray) -> np.nd
     for u in range(n, N):
         height[u] = max(height[u], 1.01 * height[child[u]].max(), least)
     return height
-
-
-def _numbered(walk: Any) -> np.ndarray:
-    """The parents, inner nodes numbered by their heights."""
-    n = walk.near.shape[0]
-    number = np.arange(2 * n - 1, dtype=np.int32)
-    number[walk.order] = np.arange(n, 2 * n - 1)
-    out = np.full(2 * n - 1, -1, np.int32)
-    below = walk.parent >= 0
-    out[number[below]] = number[walk.parent[below]]
-    return out

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.cluster.odd_one_out.questions import Question
 from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chances
 from tripletree.core.threads import side_by_side
@@ -79,7 +79,7 @@ class Draws(NamedTuple):
         chance : ndarray of float64, shape (3, t, q)
         hanging : ndarray of float64, shape (t, q)
         """
-        odd, ratio, hanging = kernels.posterior.odd_ones(self.parents, self.heights, np.ascontiguousarray(trios))
+        odd, ratio, hanging = engine.posterior.odd_ones(self.parents, self.heights, trios)
         named, other = reply_chances(ratio, self.sharpness[:, None], self.wrong[:, None])
         return np.stack([np.where(odd == k, named, other) for k in range(3)]), hanging
 
