@@ -1,5 +1,7 @@
 """OneTree by plain splitting and by the scheme of Even and Shiloach, each forced: one answer, the definition."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from examples import balanced, caterpillar, contracted, star, two_level, uniform_binary, yule, zoo
@@ -7,19 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import clades_of, clades_of_hierarchy, components, one_tree_definition
 from strategies import triplet_rows
+from tripletree._core.engine import build as aho
+from tripletree._core.engine import rooted_tree
 
-from tripletree.algorithms.aho import build_aho_tree, split_deep
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, induce, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.kernels import build as aho
-from tripletree.kernels import build_deep as spanning
-from tripletree.kernels import freeze, rooted_tree
-from tripletree.kernels.budget import new_budget
+from tripletree.errors import TimeLimitError
+from tripletree.interrupts import time_limit
+from tripletree.kernels import freeze
 
 
-def columns(rows):
-    return np.array(np.asarray(rows, np.int32).reshape(-1, 3).T, np.int32, order="C")
+def table(rows):
+    return np.ascontiguousarray(rows, np.int32).reshape(-1, 3)
 
 
 def canonical(leaf_up, inner_up, n):
@@ -32,7 +35,7 @@ def canonical(leaf_up, inner_up, n):
 
 def plain(rows, n):
     """By plain splitting alone: canonical parent array, leaves that do not split."""
-    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns(rows), n, False, new_budget())
+    leaf_up, inner_up, leaves, deferred, failed = aho.split(table(rows), n, False)
     assert deferred.shape == (0, 5)
     if failed[1]:
         return None, leaves[failed[0] : failed[1]]
@@ -41,7 +44,7 @@ def plain(rows, n):
 
 def deep(rows, n):
     """By the scheme of Even and Shiloach alone."""
-    leaf_up, inner_up, failed = split_deep(columns(rows), np.arange(n, dtype=np.int32), n)
+    leaf_up, inner_up, failed = aho.split_deep(table(rows), n)
     return (None, failed) if failed.size else (canonical(leaf_up, inner_up, n), failed)
 
 
@@ -203,17 +206,17 @@ def test_build__leaves_in_no_triplet_hang_from_the_root():
 
 
 def test_build__three_leaves_worked_out_by_hand():
-    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns([[0, 2, 1]]), 3, True, new_budget())
+    leaf_up, inner_up, leaves, deferred, failed = aho.split(table([[0, 2, 1]]), 3, True)
     assert leaf_up.tolist() == [1, 0, 1]
     assert inner_up.tolist() == [-1, 0]
     assert sorted(leaves.tolist()) == [0, 1, 2]
     assert deferred.size == 0
-    assert failed.tolist() == [0, 0]
+    assert failed == (0, 0)
 
 
 def test_build__the_failing_group_is_a_range_of_the_leaves():
     rows = [[0, 1, 2], [1, 2, 0], [3, 4, 0]]
-    _, _, leaves, _, failed = aho.build(columns(rows), 6, True, new_budget())
+    _, _, leaves, _, failed = aho.split(table(rows), 6, True)
     assert set(leaves[failed[0] : failed[1]].tolist()) == {0, 1, 2}
 
 
@@ -226,15 +229,15 @@ def test_build__the_callers_rows_stay(rng):
 
 def test_build__deep_subproblems_are_put_off_and_shallow_ones_are_not(rng):
     n = 300
-    deferred = aho.build(columns(decompose(caterpillar(n)).rows), n, True, new_budget())[3]
+    deferred = aho.split(table(decompose(caterpillar(n)).rows), n, True)[3]
     assert len(deferred) == 1
     lo, hi, tlo, thi, _ = deferred[0].tolist()
     assert hi - lo == n - aho.DEFERRED_RUN
     assert thi - tlo == hi - lo - 2
     # six levels take more than a twentieth of 100 leaves away
-    assert aho.build(columns(decompose(caterpillar(100)).rows), 100, True, new_budget())[3].size == 0
+    assert aho.split(table(decompose(caterpillar(100)).rows), 100, True)[3].size == 0
     for h in (balanced(256), two_level(300, 10), star(300), balanced(243, 3)):
-        assert aho.build(columns(decompose(h, guarantee="rebuild").rows), h.n_leaves, True, new_budget())[3].size == 0
+        assert aho.split(table(decompose(h, guarantee="rebuild").rows), h.n_leaves, True)[3].size == 0
 
 
 def test_build__many_deep_subproblems(rng):
@@ -248,7 +251,7 @@ def test_build__many_deep_subproblems(rng):
     leaves = np.concatenate([p[:n] for p in parts])
     h = Hierarchy([*leaves, *np.concatenate([p[n:] for p in parts]), -1])
     rows = rng.permutation(decompose(h, guarantee="rebuild", random_state=rng).rows)
-    assert len(aho.build(columns(rows), k * n, True, new_budget())[3]) == k
+    assert len(aho.split(table(rows), k * n, True)[3]) == k
     assert Hierarchy(build_aho_tree(rows, k * n).parent) == h
     # a conflict in the last of them is still found
     spoiled = np.concatenate([rows, [[k * n - n, k * n - n + 2, k * n - n + 1]]])
@@ -259,20 +262,19 @@ def test_build__many_deep_subproblems(rng):
 def test_spanning__prepare_renumbers_and_marks_a_spanning_forest(rng):
     n = 60
     rows, _ = random_rows(n, rng)
-    own, tree, number, k = spanning.prepare(columns(rows), n)
+    own, tree, number, k = aho.prepare(table(rows), n)
     assert sorted(number.tolist()) == list(range(n))
-    assert sorted(map(tuple, own.T.tolist())) == sorted(map(tuple, number[rows].tolist()))
-    assert (np.diff(own[0]) >= 0).all()
-    edges = [(int(a), int(b)) for a, b, t in zip(own[0], own[1], tree, strict=True) if t]
+    assert sorted(map(tuple, own.tolist())) == sorted(map(tuple, number[rows].tolist()))
+    assert (np.diff(own[:, 0]) >= 0).all()
+    edges = [(int(a), int(b)) for a, b, t in zip(own[:, 0], own[:, 1], tree, strict=True) if t]
     assert len(edges) == n - k
-    assert k == len(components(range(n), edges)) == len(components(range(n), [(a, b) for a, b, _ in own.T.tolist()]))
+    assert k == len(components(range(n), edges)) == len(components(range(n), [(a, b) for a, b, _ in own.tolist()]))
 
 
 def test_even_shiloach__nothing_to_do_for_one_component():
-    leaves = np.array([4, 7, 9], np.int32)
-    leaf_up, inner_up, failed = split_deep(columns([[4, 7, 9], [7, 9, 4]]), leaves, 10)
+    leaf_up, inner_up, failed = aho.split_deep(table([[0, 1, 2], [1, 2, 0]]), 3)
     assert leaf_up.size == inner_up.size == 0
-    assert failed.tolist() == [4, 7, 9]
+    assert failed.tolist() == [0, 1, 2]
 
 
 def test_even_shiloach__a_replacement_edge_keeps_a_part_together():
@@ -282,7 +284,45 @@ def test_even_shiloach__a_replacement_edge_keeps_a_part_together():
     assert set(clades_of_hierarchy(Hierarchy(found))) == {frozenset(range(5)), frozenset(range(4)), frozenset(range(3))}
 
 
+@pytest.mark.parametrize("name", ["build", "split", "split_deep", "prepare"])
+def test_build__wrong_arguments_are_refused(name):
+    more = [True] if name == "split" else []
+    call = getattr(aho, name)
+    call(table([[0, 1, 2]]), 3, *more)
+    for rows in ([[0, 1, 3]], [[-1, 1, 2]], [[0, 2**31 - 1, 2]], [[0, 1, 1]], [[0, 1, 0]], [[1, 1, 0]]):
+        with pytest.raises(ValueError, match="a triplet"):
+            call(table(rows), 3, *more)
+    for rows in (None, [[0, 1, 2]], np.zeros((1, 2), np.int32), np.zeros(3, np.int32), np.array([[0.0, 1, 2]])):
+        with pytest.raises(TypeError):
+            call(rows, 3, *more)
+    for n in (0, -1, 2):
+        with pytest.raises(ValueError, match="a triplet|a tree"):
+            call(table([[0, 1, 2]]), n, *more)
+    with pytest.raises(TypeError):
+        call(table([[0, 1, 2]]), 2**31, *more)
+
+
 # ---------------------------------------------------------------------- large
+
+
+def test_build__a_limit_of_time_ends_it():
+    n = 100_000
+    rows = table(decompose(caterpillar(n)).rows)
+    with pytest.raises(TimeLimitError), time_limit(0.1):
+        aho.split(rows, n, False)  # quadratic: a minute
+
+
+def test_build__deep_splitting_looks_at_the_clock():
+    n = 300_000
+    rows = table(np.random.default_rng(0).permutation(decompose(caterpillar(n)).rows))
+
+    def again_and_again():  # no alarm strikes in this thread
+        with time_limit(0.05):
+            while True:
+                aho.split_deep(rows, n)
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(TimeLimitError):
+        pool.submit(again_and_again).result()
 
 
 @pytest.mark.slow

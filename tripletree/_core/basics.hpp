@@ -1,6 +1,7 @@
 // What all parts of the core share: numbers of leaves and nodes, triplets, disjoint sets, and the look at interrupts.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,18 @@ class DisjointSets {
         return x;
     }
     void hang(Index below, Index root) { up_[below] = root; }
+
+    // Joins two sets. Returns whether they were two. The smaller root stays one, so that roots are the least of their
+    // set: O(log n) amortised, near constant in practice. (For sets that are joined by this function alone.)
+    bool unite(Index x, Index y) {
+        x = find(x);
+        y = find(y);
+        if (x != y) hang(std::max(x, y), std::min(x, y));
+        return x != y;
+    }
+    bool is_root(Index x) const { return up_[x] == x; }
+    // Makes a set of x alone. Only where this happens to all members of a set are the others left right.
+    void release(Index x) { up_[x] = x; }
 
    private:
     std::vector<Index> up_;

@@ -2,6 +2,7 @@
 #include "parts.hpp"
 
 NB_MODULE(engine, m) {
+    tripletree::define_build(m);
     tripletree::define_rooted_tree(m);
     tripletree::define_aho_tree(m);
     tripletree::define_answer_walk(m);

@@ -5,6 +5,7 @@
 
 namespace tripletree {
 
+void define_build(nanobind::module_& m);
 void define_rooted_tree(nanobind::module_& m);
 void define_aho_tree(nanobind::module_& m);
 void define_answer_walk(nanobind::module_& m);

@@ -9,8 +9,8 @@ BUILD (Aho, Sagiv, Szymanski, Ullman 1981) for triplets ab|c over a set of leave
 3. Go on with each component and the triplets whose three leaves all lie in it. The other triplets are settled: their
    edge ab is inside a component and c is outside.
 
-`build_aho_tree` does these steps on integers (``aho.py``, with the compiled loops in ``kernels/build.py`` and
-``kernels/build_deep.py``). This file gives it the labels, and turns a failure into an error with a conflict:
+`build_aho_tree` does these steps on integers (``aho.py``, with the compiled loops in ``_core/build.hpp`` and
+``_core/build_deep.hpp``). This file gives it the labels, and turns a failure into an error with a conflict:
 triplets inside the group that could not be split, none of which can be left out (``conflict.py``).
 """
 
