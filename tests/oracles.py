@@ -12,6 +12,14 @@ def leaves_of(nested):
     return [x for child in nested for x in leaves_of(child)] if isinstance(nested, tuple) else [nested]
 
 
+def nested_of(parent, leaves, n):
+    """Nested tuples of some of n leaves, from the parents of the nodes."""
+    below = [[] for _ in parent]
+    for u in [*leaves, *range(n, len(parent) - 1)]:
+        below[parent[u]].append(u if u < n else tuple(below[u]))
+    return tuple(below[-1])
+
+
 @cache
 def clades_of(nested):
     """The clades of all inner nodes, as a set of frozensets."""

@@ -3,31 +3,12 @@
 import numpy as np
 import pytest
 from examples import caterpillar, uniform_binary, yule
-from oracles import clades_of, components, one_tree_definition
+from oracles import clades_of, components, nested_of, one_tree_definition
 
-from tripletree import kernels
+from tripletree._core import engine
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, sample_triplets
-from tripletree.algorithms.merges import aho_state
-
-
-def nested(tree, n, u):
-    """The nested tuples below node u. Sibling lists, counts of children and of leaves are checked on the way."""
-    if u < n:
-        assert tree.n_leaves[u] == 1
-        return u
-    children, before, c = [], -1, tree.first_child[u]
-    while c >= 0:
-        assert tree.parent[c] == u
-        if before >= 0:
-            assert tree.previous_sibling[c] == before
-        children.append(c)
-        before, c = c, tree.next_sibling[c]
-    assert len(children) == tree.n_children[u]
-    assert tree.previous_sibling[children[0]] == children[-1]
-    assert [c < n for c in children] == sorted(c < n for c in children)
-    assert tree.n_leaves[u] == sum(tree.n_leaves[c] for c in children)
-    return tuple(nested(tree, n, c) for c in children)
 
 
 def instance(rng, least=3, most=11):
@@ -37,14 +18,21 @@ def instance(rng, least=3, most=11):
     return n, (t | decompose(h)).rows if rng.random() < 0.3 else t.rows
 
 
-def check_pair(state, n, live, now, i, j):
+def join(tree, i, j, is_test):
+    """`AhoTree.join`, or the leaf that stays where a leaf is in no triplet."""
+    if tree.degree(i) and tree.degree(j):
+        return tree.join(i, j, is_test)
+    return i if tree.degree(i) else j
+
+
+def check_pair(tree, live, now, i, j):
     """`join` equals the definition, and a rejection names a blocking pair: its two sides are the components."""
-    left, right = kernels.aho_forest.join(state, i, j, 0)
+    told = join(tree, i, j, True)
     extra = [(i, j, x) for x in live if x not in (i, j)]
     compatible = one_tree_definition(now + extra, live) is not None
-    assert (left == 0) == compatible
+    assert (not isinstance(told, tuple)) == compatible
     if not compatible:
-        a, b = set(state.sides[0, :left].tolist()), set(state.sides[1, :right].tolist())
+        a, b = (set(side.tolist()) for side in told)
         assert i in a
         assert j in b
         inside = [(x, y) for x, y, z in now if {x, y, z} <= a | b]
@@ -53,53 +41,67 @@ def check_pair(state, n, live, now, i, j):
     return compatible
 
 
-def follow(rng, n, rows, all_pairs):
-    """Merge random compatible pairs to the end. After each merge the live triplets have this tree."""
-    state = aho_state(rows, n)[0]
-    tree = state.tree
-    live, rejected = list(range(n)), 0
+def follow(rng, n, rows, all_pairs, ways=(128, 48)):
+    """Merge random compatible pairs to the end. After each merge the live triplets have this tree.
+
+    Returns how many pairs were rejected, and whether the tree became deep.
+    """
+    tree = engine.AhoTree(build_aho_tree(rows, n).parent, n, rows, all_leaves=False)
+    tree.limit(*ways)
+    at, live, rejected = list(range(n)), list(range(n)), 0
     while len(live) > 1:
-        at = [int(kernels.disjoint_set.find(state.into, x)) for x in range(n)]
         now = [(at[a], at[b], at[c]) for a, b, c in rows.tolist() if at[a] != at[b]]
         used = sorted({x for t in now for x in t})
+        found = tree.check()
+        assert found["triplets"] == len(now)
+        parent = tree.parents().tolist()
+        assert [x for x in range(n) if parent[x] >= 0] == used
         if used:
-            assert clades_of(nested(tree, n, 2 * n + 1)) == clades_of(one_tree_definition(now, used))
-        else:
-            assert tree.n_children[2 * n + 1] == 0
-        assert [state.degree[x] for x in live] == [sum(x in t for t in now) for x in live]
+            assert clades_of(nested_of(parent, used, n)) == clades_of(one_tree_definition(now, used))
+        assert [tree.degree(x) for x in live] == [sum(x in t for t in now) for x in live]
         pairs = [(i, j) for i in live for j in live if i != j]
         if not all_pairs:
             pairs = [pairs[k] for k in rng.permutation(len(pairs))[:6]]
-        allowed = [p for p in pairs if check_pair(state, n, live, now, *p)]
+        allowed = [p for p in pairs if check_pair(tree, live, now, *p)]
+        tree.check()
         rejected += len(pairs) - len(allowed)
         if allowed:
             i, j = allowed[rng.integers(len(allowed))]
-            assert kernels.aho_forest.join(state, i, j, 1) == (0, 0)
-            live.remove(i)
-    return rejected
+            kept = join(tree, i, j, False)
+            gone = j if kept == i else i
+            at = [kept if x == gone else x for x in at]
+            live.remove(gone)
+    return rejected, tree.check()["deep"]
 
 
 def test_aho_tree__is_that_of_the_live_triplets_after_each_merge():
     rng = np.random.default_rng(3)
-    assert sum(follow(rng, *instance(rng), all_pairs=True) for _ in range(40)) > 500
+    assert sum(follow(rng, *instance(rng), all_pairs=True)[0] for _ in range(40)) > 500
+
+
+def test_aho_tree__with_paths_from_the_first_way_up():
+    rng = np.random.default_rng(3)
+    told = [follow(rng, *instance(rng), all_pairs=True, ways=(1, 0)) for _ in range(40)]
+    assert sum(rejected for rejected, _ in told) > 500
+    assert sum(deep for _, deep in told) > 20
 
 
 @pytest.mark.slow
 def test_aho_tree__all_pairs_after_each_merge_of_thousands_of_instances():
     rng = np.random.default_rng(11)
-    assert sum(follow(rng, *instance(rng), all_pairs=True) for _ in range(2_000)) > 100_000
+    assert sum(follow(rng, *instance(rng), all_pairs=True)[0] for _ in range(2_000)) > 100_000
 
 
 @pytest.mark.parametrize("n_instances", [8, pytest.param(60, marks=pytest.mark.slow)])
 def test_aho_tree__larger_instances(n_instances):
     rng = np.random.default_rng(4)
-    merges = sum(follow(rng, *instance(rng, 12, 40), all_pairs=False) for _ in range(n_instances))
+    merges = sum(follow(rng, *instance(rng, 12, 40), all_pairs=False)[0] for _ in range(n_instances))
     assert merges > 8 * n_instances
 
 
 def test_aho_tree__ladders():
     rng = np.random.default_rng(5)
-    assert follow(rng, 12, decompose(caterpillar(12)).rows, all_pairs=True) > 100
+    assert follow(rng, 12, decompose(caterpillar(12)).rows, all_pairs=True)[0] > 100
 
 
 def test_aho_tree__groups_that_fuse_off_the_path_are_built_anew():

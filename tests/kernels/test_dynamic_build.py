@@ -1,153 +1,60 @@
-"""The Aho tree that is kept up to date while triplets come and go, its arrays checked after every step."""
-
-import importlib
+"""The Aho tree that is kept up to date while triplets come and go, its links and lists checked after every step."""
 
 import numpy as np
 import pytest
 from examples import caterpillar, yule
-from oracles import clades_of, one_tree_definition
+from oracles import clades_of, nested_of, one_tree_definition
 
+from tripletree._core import engine
+from tripletree.algorithms import dynamic
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import DynamicAhoTree
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import jit
-
-needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
-sources = importlib.import_module("tripletree.kernels.dynamic_build")
 
 
 @pytest.fixture
-def deep_at_once(monkeypatch):
+def limits(monkeypatch):
+    """The limits that trees get which are made from now on."""
+    given = {}
+
+    def made(*arguments):
+        tree = engine.AhoTree(*arguments)
+        if given:
+            tree.limit(**given)
+        return tree
+
+    monkeypatch.setattr(dynamic, "AhoTree", made)
+    return given
+
+
+@pytest.fixture
+def deep_at_once(limits):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
-    monkeypatch.setattr(jit, "MODE", "never")
-    monkeypatch.setattr(sources, "_LONG_WAY", 1)
-    monkeypatch.setattr(sources, "_SHORT_WAY", 0)
-
-
-def children(tree, u):
-    found, before, c = [], -1, tree[u, sources.FIRST_CHILD]
-    while c >= 0:
-        assert tree[c, sources.PARENT] == u
-        if before >= 0:
-            assert tree[c, sources.PREVIOUS_SIBLING] == before
-        found.append(int(c))
-        before, c = c, tree[c, sources.NEXT_SIBLING]
-    assert len(found) == tree[u, sources.N_CHILDREN]
-    assert tree[found[0], sources.PREVIOUS_SIBLING] == found[-1]
-    return found
-
-
-def nested(state, u):
-    """Nested tuples below node u. Inner children stand before leaves."""
-    tree, var = state._arrays.tree, state._arrays.state
-    if u < state.n:
-        return u
-    below = children(tree, u)
-    assert [c < state.n for c in below] == sorted(c < state.n for c in below)
-    out = tuple(nested(state, c) for c in below)
-    if not var[sources.DEEP]:
-        assert tree[u, sources.N_LEAVES] == sum(tree[c, sources.N_LEAVES] for c in below)
-    return out
-
-
-def flat(tree):
-    return [x for child in tree for x in flat(child)] if isinstance(tree, tuple) else [tree]
+    limits.update(long_way=1, short_way=0)
 
 
 def check(state):
-    """Tree, shelves and rings belong to the triplets that the state holds."""
-    tree, row, slot, pieces, shelf = state._arrays[:5]
-    n, m, root = state.n, row.shape[0], tree.shape[0] - 1
-    shape = nested(state, root)
-    assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(n)))
-    on_shelf, used = {}, {root}
-    for u in range(n, root + 1):
-        if u == root or tree[u, sources.PARENT] >= n and u in used_nodes(tree, root):
-            used.add(u)
-            t = shelf[m + tree[u, sources.LIST], 0]
-            held = 0
-            while t < m:
-                on_shelf[int(t)] = u
-                assert state._arrays.listed[sources.IN_LIST, t] == tree[u, sources.LIST]
-                held += 1
-                t = shelf[t, 0]
-            assert held == tree[u, sources.N_TRIPLETS]
-    ends = {x: set() for x in range(n)}
-    for key, t in state._row.items():
-        assert tuple(row[t, :3].tolist()) == key
-        u, (a, b, c) = on_shelf.pop(t), key
-        holders = [next(k for k in children(tree, u) if x in flat(nested(state, k))) for x in (a, b, c)]
-        assert holders[0] == holders[1] != holders[2]
-        for k in range(3):
-            ends[key[k]].add(3 * t + k)
-    assert not on_shelf
-    for x in range(n):
-        piece, held = slot[x, sources.PIECE], []
-        while len(held) < slot[x, sources.N_ENTRIES]:
-            length = (slot[x, sources.N_ENTRIES] - len(held) - 1) % sources.NEXT_PIECE + 1
-            held += pieces[piece, :length].tolist()
-            piece = pieces[piece, sources.NEXT_PIECE]
-        assert piece == -1
-        assert sorted(held) == sorted(ends[x])
+    """The tree is that of the triplets, its links, lists and memories are right, and so are the splits."""
+    tree = state._ready()
+    found = tree.check()
+    assert found["triplets"] == len(state)
+    shape = nested_of(state.parent(), range(state.n), state.n)
+    assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(state.n)))
     check_splits(state)
-    check_answers(state)
-
-
-def splits(state):
-    """The smaller side of each split that holds, and the set of leaves noted of the larger one."""
-    tables, smaller = state._arrays, {}
-    first = tables.state[sources.FIRST_SIDE_ENTRY]
-    for x in range(state.n):
-        e = tables.leaf[x, sources.LAST_SIDE]
-        while e >= first:
-            k, s, e = tables.side_entry[e % len(tables.side_entry)]
-            if k >= first:
-                smaller.setdefault((int(k), int(s)), set()).add(x)
-    for (_, s), small in smaller.items():
-        if s >= tables.state[sources.N_SIDES] - len(tables.side):
-            word = tables.side[s % len(tables.side)]
-            large = {x for x in range(state.n) if int(word[x // 64]) >> (x % 64) & 1}
-            assert len(large) == word[-1]
-            yield small, large
+    return found
 
 
 def check_splits(state):
     """A triplet with close leaves on both sides of a split contradicts the state, wherever its third is."""
-    for small, large in splits(state):
+    for small, large in (map(np.ndarray.tolist, sides) for sides in state._ready().splits()):
         assert small
         assert large
-        assert not small & large
-        a, b = sorted(small)[len(small) // 2], sorted(large)[len(large) // 2]
-        for c in sorted((small | large) - {a, b})[::3]:
+        assert not set(small) & set(large)
+        a, b = small[len(small) // 2], large[len(large) // 2]
+        for c in sorted(set(small + large) - {a, b})[::3]:
             assert one_tree_definition([*state, (a, b, c)], range(state.n)) is None
-
-
-def check_answers(state):
-    """What a node remembers of an ancestor is right, or the ancestor has changed since. Returns how many hold."""
-    tree, held = state._arrays.tree, 0
-    for u in used_nodes(tree, tree.shape[0] - 1):
-        v = tree[u, sources.ASKED]
-        child, above = u, tree[u, sources.PARENT]
-        while above >= 0 and above != v:
-            child, above = above, tree[above, sources.PARENT]
-        if above >= 0 and tree[u, sources.ASKED_AT] == tree[v, sources.CHANGED]:
-            assert tree[u, sources.ANSWER] == child
-            held += 1
-    return held
-
-
-def used_nodes(tree, root):
-    found, todo = set(), [root]
-    while todo:
-        u = todo.pop()
-        found.add(u)
-        c = tree[u, sources.FIRST_CHILD]
-        while c >= 0:
-            todo.append(int(c))
-            c = tree[c, sources.NEXT_SIBLING]
-    return found
 
 
 def random_triplet(rng, n, truth):
@@ -164,14 +71,13 @@ def play(rng, n, steps):
         key = random_triplet(rng, n, truth)
         if len(state) and rng.random() < 0.1:
             state.remove([list(state)[rng.integers(len(state))]])
-            state._ready(1)
         elif key not in state:
             consistent = is_consistent(TripletSet([*state, key], n))
             assert state.can_add(np.array([key])).tolist() == [consistent]
             assert state.add(key) == consistent
             refused += not consistent
         check(state)
-    return refused, bool(state._arrays[-1][sources.DEEP])
+    return refused, check(state)["deep"]
 
 
 def test_dynamic_build__the_arrays_are_right_after_each_step():
@@ -200,7 +106,7 @@ def test_dynamic_build__nodes_remember_nothing_of_their_former_lives(seed):
     for row in rows.tolist():
         a, b, c = sorted(row, key=order.__getitem__) if order is not None and rng.random() < 0.6 else row
         state.add((min(a, b), max(a, b), c))
-        held += check_answers(state)
+        held += state._ready().check()["memories"]
     assert is_consistent(TripletSet(list(state), n))
     assert held > 100
 
@@ -222,56 +128,48 @@ def contradictory_rows(rng, n, m):
     return list(dict.fromkeys((min(a, b), max(a, b), c) for a, b, c in rows))
 
 
-def test_dynamic_build__splits_refuse_what_a_test_would_refuse(monkeypatch):
-    monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)  # note each
-    monkeypatch.setattr(jit, "MODE", "never")
+def test_dynamic_build__a_false_memory_is_noticed():
+    """`check` tells a wrong memory from a right one, so the tests above can fail."""
+    rows = decompose(yule(12, np.random.default_rng(0))).rows
+    state = DynamicAhoTree(12)
+    state.add_consistent(list(map(tuple, rows.tolist())))
+    tree = state._ready()
+    tree.check()
+    assert tree.plant_memory()
+    with pytest.raises(RuntimeError, match="remembers another child"):
+        tree.check()
+
+
+def test_dynamic_build__splits_refuse_what_a_test_would_refuse(limits):
+    limits.update(leaves_per_step=10**6)  # note each
     rng = np.random.default_rng(6)
-    noted, tested, refused = 0, [], 0
-    test = sources._contradicts
-    monkeypatch.setattr(sources, "_contradicts", lambda *given: tested.append(test(*given)) or tested[-1])
+    noted, tested, refused = 0, 0, 0
     for _ in range(12):
         n = int(rng.integers(12, 24))
         rows = contradictory_rows(rng, n, 100)
         state = DynamicAhoTree(n)
-        state._ready(len(rows))
         _, taken = greedy_definition(rows, n)
         assert [state.add(row) for row in rows] == taken
-        check(state)
-        noted += len(list(splits(state)))
+        found = check(state)
+        noted += len(state._ready().splits())
+        tested += found["refuting"]
         refused += taken.count(False)
     assert noted > 20
-    assert tested.count(True) < refused / 2  # most are refused without
+    assert tested < refused / 2  # most are refused without a test
 
 
-def test_dynamic_build__old_splits_make_room(monkeypatch):
-    monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)
-    monkeypatch.setattr(sources, "_SIDE_BITS", 12)
-    monkeypatch.setattr(jit, "MODE", "never")
+def test_dynamic_build__old_splits_make_room(limits):
+    limits.update(leaves_per_step=10**6, most_sets=1)
     rng, noted = np.random.default_rng(7), []
     for _ in range(8):
         rows = contradictory_rows(rng, 16, 100)
         state = DynamicAhoTree(16)
-        state._ready(len(rows))
         _, taken = greedy_definition(rows, 16)
         assert [state.add(row) for row in rows] == taken
         check(state)
-        assert len(state._arrays.side) == 1
-        noted.append(int(state._arrays.state[sources.N_SIDES]))
+        noted.append(state._ready().n_sets())
+        assert len({tuple(large.tolist()) for _, large in state._ready().splits()}) <= 1
     assert max(noted) > 3
-
-
-def test_dynamic_build__numbers_begin_again_before_they_are_too_large(monkeypatch):
-    monkeypatch.setattr(sources, "_LAST_STAMP", 20)
-    monkeypatch.setattr(jit, "MODE", "never")
-    rng = np.random.default_rng(8)
-    for n in (12, 20):
-        rows = contradictory_rows(rng, n, 60)
-        state = DynamicAhoTree(n)
-        _, taken = greedy_definition(rows, n)
-        for row, yes in zip(rows, taken, strict=True):
-            assert state.add(tuple(row)) == yes
-            check(state)
-        assert state._arrays.state[sources.STAMP] < 500
 
 
 def test_dynamic_build__a_removal_makes_splits_void():
@@ -280,7 +178,6 @@ def test_dynamic_build__a_removal_makes_splits_void():
         assert state.add(key)
     assert not state.add((1, 3, 0))
     state.remove([(0, 2, 3)])
-    state._ready(1)
     assert state.add((0, 3, 2)) == is_consistent(TripletSet([*state, (0, 3, 2)], 5))
     check(state)
 
@@ -293,36 +190,31 @@ def test_dynamic_build__rows_are_made_as_they_are_needed():
     check(state)
 
 
-def test_dynamic_build__lists_of_several_pieces_shrink_and_grow():
+def test_dynamic_build__long_lists_of_leaves_shrink_and_grow():
     rng = np.random.default_rng(9)
     rows = sample_triplets(yule(8, rng), 56, random_state=0).rows.tolist()
     state = DynamicAhoTree(8)
     for row in rows:
         assert state.add(tuple(row))
-    longest = max(state._arrays.leaf[:, sources.N_ENTRIES])
-    assert longest > sources.NEXT_PIECE
+    longest = [state._ready().degree(x) for x in range(8)]
+    assert max(longest) > 12
     for _ in range(3):
         for k in rng.permutation(len(rows))[:40].tolist():
             state.remove([tuple(rows[k])])
-            state._ready(1)
             check(state)
         for row in rows:
             if tuple(row) not in state:
                 assert state.add(tuple(row))
                 check(state)
-    assert max(state._arrays.leaf[:, sources.N_ENTRIES]) == longest
+    assert [state._ready().degree(x) for x in range(8)] == longest
 
 
-@needs_numba
-def test_dynamic_build__plain_and_compiled_kernels_agree(monkeypatch):
+def test_dynamic_build__one_by_one_and_at_once_are_the_same():
     rng = np.random.default_rng(5)
     for n in (8, 40, 300):
         rows = (decompose(caterpillar(n)) | sample_triplets(yule(n, rng), 3 * n // 2, random_state=rng)).rows
         keys = [tuple(row) for row in rng.permutation(rows).tolist()]
-        found = {}
-        for mode in ("never", "always"):
-            monkeypatch.setattr(jit, "MODE", mode)
-            state = DynamicAhoTree(n)
-            added = state.add_consistent(keys)
-            found[mode] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]
-        assert found["never"] == found["always"]
+        one, other = DynamicAhoTree(n), DynamicAhoTree(n)
+        assert other.add_consistent(keys) == [key for key in keys if one.add(key)]
+        assert one.parent().tolist() == other.parent().tolist()
+        assert one._ready().check() == other._ready().check()

@@ -14,10 +14,10 @@ from recon_oracle import (
     recon_definition,
 )
 
-from tripletree import kernels
+from tripletree._core import engine
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
-from tripletree.algorithms.merges import aho_state
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative.constraints import combine_constraints
@@ -47,11 +47,13 @@ def _merges_of(triplets, linkage, X, metric="euclidean"):
 
 
 def _blocked(triplets, clusters, i, j):
-    """The answers of the kernel, with the clusters renumbered 0..k-1."""
+    """The answers of the core, with the clusters renumbered 0..k-1."""
     place = {x: k for k, x in enumerate(clusters)}
     n = len(clusters)
-    state = aho_state(TripletSet([[place[x] for x in t] for t in triplets], n).rows, n)[0]
-    return kernels.aho_forest.join(state, place[i], place[j], 0)[0] > 0
+    rows = TripletSet([[place[x] for x in t] for t in triplets], n).rows
+    tree = engine.AhoTree(build_aho_tree(rows, n).parent, n, rows, all_leaves=False)
+    i, j = place[i], place[j]
+    return bool(tree.degree(i) and tree.degree(j)) and isinstance(tree.join(i, j, True), tuple)
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "basics.hpp"
@@ -36,7 +37,7 @@ class AhoTree {
     Index add(Triplet x, Interrupts& watch);        // its number, `none` if it contradicts the others
     Outcome test(Triplet x, Interrupts& watch);     // what `add` would do
     bool remove(Index t);                           // whether the tree stays as it is, else it has to be built anew
-    std::vector<Index> parents() const;             // leaves first, parents after their children
+    std::vector<Index> parents() const;             // leaves first, parents after their children, `none` of leaves outside
 
     // ------------------------------------------------------------------ merges of leaves
     bool is_named(Index x) const { return !ends_[x].empty(); }  // by a triplet
@@ -46,6 +47,29 @@ class AhoTree {
     // Makes the named leaves x and y one unless they are blocked, then the answer tells by whom. `kept` is the one of
     // the two that stands for both from now on. `is_test` leaves the tree as it is.
     std::optional<Blocked> join(Index x, Index y, Index& kept, bool is_test, Interrupts& watch);
+
+    // ------------------------------------------------------------------ for tests, see aho_tree_check.hpp
+    // When to take the ways of deep trees, and how much work a set of leaves is worth.
+    struct Limits {
+        // Steps up after which the tree counts as deep, and those that are climbed in a deep tree before paths are
+        // asked.
+        int long_way = 128, short_way = 48;
+        // Noting a set of leaves waits until tests have gone through a triplet or block for so many of its leaves.
+        Count leaves_per_step = 32;
+    };
+    void limit(Limits limits, Count most_sets) { limits_ = limits, splits_ = Splits(n_leaves_, most_sets); }
+    struct Found {
+        Index n_triplets = 0, n_memories = 0;  // memories of ancestors that still hold
+        bool is_deep = false;
+        Count n_refuting = 0;  // tests that found a contradiction. (Others are looked up.)
+    };
+    Found check();  // throws what is not as it has to be
+    const Splits& splits() const { return splits_; }
+    Index degree(Index x) const { return static_cast<Index>(ends_[x].size()); }  // how many triplets name the leaf
+    bool holds(Index t) const {  // whether there is a triplet with this number
+        return 0 <= t && t < static_cast<Index>(held_.size()) && held_[t].list != none;
+    }
+    bool plant_memory();  // a false one, which `check` has to find. False if the tree has no place for one
 
    private:
     // ------------------------------------------------------------------ data
@@ -84,13 +108,11 @@ class AhoTree {
     };
     static constexpr Index mixed = -2;
     static constexpr std::array ends{&Triplet::a, &Triplet::b, &Triplet::c};
-    // Steps up after which the tree counts as deep, and those that are climbed in a deep tree before paths are asked.
-    static constexpr int long_way = 128, short_way = 48;
-    // Noting a set of leaves waits until tests have gone through a triplet or block for so many of its leaves. A node
-    // gets a new set once its own has less than this share of its leaves, in sixteenths.
-    static constexpr Count leaves_per_step = 32, sixteenths = 15;
+    // A node gets a new set of leaves once its own has less than this share of its leaves, in sixteenths.
+    static constexpr Count sixteenths = 15;
 
     Index n_leaves_, root_;
+    Limits limits_;
     std::vector<Node> node_;
     std::vector<Note> note_;
     std::vector<Index> free_nodes_;
@@ -104,6 +126,7 @@ class AhoTree {
 
     Splits splits_;
     Count spared_ = 0;  // steps of tests since a set of leaves was noted
+    Count n_refuting_ = 0;
     Count stamp_ = 0, changes_ = 0;
     Index pair_ = none;  // the triplet without third leaf while two leaves are joined
 
@@ -220,7 +243,7 @@ class AhoTree {
     }
 
     Index meeting(Index i, Index j) {  // last common ancestor
-        Index v = climb(i, j, is_deep_ ? short_way : long_way);
+        Index v = climb(i, j, is_deep_ ? limits_.short_way : limits_.long_way);
         if (v != none) return v;
         if (is_deep_) return paths_.meeting(i, j);
         was_long_ = true;
@@ -243,7 +266,7 @@ class AhoTree {
         if (second == none || is_leaf(second)) return first;  // the only inner child
         Index child = none, u = node_[x].parent;
         int steps = 1;
-        for (; steps < long_way || !is_deep_; ++steps) {
+        for (; steps < limits_.long_way || !is_deep_; ++steps) {
             const Node& at = node_[u];
             if (at.parent == v)
                 child = u;
@@ -252,7 +275,7 @@ class AhoTree {
             if (child != none) break;
             u = at.parent;
         }
-        was_long_ |= steps >= long_way;
+        was_long_ |= steps >= limits_.long_way;
         if (child == none) child = paths_.toward(v, x);
         for (u = x; steps > 0; --steps, u = node_[u].parent) {
             node_[u].asked = v;
@@ -386,7 +409,7 @@ class AhoTree {
         Index u = x;
         int steps = 0;
         while (low != none && u != low && note_[u].below != mark) {
-            if (steps == short_way || u == top) {
+            if (steps == limits_.short_way || u == top) {
                 low = meeting(low, x);
                 break;
             }
@@ -596,7 +619,7 @@ class AhoTree {
         const Index top = largest[small_is_one], larger = most[small_is_one];
         Count set = note_[top].side;
         if (!splits_.holds(set) || 16 * splits_.size(set) < sixteenths * larger) {
-            if (larger <= leaves_per_step * spared_) {
+            if (larger <= limits_.leaves_per_step * spared_) {
                 spared_ = 0;
                 set = note_[top].side = splits_.new_set();
                 for_each_leaf(top, [&](Index x) { splits_.put(set, x); });
@@ -696,6 +719,7 @@ class AhoTree {
                     held_[t].at = {at_a, at_b, at_c};
                     at_hand.push_back(t);
                     if (contradicts({{at_a, at_b}, at_hand, v}, t, watch)) {
+                        ++n_refuting_;
                         note_split(t);
                         return Outcome::refused;
                     }
@@ -800,7 +824,11 @@ inline AhoTree::AhoTree(const std::vector<Index>& parent, Index n_leaves, const 
     }
     for (Index t = 0; t < static_cast<Index>(triplets.size()); ++t) {
         deepen_if_long();
-        list(t, meeting(triplets[t].a, triplets[t].c));
+        const auto [a, b, c] = triplets[t];
+        const Index v = meeting(a, c);
+        if (is_leaf(v) || a == b || toward(v, a) != toward(v, b) || toward(v, b) == toward(v, c))
+            throw std::invalid_argument("the tree does not display a triplet");
+        list(t, v);
     }
 }
 
@@ -877,7 +905,8 @@ inline std::vector<Index> AhoTree::parents() const {
     const auto count = static_cast<Index>(order.size());
     std::vector<Index> number(node_.size(), none), parent(n_leaves_ + count, none);
     for (Index k = 0; k < count; ++k) number[order[k]] = n_leaves_ + count - 1 - k;
-    for (Index x = 0; x < n_leaves_; ++x) parent[x] = number[node_[x].parent];
+    for (Index x = 0; x < n_leaves_; ++x)
+        if (node_[x].parent != none) parent[x] = number[node_[x].parent];
     for (Index k = 1; k < count; ++k) parent[number[order[k]]] = number[node_[order[k]].parent];
     return parent;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "basics.hpp"
@@ -17,9 +19,9 @@ namespace tripletree {
 class Splits {
    public:
     explicit Splits(Index n_leaves)
-        : n_words_(n_leaves / 64 + 1),
-          most_sets_(std::min<Count>(4 * Count{n_leaves}, (1 << 27) / std::max<Index>(n_leaves, 1)) + 1),
-          last_(n_leaves, none) {}
+        : Splits(n_leaves, std::min<Count>(4 * Count{n_leaves}, (1 << 27) / std::max<Index>(n_leaves, 1)) + 1) {}
+    Splits(Index n_leaves, Count most_sets)
+        : n_words_(n_leaves / 64 + 1), most_sets_(most_sets), last_(n_leaves, none) {}
 
     bool separates(Triplet x) const { return finds(x.a, x.b, x.c) || finds(x.b, x.a, x.c); }
     void forget() { first_ = n_entries_; }
@@ -52,6 +54,27 @@ class Splits {
         last_[leaf] = n_entries_++;
         first_ = std::max(first_, n_entries_ - most_entries());
     }
+
+    // For tests: the smaller side of each split that holds, and the set of leaves noted of its larger side.
+    struct Sides {
+        std::vector<Index> small, large;
+    };
+    std::vector<Sides> all() const {
+        std::map<std::pair<Count, Count>, Sides> found;
+        for (Index x = 0; x < static_cast<Index>(last_.size()); ++x)
+            for (Count e = last_[x]; e >= first_; e = entries_[e % most_entries()].before) {
+                const Entry& entry = entries_[e % most_entries()];
+                if (entry.split >= first_ && holds(entry.large)) found[{entry.split, entry.large}].small.push_back(x);
+            }
+        std::vector<Sides> out;
+        for (auto& [key, sides] : found) {
+            for (Index x = 0; x < static_cast<Index>(last_.size()); ++x)
+                if (is_in(key.second, x)) sides.large.push_back(x);
+            out.push_back(std::move(sides));
+        }
+        return out;
+    }
+    Count n_sets() const { return n_sets_; }
 
    private:
     struct Entry {  // one leaf of a smaller side
