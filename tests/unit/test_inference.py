@@ -4,14 +4,21 @@ import numpy as np
 import pytest
 from examples import caterpillar, contracted, uniform_binary, yule
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms import infer as inference
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, count_triplets, displays, sample_triplets
 from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import InconsistentTripletsError, InvalidTripletError, LimitExceededError, UnknownLeafError
+from tripletree.errors import (
+    InconsistentTripletsError,
+    InvalidTripletError,
+    LimitExceededError,
+    TimeLimitError,
+    UnknownLeafError,
+)
+from tripletree.interrupts import time_limit
 
 CHAIN = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])
 CLASH = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a"), ("a", "b", "d")])
@@ -166,7 +173,7 @@ def test_closure__limit_gives_the_exact_size_and_lists_nothing(monkeypatch):
     with pytest.raises(LimitExceededError, match="imply 34,220, more than the limit of 34,219") as caught:
         closure(t, limit=34_219)
     assert (caught.value.size, caught.value.limit) == (count_triplets(h), 34_219)
-    assert tasks == ["SIZES"]
+    assert tasks == ["sizes"]
 
 
 def test_closure__limit_counts():
@@ -246,17 +253,45 @@ def test_inference__pairs_of_components_inside_pairs():
     assert displays(one_tree(t), every).all()
 
 
-def test_walk__the_compiled_kernel_agrees_with_the_plain_one(monkeypatch):
-    rng = np.random.default_rng(9)
-    t = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
-    query = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
-    size, found = closure_size(t), []
-    monkeypatch.setattr(kernels, "interruptible", lambda walk, *arguments: walk(*arguments))
-    for is_fast in (False, True):
-        monkeypatch.setattr(kernels.infer.walk, "pays", lambda *_, is_fast=is_fast: is_fast)
-        out = np.zeros((size, 3), np.int32)
-        found.append([inference._walk(t, task, None, out=out) for task in ("SIZES", "LIST", "CYCLES", "SPARE")])
-        found[-1] += [inference._walk(t, "ANSWER", None, queries=query.rows), (out, out)]
-    for plain, fast in zip(*found, strict=True):
-        assert np.array_equal(plain[0], fast[0])
-        assert np.array_equal(plain[1], fast[1])
+# ---------------------------------------------------------------------- what the core refuses
+
+PARENT, ROWS = np.array([4, 4, 5, 6, 5, 6, -1], np.int32), np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"parent": PARENT[:-1]}, "parents come after their children"),
+        ({"parent": np.array([4, 4, 5, 6, 4, 6, -1], np.int32)}, "parents come after their children"),
+        ({"parent": np.array([3, 4, 5, 6, 5, 6, -1], np.int32)}, "leaves have no children"),
+        ({"parent": np.array([-1], np.int32), "n": 1}, "triplets need three leaves"),
+        ({"n": 0}, "a tree has leaves"),
+        ({"n": 5}, "leaves have no children"),
+        ({"rows": ROWS + 2}, "a triplet names no leaf"),
+        ({"rows": ROWS - 1}, "a triplet names no leaf"),
+        ({"rows": ROWS * 0}, "a triplet has three leaves"),
+        ({"rows": ROWS[:, ::-1]}, "the tree does not display all triplets"),
+        ({"queries": ROWS + 2}, "a triplet names no leaf"),
+        ({"queries": ROWS, "task": "sizes"}, "queries are to be answered"),
+        ({"task": "cycle"}, "no such task"),
+    ],
+)
+def test_walk__wrong_arrays_are_refused(wrong, message):
+    right = {"parent": PARENT, "n": 4, "rows": ROWS, "queries": None, "task": "answer", "most": 100}
+    assert engine.infer.walk(**right)[0].tolist() == [True, True]
+    with pytest.raises(ValueError, match=message):
+        engine.infer.walk(**right | wrong)
+
+
+def test_walk__arrays_of_another_shape_are_refused():
+    for wrong in ((PARENT[:, None], 4, ROWS), (PARENT, 4, ROWS[:, :2]), (PARENT, 4, None)):
+        with pytest.raises(TypeError):
+            engine.infer.walk(*wrong, None, "answer", 100)
+
+
+def test_walk__hears_of_limits_of_time():
+    rng = np.random.default_rng(10)
+    t = sample_triplets(uniform_binary(6_000, rng), 18_000, random_state=rng)  # a walk of seconds
+    parent = inference._aho_tree(t)
+    with pytest.raises(TimeLimitError), time_limit(0.05):
+        engine.infer.walk(parent, 6_000, t.rows, None, "sizes", 10**12)

@@ -7,6 +7,7 @@ NB_MODULE(engine, m) {
     tripletree::define_aho_tree(m);
     tripletree::define_answer_walk(m);
     tripletree::define_compare(m);
+    tripletree::define_infer(m);
     tripletree::define_ontology(m);
     tripletree::define_division(m);
     tripletree::define_posterior(m);

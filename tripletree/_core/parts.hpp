@@ -10,6 +10,7 @@ void define_rooted_tree(nanobind::module_& m);
 void define_aho_tree(nanobind::module_& m);
 void define_answer_walk(nanobind::module_& m);
 void define_compare(nanobind::module_& m);
+void define_infer(nanobind::module_& m);
 void define_ontology(nanobind::module_& m);
 void define_division(nanobind::module_& m);
 void define_posterior(nanobind::module_& m);

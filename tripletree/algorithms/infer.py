@@ -1,7 +1,7 @@
 """Consequences of triplets: single answers, the whole closure, and which of them the others imply.
 
-All functions run one kernel, a walk down the sets of leaves that BUILD would visit if it only followed pairs of leaves
-(see `implies`, and ``kernels/infer.py``), which starts from the BUILD tree of all triplets. They differ in the task:
+All functions take one walk down the sets of leaves that BUILD would visit if it only followed pairs of leaves
+(see `implies`, and ``_core/infer.hpp``), which starts from the BUILD tree of all triplets. They differ in the task:
 written down at the places where it ends.
 """
 
@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
 from tripletree.core.checks import check_count
-from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplets
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
@@ -29,7 +27,6 @@ DEFAULT_LIMIT = 10_000_000
 #: Steps that each function takes by default at most: some minutes.
 DEFAULT_STEPS = 2_000_000_000
 _WITHOUT_LIMIT = 2**62
-_NO_ROWS = freeze(np.empty((0, 3), np.int32))
 
 
 def implies(
@@ -94,7 +91,7 @@ def implies(
         labels = [check_label_triple(row, k) for k, row in enumerate(query)]
         flat = triplets.leaves.indices([x for row in labels for x in row], what="triplets' leaves")
         rows = freeze(np.array(flat, np.int32).reshape(-1, 3))
-    return _walk(triplets, "ANSWER", max_steps, queries=rows)[0]
+    return _walk(triplets, "answer", max_steps, queries=rows)[0]
 
 
 def closure(
@@ -148,9 +145,7 @@ def closure(
             "with implies, restrict them to fewer leaves, or raise limit (12 bytes a triplet)"
         )
         raise LimitExceededError(msg, size=size, limit=limit)
-    out = np.empty((size, 3), np.int32)
-    _walk(triplets, "LIST", max_steps, out=out)
-    return TripletSet(out, triplets.leaves)
+    return TripletSet(_walk(triplets, "list", max_steps)[2], triplets.leaves)
 
 
 def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) -> int:
@@ -192,7 +187,7 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
     """
     check_triplets(triplets)
     total = 0
-    for a, c in _walk(triplets, "SIZES", max_steps)[1].tolist():
+    for a, c in _walk(triplets, "sizes", max_steps)[1].tolist():
         total += a * c * (a + c - 2) // 2
     return total
 
@@ -236,7 +231,7 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     [(('a', 'b', 'c'), False), (('a', 'b', 'd'), True), (('a', 'c', 'd'), True), (('b', 'c', 'd'), True)]
     """
     check_triplets(triplets)
-    return _walk(triplets, "CYCLES", max_steps)[0]
+    return _walk(triplets, "cycles", max_steps)[0]
 
 
 def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | None = DEFAULT_STEPS) -> TripletSet:
@@ -291,28 +286,17 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     order = np.arange(len(triplets))
     if random_state is not None:
         generator(random_state).shuffle(order)
-    spare = _walk(triplets, "SPARE", max_steps, order=order)[0]
+    spare = _walk(triplets, "spare", max_steps, order=order)[0]
     return triplets.subset(np.sort(order[~spare]))
 
 
-def _aho_tree(triplets: TripletSet) -> Hierarchy:
-    """The BUILD tree of the triplets, over their leaves by number. An error with a conflict if there is none."""
+def _aho_tree(triplets: TripletSet) -> np.ndarray:
+    """The parents of the BUILD tree, over the leaves by number. An error with a conflict if there is no such tree."""
     parent, failed = build_aho_tree(triplets.rows, len(triplets.leaves))
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
         raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
-    return Hierarchy(freeze(parent))
-
-
-def _separated(rows: np.ndarray, clades: Any) -> Any:
-    """Triplets sorted by where the tree separates them, as the kernel takes them. Those that no split implies left out.
-
-    Rows of the same place stay in their order.
-    """
-    node, key = kernels.infer.separate(rows, clades)
-    number = np.lexsort((key, node))
-    number = number[key[number] >= 0]
-    return kernels.infer.Separated(rows, freeze(number), freeze(node[number]), freeze(key[number]))
+    return parent
 
 
 def _walk(
@@ -322,32 +306,19 @@ def _walk(
     *,
     queries: np.ndarray | None = None,
     order: np.ndarray | None = None,
-    out: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Run the kernel. Return its flags and sizes. `task` is the name of one of its tasks, `order` orders the rows."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Walk through the core: flags of the queries, sizes of splits, listed triplets. `order` orders the rows."""
     most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
-    wanted = len(triplets) if queries is None else len(queries)
     if len(triplets) == 0:
-        return np.zeros(wanted, np.bool_), np.empty((0, 2), np.int64)
-    tree = _aho_tree(triplets)
-    if wanted == 0:
-        return np.zeros(0, np.bool_), np.empty((0, 2), np.int64)
-    loops = kernels.infer
-    child_lists = map(freeze, engine.rooted_tree.child_lists(tree.parent))
-    clades = loops.AhoClades(tree.parent, *tree.leaf_intervals, *child_lists, tree.ancestor_table[1])
-    rows = _separated(triplets.rows if order is None else freeze(triplets.rows[order]), clades)
-    asked = rows if queries is None else _separated(queries, clades)
-    out = np.empty_like(_NO_ROWS) if out is None else out
-    budget = kernels.budget.new_budget(most)
-    arguments = clades, rows, asked, getattr(loops, task), out, budget
-    seconds = 1e-3 * (len(triplets) + wanted) + 1e-6 * out.size  # as plain Python, as a rule
-    walk = loops.walk.version(loops.walk.pays(seconds, *arguments))
-    flag, sizes = kernels.interruptible(walk, *arguments)
-    spent = int(budget.spent[0])
+        flag = np.zeros(0 if queries is None else len(queries), np.bool_)
+        return flag, np.empty((0, 2), np.int64), np.empty((0, 3), np.int32)
+    rows = triplets.rows if order is None else triplets.rows[order]
+    parent = _aho_tree(triplets)
+    *found, spent = engine.infer.walk(parent, len(triplets.leaves), rows, queries, task, most)
     if spent > most:
         msg = (
             f"stopped after more than max_steps={most:,} steps; restrict the triplets to fewer leaves, or raise "
             "max_steps (some ten million steps a second)"
         )
         raise LimitExceededError(msg, size=spent, limit=most)
-    return flag, sizes
+    return found[0], found[1], found[2]
