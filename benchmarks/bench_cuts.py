@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.mixture import GaussianMixture
 
 import tripletree as tt
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.cut import chooser
 from tripletree.cluster import ReCon
 from tripletree.kernels import freeze
@@ -75,7 +75,7 @@ def joined_to_any(hierarchy, k, least, samples):
     """The cut by size whose small branches join the nearest of all clusters, not of those beside them."""
     start, stop, leaf = hierarchy.leaf_intervals
     split = freeze(chooser(hierarchy, "size", None)(k, least))
-    head = kernels.cut.branch_heads(hierarchy.parent, split, hierarchy.n_leaves)
+    head = engine.cut.branch_heads(hierarchy.parent, split, hierarchy.n_leaves)
     branches, of = np.unique(head, return_inverse=True)
     centres = np.array([samples[leaf[start[u] : stop[u]]].mean(axis=0) for u in branches])
     large = np.flatnonzero((stop - start)[branches] >= least)

@@ -3,6 +3,8 @@
 
 NB_MODULE(engine, m) {
     tripletree::define_build(m);
+    tripletree::define_cut(m);
+    tripletree::define_flat(m);
     tripletree::define_rooted_tree(m);
     tripletree::define_aho_tree(m);
     tripletree::define_answer_walk(m);

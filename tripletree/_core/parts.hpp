@@ -6,6 +6,8 @@
 namespace tripletree {
 
 void define_build(nanobind::module_& m);
+void define_cut(nanobind::module_& m);
+void define_flat(nanobind::module_& m);
 void define_rooted_tree(nanobind::module_& m);
 void define_aho_tree(nanobind::module_& m);
 void define_answer_walk(nanobind::module_& m);

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
@@ -143,8 +142,8 @@ def _height_order(hierarchy: Hierarchy) -> np.ndarray:
     """Rank of each node by height, raised to the highest node below. Levels if there are no heights."""
     height = hierarchy.height
     if height is None:
-        height = kernels.cut.levels(hierarchy.parent)
-    height = kernels.cut.monotone_heights(hierarchy.parent, frozen(height, np.float64), hierarchy.n_leaves)
+        height = engine.cut.levels(hierarchy.parent)
+    height = engine.cut.monotone_heights(hierarchy.parent, frozen(height, np.float64), hierarchy.n_leaves)
     order = np.empty(hierarchy.n_nodes, np.int64)
     order[np.argsort(height, kind="stable")] = np.arange(hierarchy.n_nodes)  # of equal heights the child comes first
     return order
@@ -158,8 +157,8 @@ def _several_parts(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
         tree = one_tree(triplets.restrict(hierarchy.leaves.take(used)))
         split = np.zeros(tree.n_nodes, np.bool_)
         split[tree.root] = True
-        part[used] = kernels.cut.branch_heads(tree.parent, freeze(split), tree.n_leaves)
-    return kernels.cut.whose_parts(hierarchy.parent, freeze(part)) == -2
+        part[used] = engine.cut.branch_heads(tree.parent, freeze(split), tree.n_leaves)
+    return engine.cut.whose_parts(hierarchy.parent, freeze(part)) == -2
 
 
 # ------------------------------------------------------------------ the best of all choices
@@ -186,7 +185,7 @@ def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     all_three = np.maximum(near, ancestors(a, c, *hierarchy.ancestor_table))
     weight = whole_weights(triplets)
     change = np.bincount(near, weight, hierarchy.n_nodes) - np.bincount(all_three, weight, hierarchy.n_nodes)
-    return freeze(kernels.cut.subtree_sums(hierarchy.parent, freeze(change.astype(np.int64))))
+    return freeze(engine.cut.subtree_sums(hierarchy.parent, freeze(change.astype(np.int64))))
 
 
 def best_supported(
@@ -200,11 +199,11 @@ def best_supported(
         raise _too_many(k, least, most)
     if k == 1:
         return np.zeros(gain.size, np.bool_)
-    piece, best, reachable = _solved(hierarchy, large, gain, support, k)
+    knapsack, reachable = _solved(hierarchy, large, gain, support, k)
     if k in reachable:
-        return kernels.cut.trace(piece, best, k, gain.size)
+        return knapsack.trace(k)
     # the next number that can be reached is one split away
-    reachable = _solved(hierarchy, large, gain, support, min(k + int(gain.max()), most))[2]
+    reachable = _solved(hierarchy, large, gain, support, min(k + int(gain.max()), most))[1]
     below, above = int(reachable[reachable < k].max()), int(reachable[reachable > k].min())
     msg = (
         f"n_clusters is {k}, which no cut gives: nodes with more than two children{_of_size(least)} are split into all "
@@ -215,23 +214,16 @@ def best_supported(
 
 def _solved(
     hierarchy: Hierarchy, large: np.ndarray, gain: np.ndarray, support: np.ndarray, most: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The knapsack over the proper nodes: its plan, its states, and the numbers of clusters that can be reached."""
-    branches = kernels.cut
-    order = freeze(np.arange(hierarchy.n_nodes, dtype=np.int64))
-    piece = freeze(branches.plan(hierarchy.parent, large, gain, order, support, most))
-    if piece.shape[0] == 0:  # the first split makes more
-        return piece, np.empty((0, 2), np.int64), np.ones(1, np.int64)
-    high = int(piece[-1, branches.HIGH])
-    n_states = int(piece[-1, branches.START]) + high
-    if n_states > MOST_STATES:
+) -> tuple[Any, np.ndarray]:
+    """The knapsack over the proper nodes, solved, and the numbers of clusters that can be reached."""
+    knapsack = engine.cut.SupportedCut(hierarchy.parent, large, gain, support, most)
+    if knapsack.n_states > MOST_STATES:
         msg = (
-            f"rule='support' with {most:,} clusters of this hierarchy needs {n_states:,} states, more than "
+            f"rule='support' with {most:,} clusters of this hierarchy needs {knapsack.n_states:,} states, more than "
             f"{MOST_STATES:,} (16 bytes each): ask for fewer clusters, raise min_size, or take rule='size'"
         )
-        raise LimitExceededError(msg, size=n_states, limit=MOST_STATES)
-    best = freeze(branches.solve(piece, n_states))
-    return piece, best, 1 + np.flatnonzero(best[n_states - high :, 0] >= 0)
+        raise LimitExceededError(msg, size=knapsack.n_states, limit=MOST_STATES)
+    return knapsack, knapsack.solve()  # if the first split makes more, only one
 
 
 #: Without `min_size`, the first size tried: branches smaller than this share of the mean cluster are small.
@@ -478,7 +470,7 @@ def _cut_at_height(hierarchy: Hierarchy, height: Any, given: dict[str, Any]) -> 
         msg = "the hierarchy has no heights to be cut at (not all branches have lengths): give n_clusters"
         raise ValueError(msg)
     n = hierarchy.n_leaves
-    highest = kernels.cut.monotone_heights(hierarchy.parent, frozen(hierarchy.height, np.float64), n)
+    highest = engine.cut.monotone_heights(hierarchy.parent, frozen(hierarchy.height, np.float64), n)
     return cut_at_threshold(hierarchy, highest[n:], float(height))
 
 
@@ -616,7 +608,7 @@ def _clade_cut(
         split = best_supported(hierarchy, of_named, merit, k, 1)
     except (ClusterCountError, LimitExceededError):
         return None
-    head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
+    head = engine.cut.branch_heads(hierarchy.parent, freeze(split), n)
     labels = by_first_leaf(_joined(hierarchy, head, of_named, 1, points, weights, anywhere=False))
     return labels if fit_together(labels, known.rows) else None
 
@@ -867,7 +859,7 @@ def labels_of(
     They join clusters in the clade of their parent, or `anywhere`.
     """
     n = hierarchy.n_leaves
-    head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
+    head = engine.cut.branch_heads(hierarchy.parent, freeze(split), n)
     if (least > 1 or weights is not None) and split.any():
         size = branch_sizes(hierarchy, weights)
         head = _joined(hierarchy, head, size, least, points, weights, anywhere=anywhere)
@@ -914,7 +906,7 @@ def _joined(
         if is_sparse(points):
             chosen = _nearest_of_runs(mine, centres, first, end)
         else:
-            chosen = kernels.cut.nearest_centres(freeze(mine), freeze(centres), freeze(first), freeze(end))
+            chosen = engine.cut.nearest_centres(freeze(mine), freeze(centres), freeze(first), freeze(end))
     home = np.arange(hierarchy.n_nodes, dtype=head.dtype)
     home[small] = cluster[chosen]
     return home[head]
@@ -945,7 +937,7 @@ def _means_of_runs(
 
 
 def _nearest_of_runs(points: Any, centres: Any, first: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """`kernels.cut.nearest_centres` for sparse rows."""
+    """`engine.cut.nearest_centres` for sparse rows."""
     number, nearest = np.arange(centres.shape[0]), np.empty(points.shape[0], np.int64)
     step = max(1, _BATCH // number.size)
     for low in range(0, nearest.size, step):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.points import (
     as_rows,
@@ -26,7 +26,7 @@ from tripletree.core.checks import check_count
 from tripletree.core.labels import clusters_of, label_codes, leaf_positions, row_codes
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
-from tripletree.kernels import freeze, frozen
+from tripletree.kernels import frozen
 
 #: In `enforce_triplets`: the price of a broken triplet at first, in nats, like the price of a move away from a centre,
 #: and for how many moves a leaf that has moved stays where it is.
@@ -267,7 +267,6 @@ def unbroken(
         return codes
     n, k = codes.size, int(codes.max()) + 1
     steps = 20 * (n + len(rows)) if max_steps is None else max_steps
-    label, size = codes.astype(np.int32), np.bincount(codes, minlength=k).astype(np.int32)
     square, away = np.zeros((n, 0)), 1.0
     if points is not None:
         means = group_means(points, codes, k, weights)
@@ -280,13 +279,9 @@ def unbroken(
             square *= total * intrinsic_dimension(points, weights) / (2 * error)
             if weights is not None:
                 square *= weights[:, None]
-    flat = rows.ravel()
-    member = np.argsort(flat, kind="stable")
-    start = np.searchsorted(flat[member], np.arange(n + 1)).astype(np.int32)
-    loops = kernels.flat
-    listed = loops.ListedTriplets(frozen(rows), freeze(start), freeze((member // 3).astype(np.int32)))
-    costs = loops.LeafCosts(freeze(square), away)
-    done = loops.min_conflicts(label, size, listed, costs, loops.Breakout(_PRICE, _TABU, steps))
+    done, label = engine.flat.min_conflicts(
+        codes.astype(np.int32), k, frozen(rows), square, away, _PRICE, _TABU, steps
+    )
     return label.astype(codes.dtype) if done else None
 
 

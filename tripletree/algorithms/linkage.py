@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
@@ -169,9 +169,9 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False, resolve: bool = 
     tell_lost_marks(hierarchy, "a linkage")
     height = hierarchy.height
     if height is None:
-        height = kernels.cut.levels(hierarchy.parent).astype(np.float64)
+        height = engine.cut.levels(hierarchy.parent).astype(np.float64)
     if monotone:
-        height = kernels.cut.monotone_heights(hierarchy.parent, frozen(height, np.float64), n)
+        height = engine.cut.monotone_heights(hierarchy.parent, frozen(height, np.float64), n)
     start, stop, _ = hierarchy.leaf_intervals
     size, merges = stop - start, hierarchy.n_children[n:] - 1
     Z = np.empty((n - 1, 4))

@@ -23,7 +23,6 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
@@ -298,7 +297,7 @@ def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.nd
         height = engine.division.heights_by_distance(parent, points)
     else:
         height = engine.division.heights_by_mean(parent, points)
-    height = kernels.cut.monotone_heights(freeze(parent), freeze(height), n)
+    height = engine.cut.monotone_heights(freeze(parent), freeze(height), n)
     rank = np.argsort(height[n:], kind="stable")
     number = np.arange(2 * n - 1)
     number[n + rank] = np.arange(n, 2 * n - 1)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 
 HEIGHTS = ("auto", "height", "order", "level")
 INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
@@ -80,7 +80,7 @@ def drawn_heights(
         rank = np.arange(parent.size, dtype=np.float64) - (n_leaves - 1)
         return np.maximum(rank, 0.0), f"order of merging{note}"
     if kind in ("level", "auto"):
-        return kernels.cut.levels(parent).astype(np.float64), "level above the leaves"
+        return engine.cut.levels(parent).astype(np.float64), "level above the leaves"
     msg = f"heights is {kind!r}; it must be one of {', '.join(map(repr, HEIGHTS))}"
     raise ValueError(msg)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
@@ -29,7 +29,7 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
     leaf = np.empty(T, np.int64)
     leaf[drawn.shown[: tree.n_leaves]] = np.arange(tree.n_leaves)
     texts = []
-    place = kernels.cut.reading_places(tree.parent, tree.n_leaves) if (drawn.size > 1).any() else leaf
+    place = engine.cut.reading_places(tree.parent, tree.n_leaves) if (drawn.size > 1).any() else leaf
     inside = _names_inside(drawn)
     single = np.flatnonzero(drawn.size == 1).tolist()
     label = dict(zip(single, shorten_all([str(tree.leaves[int(leaf[k])]) for k in single]), strict=True))

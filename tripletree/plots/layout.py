@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights
@@ -70,7 +69,7 @@ def compute_layout(
     every, unit = drawn_heights(tree.parent, tree.height, tree.n_leaves, heights)
     parent, T = drawn.parent, drawn.size.size
     if order is None:
-        order = np.argsort(kernels.cut.reading_places(freeze(parent), T))
+        order = np.argsort(engine.cut.reading_places(freeze(parent), T))
     width = drawn.size.astype(np.float64)
     if spacing == "even":
         width = np.where(width > 1, np.clip(1.3 + 0.2 * np.log2(width), 1.5, WIDEST), 1.0)
@@ -101,7 +100,7 @@ def compute_layout(
 def _whole_spans(parent: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     place = np.empty(order.size, np.int32)
     place[order] = np.arange(order.size, dtype=np.int32)
-    return kernels.cut.child_spans(freeze(parent), freeze(place), order.size)
+    return engine.cut.child_spans(freeze(parent), freeze(place))
 
 
 def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndarray, np.ndarray]:

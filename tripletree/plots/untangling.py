@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.core.hierarchy import Hierarchy
@@ -64,7 +64,7 @@ def count_crossings(places: np.ndarray) -> int:
 
 def find_reading_order(drawn: CollapsedTree) -> np.ndarray:
     """The tips as in a dendrogram: depth first, children by their smallest leaves."""
-    return np.argsort(kernels.cut.reading_places(freeze(drawn.parent), drawn.size.size))
+    return np.argsort(engine.cut.reading_places(freeze(drawn.parent), drawn.size.size))
 
 
 def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:

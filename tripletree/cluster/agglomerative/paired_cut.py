@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.cut import (
     NEED_TRIPLETS,
@@ -151,7 +150,7 @@ class PairedCut:
         groups, _ = self._coarse(self._forced, whole=True)
         n, height = groups.n_leaves, groups.height
         assert height is not None
-        highest = kernels.cut.monotone_heights(groups.parent, freeze(height.copy()), n).copy()
+        highest = engine.cut.monotone_heights(groups.parent, freeze(height.copy()), n).copy()
         if self.fewest > 1:
             highest[-1] = np.inf
         return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]

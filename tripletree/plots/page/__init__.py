@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree._version import __version__
 from tripletree.core.checks import check_count, check_support
 from tripletree.core.hierarchy import Hierarchy
@@ -75,7 +75,7 @@ def to_json(data: dict[str, Any]) -> str:
 def depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Depth-first order of the nodes (children by smallest leaf), each node's place in it, and each leaf's rank."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
-    rank = kernels.cut.reading_places(hierarchy.parent, n)
+    rank = engine.cut.reading_places(hierarchy.parent, n)
     first = [*rank.tolist(), *[n] * (N - n)]
     for u, p in enumerate(hierarchy.parent[:-1].tolist()):
         first[p] = min(first[p], first[u])
