@@ -14,7 +14,7 @@ from vote_oracle import (
     without,
 )
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.compare import compare_triplets
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.supertree import (
@@ -23,7 +23,6 @@ from tripletree.algorithms.supertree import (
     Supertree,
     _build_from_votes,
     _Grower,
-    _split_votes,
     collect_votes,
     fused,
     supertree,
@@ -85,7 +84,7 @@ def test_counts__parts_are_those_of_all_triplets(rng):
     for _ in range(20):
         sources = random_sources(rng, 9, 2, share=0.6)
         votes, leaves = votes_of(sources)
-        part = kernels.supertree.parts(votes.taxon, votes.gap, votes.n)
+        part = engine.supertree.parts(votes.taxon, votes.gap, votes.n)
         groups = {frozenset(leaves[x] for x in np.flatnonzero(part == j)) for j in range(part.max() + 1)}
         assert groups == vote_components_definition(sources, list(leaves))
 
@@ -135,7 +134,7 @@ def test_counts__splits_against_listed_triplets(rng):
         wanted = sum(
             (pair <= one and c in two) or (pair <= two and c in one) for h in sources for pair, c in triplets_of(h)
         )
-        assert _split_votes(votes, order, np.array([[low, high, low, cut]]))[0] == wanted
+        assert votes.sources.split_votes(np.array([[low, high, low, cut]]), order)[0] == wanted
 
 
 # ---------------------------------------------------------------------- moves

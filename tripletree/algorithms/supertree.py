@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
@@ -377,7 +376,7 @@ _MOST_ROWS = 3_000_000
 
 @dataclass(frozen=True, eq=False)
 class TripletVotes:
-    """Trees over taxa 0..n-1 as leaf sequences, see ``kernels/supertree.py``, and the weight of each of their triplets.
+    """Trees over taxa 0..n-1 as leaf sequences (``_core/source_trees.hpp``), and the weight of each of their triplets.
 
     Attributes
     ----------
@@ -399,26 +398,26 @@ class TripletVotes:
     copies: np.ndarray
 
     @cached_property
+    def sources(self) -> Any:
+        """All this in the core."""
+        return engine.supertree.Sources(self.taxon, self.gap, self.weight, self.n)
+
+    @cached_property
     def nodes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The nodes of the trees: parent, and where the leaves and the inner nodes of each tree begin."""
-        parent, leaves, inners = kernels.supertree.nodes(self.gap)
+        parent, leaves, inners = self.sources.nodes()
         return freeze(parent), freeze(leaves), freeze(inners)
 
     @cached_property
     def occurrences(self) -> tuple[np.ndarray, np.ndarray]:
         """The places of each taxon in the sequence: where each list begins (n + 1), and the lists."""
-        begin = np.concatenate([[0], np.cumsum(np.bincount(self.taxon, minlength=self.n))])
-        return freeze(begin.astype(np.int64)), freeze(np.argsort(self.taxon, kind="stable").astype(np.int32))
-
-    @cached_property
-    def sources(self) -> Any:
-        """All this as the kernels take it."""
-        return kernels.supertree.Sources(self.taxon, self.gap, self.tree, self.weight, *self.nodes, *self.occurrences)
+        begin, place = self.sources.occurrences()
+        return freeze(begin), freeze(place)
 
     @cached_property
     def n_triplets(self) -> np.ndarray:
         """How many triplets each tree displays: int64, shape (k,)."""
-        return freeze(kernels.supertree.number_of_triplets(*self.nodes))
+        return freeze(self.sources.n_triplets())
 
     @property
     def total(self) -> float:
@@ -427,7 +426,7 @@ class TripletVotes:
 
     def split(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, TripletVotes | None]]:
         """The taxa of each of k parts, ascending, and the trees restricted to them (None if no votes are left)."""
-        start, taxon, gap, tree = kernels.supertree.divide(self.taxon, self.gap, self.tree, freeze(part), k)
+        start, taxon, gap, tree = engine.supertree.divide(self.taxon, self.gap, part, k)
         taxa = np.argsort(part, kind="stable")
         bound = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=k))]).tolist()
         number = np.empty(self.n, np.int32)
@@ -436,7 +435,7 @@ class TripletVotes:
         for j, (low, high) in enumerate(zip(start[:-1].tolist(), start[1:].tolist(), strict=True)):
             votes = None
             if low < high:
-                first = np.concatenate([[True], gap[low : high - 1] == kernels.supertree.END])
+                first = np.concatenate([[True], gap[low : high - 1] == engine.supertree.END])
                 own = (np.cumsum(first) - 1).astype(np.int32)
                 arrays = frozen(number[taxon[low:high]]), frozen(gap[low:high]), frozen(own)
                 old = tree[low:high][first]
@@ -468,7 +467,7 @@ def collect_votes(
         if parent.size - taxa.size < 2:
             continue  # a star, or a leaf alone: no triplet
         number = np.full(taxa.size, len(parts), np.int32)
-        parts.append((taxa[order], np.append(met, np.int32(kernels.supertree.END)), number))
+        parts.append((taxa[order], np.append(met, np.int32(engine.supertree.END)), number))
         weight_of.append(sum(sorted(found[key])))
         copies.append(len(found[key]))
     none = np.empty(0, np.int32)
@@ -525,7 +524,7 @@ def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
         if own is None:
             up_leaf[taxa] = node
             continue
-        part = kernels.supertree.parts(own.taxon, own.gap, own.n)
+        part = engine.supertree.parts(own.taxon, own.gap, own.n)
         k = int(part.max()) + 1
         if k == 1:
             return None
@@ -548,8 +547,6 @@ def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
 #: Work, in units of some 100 nanoseconds: of a round of moves of clades, of all rounds of a start, and of all starts.
 _CLADE_WORK, _ROUND_WORK, _START_WORK = 5e6, 2e8, 6e7
 _MOST_STARTS, _MOST_ROUNDS = 4, 8
-#: Branches tried, and nodes counted, in one call of a kernel. An interrupt (Ctrl-C) is only noticed between two calls.
-_SLICE, _NODES = 64, 256
 #: Pairs of clades compared, at most, in search of splits that no single tree of a pool has.
 _MOST_PAIRS = 20_000_000
 
@@ -572,38 +569,28 @@ def _most_votes(votes: TripletVotes, rng: np.random.Generator, n_starts: int | N
 
 
 class _Grower:
-    """A binary tree that grows, and changes by moves of branches (``kernels/supertree.py``)."""
+    """A binary tree that grows, and changes by moves of branches (``_core/grower.hpp``)."""
 
     def __init__(self, votes: TripletVotes, parent: np.ndarray | None = None) -> None:
-        n = votes.n
-        self.votes = votes
-        self.tree = kernels.supertree.BinaryTree(
-            np.full(2 * n - 1, -1, np.int32),
-            np.full((2 * n - 1, 2), -1, np.int32),
-            np.array([-1], np.int64),
-            np.array([n], np.int64),
-        )
-        if parent is not None:
-            self.tree.up[:] = parent
-            self.tree.child[n:] = engine.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
-            self.tree.root[0], self.tree.fresh[0] = parent.size - 1, parent.size
+        self.tree = engine.supertree.Grower(votes.sources, parent)
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
         """Move each of these branches to its best place. Return how many moved."""
-        moves = 0
-        for begin in range(0, nodes.size, _SLICE):
-            todo = freeze(nodes[begin : begin + _SLICE].astype(np.int32))
-            moves += kernels.supertree.regraft(self.tree, todo, self.votes.sources)
+        told = 0
+
+        def tell(done: int) -> None:
+            nonlocal told
             if tick is not None:
-                tick(todo.size)
+                tick(done - told)
+            told = done
+
+        moves = self.tree.regraft(nodes.astype(np.int32), tell)
+        tell(nodes.size)
         return moves
 
     def parent(self) -> np.ndarray:
         """The tree as a parent array, children first."""
-        order = engine.rooted_tree.topological_order(freeze(self.tree.up.copy()), self.votes.n)
-        number = np.full(order.size + 1, -1, np.int32)  # the last entry serves parent -1
-        number[order] = np.arange(order.size, dtype=np.int32)
-        return freeze(number[self.tree.up[order]])
+        return freeze(self.tree.parents())
 
 
 def _leaf_work(votes: TripletVotes) -> np.ndarray:
@@ -681,7 +668,7 @@ def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, floa
     split[turned, 1:] = split[turned][:, [2, 1]]
     split = np.unique(split, axis=0)
     split = split[np.argsort(leaves[split[:, 0]], kind="stable")]
-    vote = _split_votes(votes, order, np.concatenate([interval[split[:, 0]], interval[split[:, 1]]], axis=1))
+    vote = votes.sources.split_votes(np.concatenate([interval[split[:, 0]], interval[split[:, 1]]], axis=1), order)
     best = np.full(unique.size, -1.0)
     best[leaves == 1] = 0.0
     halves: dict[int, tuple[int, int]] = {}
@@ -745,16 +732,6 @@ def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.n
     return np.concatenate(out)
 
 
-def _split_votes(votes: TripletVotes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
-    """The weight of the triplets that each split in two displays. See the kernel."""
-    order, split = freeze(order), freeze(split)
-    out = [np.empty(0)]
-    for begin in range(0, split.shape[0], _NODES):
-        part = frozen(split[begin : begin + _NODES], np.int64)
-        out.append(kernels.supertree.split_votes(part, order, votes.sources))
-    return np.concatenate(out)
-
-
 # ----------------------------------------------------------------------
 # The votes on each edge of a hierarchy, and the contraction of edges without a majority.
 
@@ -774,14 +751,8 @@ class EdgeVotes:
     """
 
     def __init__(self, votes: TripletVotes, parent: np.ndarray) -> None:
-        n, N = votes.n, parent.size
-        intervals, lists = engine.rooted_tree.leaf_intervals(parent, n), engine.rooted_tree.child_lists(parent)
-        clades = kernels.supertree.Clades(*map(freeze, intervals), *map(freeze, lists))
-        found = [np.empty((0, 6), np.int64)]
-        for low in range(n, N, _NODES):
-            high = min(low + _NODES, N)
-            found.append(kernels.supertree.edge_votes(clades, votes.sources, low, high))
-        node, tree, near, cross, agree, oppose = np.concatenate(found).T
+        N = parent.size
+        node, tree, near, cross, agree, oppose = votes.sources.edge_votes(parent).T
         weight, copies = votes.weight[tree], votes.copies[tree]
         self.agree = np.bincount(node, weight * agree, N)
         self.oppose = np.bincount(node, weight * oppose, N)
@@ -805,12 +776,7 @@ class AgreedVotes:
     contradicted = 0.0
 
     def __init__(self, votes: TripletVotes, hierarchy: Hierarchy) -> None:
-        position, table = hierarchy.ancestor_table
-        rank = np.empty(votes.taxon.size, np.int32)
-        rank[np.lexsort((position[votes.taxon], votes.tree))] = np.arange(rank.size)
-        self.n_agree = kernels.supertree.agreeing_trees(
-            votes.sources, freeze(votes.copies), freeze(rank), (hierarchy.parent, position, table)
-        )
+        self.n_agree = votes.sources.agreeing_trees(votes.copies, hierarchy.parent)
         self.n_oppose = np.zeros_like(self.n_agree)
         self.support = np.where(self.n_agree > 0, 1.0, np.nan)
         self.displayed = votes.total
