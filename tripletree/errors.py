@@ -1,8 +1,8 @@
 """The exceptions of the package, and `warn_user`.
 
 All derive from `TripletreeError` and from the builtin exception that fits (a ParseError is a ValueError), and carry the
-offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted. Kernels
-never raise.
+offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted. They tell of
+data. A wrong argument (``k=-1``, ``rule="nonsense"``) is a plain ValueError or TypeError.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def escaped_controls(text: str) -> str:
 
 
 class TripletreeError(Exception):
-    """Base class of every error that tripletree raises on purpose.
+    """Base class of the errors that tell what is wrong with data.
 
     Messages quote labels and lines of files, so control characters in them are escaped, and long ones cut.
     """
