@@ -220,6 +220,8 @@ NODE = Role(
         *("accepted", "acceptedname", "acceptedtaxon", "validname", "currentname"),
     ),
 )
+#: Of columns of classes.
+CLASS_NAMES = frozenset({"class", "classes", "group", "cluster", "category", "celltype", "diagnosis", "target"})
 #: Two columns of which the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),

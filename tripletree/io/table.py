@@ -417,16 +417,20 @@ def split_rows(
     if wrong:
         kept = [i for i, cells in enumerate(rows) if len(cells) == width]
         rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
-    columns = [_whole([x or None for x in column]) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    if ".0" in body:
+        columns = list(map(_whole, columns))
     return RowTable(path, names, columns, lines, header_line=header_line)
 
 
 def _whole(column: list[str | None]) -> list[str | None]:
-    """The cells of a column. Whole numbers beside gaps, which are written 3.0, are 3."""
-    first = next((x for x in column if x is not None), "")
-    if _WHOLE.fullmatch(first) is None or not all(x is None or _WHOLE.fullmatch(x) for x in column):
+    """The cells of a column. Whole numbers, of which some are written 3.0 since others are gaps, are 3."""
+    if not any(x is not None and x.rstrip()[-1:] == "0" and "." in x for x in column):
         return column
-    return [x if x is None else x.partition(".")[0].strip() for x in column]
+    if not all(x is None or _WHOLE.fullmatch(x) for x in column):
+        return column
+    found = [x if x is None else x.partition(".")[0].strip() for x in column]
+    return found if len(set(found)) == len(set(column)) else column
 
 
 def only_in_quotes(cell: str) -> bool:
@@ -628,7 +632,7 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
 
 #: A finite number as files have it.
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_WHOLE = re.compile(r"\s*[-+]?\d+\.0+\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[-+]?\d+(?:\.0+)?\s*", re.ASCII)
 _WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
 
 
