@@ -85,7 +85,7 @@ TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
     "columns": ("pairs", "triplets", "comparisons"),
     **dict.fromkeys(("odd", "items", "when", "seconds"), ("answers",)),
     "answer": ("comparisons",),
-    **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
+    **dict.fromkeys(("who", "only", "missing_answer", "first", "codes", "header"), _BOTH),
 }
 
 
@@ -126,6 +126,12 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
         ),
         "first": click.option(
             "--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are positions."
+        ),
+        "codes": click.option(
+            "--codes",
+            metavar="WORDS",
+            callback=words_of_option,
+            help="Answers that stand for the columns in their order, such as the keys f,j.",
         ),
         "header": click.option(
             "--header/--no-header", default=None, help="Whether the first row of the answers names the columns."
