@@ -145,6 +145,24 @@ def test_questions__arrows_are_the_order_of_options():
     assert labels(read_comparisons(io.StringIO(up))) == SAID
 
 
+def test_questions__an_index_without_0_and_3_is_no_guess():
+    text = "user,a,b,c,oddIndex\nu,x,y,z,1\nu,x,y,w,2\n"
+    with pytest.raises(ParseError, match="does it count from 0 or from 1") as caught:
+        read_answers(io.StringIO(text))
+    found = []
+    for command in re.findall(r"read_answers\([^)]*\)", str(caught.value)):
+        path = io.StringIO(text)  # noqa: F841  # of the commands
+        found.append([x.odd for x in eval(command)])  # noqa: S307
+    assert found == [["y", "w"], ["x", "y"]]
+    assert [x.odd for x in read_answers(io.StringIO(text + "u,x,y,v,3\n"))] == ["x", "y", "v"]
+
+
+def test_questions__two_answers_a_row_are_two_questions():
+    text = "participant.code,odd.1.player.item1,odd.1.player.item2,odd.1.player.item3,odd.1.player.answer,"
+    text += "odd.2.player.item1,odd.2.player.item2,odd.2.player.item3,odd.2.player.answer\nanna,x,y,z,z,x,y,w,x\n"
+    assert [(x.who, x.odd) for x in read_answers(io.StringIO(text))] == [("anna", "z"), ("anna", "x")]
+
+
 def test_questions__three_keys_are_no_guess():
     text = odd_table(lambda _x, k: "jkl"[k])
     with pytest.raises(ParseError, match="if 'j' is 'item_1', 'k' is 'item_2', 'l' is 'item_3'") as caught:
@@ -353,6 +371,18 @@ LAYOUTS = {
     "names of variables behind points": odd_table(lambda _x, k: k + 1).replace(
         "subject,item_1,item_2,item_3,response", "participant.code,player.item1,player.item2,player.item3,player.answer"
     ),
+    "places in the names": odd_table(lambda _x, k: ("left", "right", "center")[(0, 2, 1)[k]]).replace(
+        "item_1,item_2,item_3", "left_img,mid_img,right_img"
+    ),
+    "an index from 0": json.dumps(
+        {"study": "u", "responses": [{"triplet": x, "selectedIndex": k, "who": w} for x, k, w in ODD]}
+    ),
+    "items in the header behind a colon": "pid;age;"
+    + ";".join(f"{k}. Odd one: {', '.join(x)}" for k, (x, _, _) in enumerate(ODD))
+    + "\nanna;9;eel;cat;\nben;9;;;dog\n",
+    "items in the header, codes of a form": "pid;age;"
+    + ";".join(f"T{k}. Odd? [{', '.join(x)}]" for k, (x, _, _) in enumerate(ODD))
+    + "\nanna;9;A3;A1;\nben;9;;;A2\n",
     "jsPsych lines of arrays": json.dumps(trials()[:2]) + "\n" + json.dumps(trials()[2:]) + "\n",
 }
 

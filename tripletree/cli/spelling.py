@@ -43,7 +43,7 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
 _READERS = {
-    "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes"},
+    "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
     "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""

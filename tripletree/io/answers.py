@@ -36,7 +36,7 @@ from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, WHEN, WHO, is_sure_anchor, plain
+from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, SIDES, WHEN, WHO, is_sure_anchor, plain
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
@@ -73,7 +73,6 @@ from tripletree.io.table import (
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
-    *(("left", "middle", "right", ""), ("links", "mitte", "rechts", ""), ("gauche", "milieu", "droite", "")),
 )
 _VERSION = 1
 #: Answers after which it is no chance that none of them is in one of three columns, if the answer is called the odd
@@ -277,6 +276,8 @@ def read_answers(
     else:
         start = 0 if first is None and asked.from_zero else first
         said = [cell_text(x) for x in table.columns[answer]]
+        if start is None and codes is None:
+            _check_index(table, places, answer, said)
         replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
             _check_each_is_odd(table, places, answer, replies)
@@ -488,7 +489,19 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Sets of three names that belong together, where no fourth does."""
     known = set(names)
     stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
-    families = [*_ITEM_NAMES, *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd"))]
+    sides: dict[str, dict[str, str]] = {}
+    for name in names:
+        words = name.split("_")
+        for k, word in enumerate(words):
+            if SIDES.get(word) in ("left", "middle", "right"):
+                sides.setdefault("_".join([*words[:k], "", *words[k + 1 :]]), {})[SIDES[word]] = name
+    across = [(x["left"], x["middle"], x["right"], "") for x in sides.values() if len(x) == 3]
+    families = [
+        *_ITEM_NAMES,
+        *across,
+        *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd")),
+    ]
+    families = [*dict.fromkeys(families)]
     return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
 
 
@@ -549,6 +562,21 @@ def _replies(
         hint = unknown_answers(said, found, [str(own[k]) for k in places], len(places), command)
         _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
     return np.where(found == -1, UNSURE, found).astype(np.int8), how
+
+
+def _check_index(table: RowTable, places: Sequence[int], answer: int, said: Sequence[str | None]) -> None:
+    """Refuse an index of 1 and 2 alone, which programs count from 0 and people from 1, with both commands."""
+    name = "" if table.names is None else table.names[answer]
+    words = {x.partition(".")[0] for x in said if x is not None and not is_gap(x)}
+    if not plain(name).endswith("index") or not words or not words <= {"1", "2"}:
+        return
+    names: Sequence[Any] = table.names or ()
+    command = f"read_answers({source_text(table.path)}, items={[names[k] for k in places]!r}, odd={name!r}"
+    raise refusal(
+        table,
+        f"{name!r} is {' and '.join(sorted(words))}, never 0 or 3: does it count from 0 or from 1? "
+        f"{command}, first=0) or {command}, first=1)",
+    )
 
 
 def _refuse_reply(

@@ -221,6 +221,7 @@ ODD = Role(
         "oddoneout",
         "oddone",
         "odditem",
+        "oddindex",
         "oddball",
         "außenseiter",
         "aussenseiter",
@@ -239,6 +240,7 @@ ANSWER = Role(
         *("answer", "response", "choice", "chosen", "selected", "selection", "selectedanswer", "selecteditem", "pick"),
         *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clickedname", "keyresp.keys"),
         *("mouse.clickedname", "buttonpressed", "selectedoption", "choicemade", "useranswer", "givenanswer"),
+        *("selectedindex", "chosenindex", "answerindex", "responseindex", "choiceindex", "buttonindex"),
         *("antwort", "auswahl", "wahl", "gewählt", "gewaehlt"),
         *("reaktion", "réponse", "reponse", "choix", "respuesta", "elección", "eleccion", "risposta", "scelta"),
     ),
@@ -325,6 +327,35 @@ _TWO = (
 
 #: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
 LINK = Role("link", "the link", ("link", "same", "match", "ismatch", "matched", "linked", "duplicate", "isduplicate"))
+#: Names of a third column, above words for links.
+LINK_KINDS = frozenset(
+    (
+        "type",
+        "kind",
+        "verdict",
+        "relation",
+        "relationship",
+        "constraint",
+        "constrainttype",
+        "linktype",
+        "pairtype",
+        "decision",
+    )
+    + (
+        "judgement",
+        "judgment",
+        "label",
+        "status",
+        "result",
+        "answer",
+        "response",
+        "gold",
+        "truth",
+        "typ",
+        "urteil",
+        "art",
+    )
+)
 PROBABILITY = Role(
     "link",
     "the probability of a match",

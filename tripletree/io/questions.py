@@ -82,6 +82,8 @@ _FAR = re.compile(
 )
 #: What stands between items in the text of a question, and in a name.
 _IN_TEXTS = (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and |oder |und )?|\s+(?:or|and|oder|und|vs\.?)\s+", r"\s+[-–]\s+")
+#: What a form writes around the number of a choice: A1, AO01, 1.0.
+_FORM_CODE = re.compile(r"^[A-Za-z]{1,3}0*(?=\d$)|[.,]0+$")
 _IN_NAMES = (r"_+vs\.?_+", r"[_|/+]+", "-", r"\.")
 #: What stands around the items of a list in a text.
 _AROUND = " \t\r\n.!\"'`-–—−•·*‣▪◦●>“”‘’„«»()"
@@ -247,7 +249,7 @@ def _long(asked: QuestionTable) -> QuestionTable:
         asked = asked.taking(range(2, len(table.lines)))
         asked.notes.append("Qualtrics")
         table = asked.table
-    if REPLY.among(names):
+    if len(REPLY.among(names)) == 1:
         return asked
     if len(names) > 3 or any(texts):
         for pattern in (r"(\D*)(\d+)([._ -]?\D.*)", r"(.*?)[._ -]?(\d+)()", r"(\D*)(\d+)(.*)"):
@@ -334,7 +336,7 @@ def _stem_of(text: str, items: Sequence[str]) -> str:
 
 def names_items(name: str) -> bool:
     """True if a header lists three items: "Which is odd? [cat, dog, eel]"."""
-    return ("?" in name or "[" in name) and _items_in(name, set()) is not None
+    return any(x in name for x in "?[:") and _items_in(name, set()) is not None
 
 
 def name_of_items(name: str) -> bool:
@@ -370,7 +372,7 @@ def _items_in(text: str, said: set[str], *, coded: bool = False) -> list[str] | 
             del items[0]
         if len(items) != 3 or len(set(items)) != 3 or (bare and _are_places(items)):
             continue
-        if said <= {*items} or any({re.sub(r"[.,]0+$", "", x) for x in said} <= x for x in codes):
+        if said <= {*items} or any({_FORM_CODE.sub("", x) for x in said} <= x for x in codes):
             return items
     return None
 
