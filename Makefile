@@ -85,8 +85,9 @@ test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, o
 		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
 
 FUZZ_SECONDS ?= 180
-fuzz: $(VENV)/.core  ## random input for every reader and constructor, FUZZ_SECONDS=180; what fails is kept in tests/corpus
+fuzz: $(VENV)/.core  ## random input for readers, constructors and functions, FUZZ_SECONDS=180 for each of two runs; what fails is kept in tests/corpus
 	@$(BIN)/python tests/fuzzing.py --seconds $(FUZZ_SECONDS)
+	@$(BIN)/python tests/differential.py --seconds $(FUZZ_SECONDS)
 
 lint: $(VENV)/.core  ## style and types
 	@$(BIN)/ruff check .

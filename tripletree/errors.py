@@ -1,8 +1,8 @@
 """The exceptions of the package, and `warn_user`.
 
 All derive from `TripletreeError` and from the builtin exception that fits (a ParseError is a ValueError), and carry the
-offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted. Kernels
-never raise.
+offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted. They tell of
+data. A wrong argument (``k=-1``, ``rule="nonsense"``) is a plain ValueError or TypeError.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def escaped_controls(text: str) -> str:
 
 
 class TripletreeError(Exception):
-    """Base class of every error that tripletree raises on purpose.
+    """Base class of the errors that tell what is wrong with data.
 
     Messages quote labels and lines of files, so control characters in them are escaped, and long ones cut.
     """
@@ -198,8 +198,10 @@ class UnknownLeafError(TripletreeError, LookupError):
             near, note = self.suggestions.get(label), (notes or {}).get(label, "")
             if near:
                 note = f"did you mean {' or '.join(map(repr, near))}?"
-            if label in twins:
+            if label in twins and str(twins[label][0]) == str(label):
                 note += f" labels are {'numbers' if isinstance(label, str) else 'text'} here"
+            elif label in twins:
+                note += " the zeros in front differ"
             parts.append(f"{label!r} ({note})" if note else repr(label))
         more = f" and {len(self.labels) - SHOWN} more" if len(self.labels) > SHOWN else ""
         examples = ", ".join(repr(x) for x in list(known[:3])) + (", ..." if len(known) > 3 else "")
@@ -217,17 +219,24 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
-    """Labels that are known as the other type: 12 for the text "12", and the reverse."""
-    of_twin: dict[Any, Any] = {}
-    for x in labels:
-        if isinstance(x, int) and not isinstance(x, bool):
-            of_twin[str(x)] = x
-        elif isinstance(x, str) and _NUMBER.fullmatch(x):
-            of_twin[int(x)] = x
+    """Labels that are known as the other type, 12 for the text "12" and the reverse, or with other zeros: "0012"."""
+    asked = {x: y for x in labels if (y := without_zeros(x)) is not None}
     if isinstance(known, range):  # of up to 2**31 numbers, so not to be walked
-        return {x: [twin] for twin, x in of_twin.items() if isinstance(twin, int) and twin in known}
-    kinds = {type(x) for x in of_twin}
-    return {of_twin[x]: [x] for x in known if type(x) in kinds and x in of_twin} if of_twin else {}
+        return {x: [int(y)] for x, y in asked.items() if isinstance(x, str) and int(y) in known}
+    wanted = set(asked.values())
+    found: dict[str, Any] = {}
+    for x in known if wanted else ():
+        form = without_zeros(x)
+        if form in wanted:
+            found.setdefault(str(form), x)
+    return {x: [found[y]] for x, y in asked.items() if y in found}
+
+
+def without_zeros(label: Any) -> str | None:
+    """A whole number, or a text of one, without zeros in front. None for other labels."""
+    if isinstance(label, str):
+        return None if _NUMBER.fullmatch(label) is None else str(int(label))
+    return str(label) if isinstance(label, int) and not isinstance(label, bool) else None
 
 
 def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:

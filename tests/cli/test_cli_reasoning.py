@@ -291,7 +291,7 @@ def test_describe__bad_input(run, tmp_path):
         error = run("describe", "-", *option, text=CHAIN, status=2).stderr
         assert error == f"error: {option[0]} goes with --data\ntry: tripletree describe --help\n"
     wrong = run("describe", "-", "--data", "points.csv", "--metric", "cosin", text="a b | c\n", status=2).stderr
-    assert "not 'cosin'" in wrong
+    assert "--metric cosin is not known" in wrong
     zero = run("describe", "-", "--data", "points.csv", "--metric", "cosine", text="a b | c\n", status=2).stderr
     assert "all zeros" in zero
     assert run("describe", "gone.txt", status=2).stderr == "error: no such file: gone.txt\n"
@@ -325,4 +325,4 @@ def test_describe__validate_goes_with_data(run):
     (options, text) = ("describe", "-", "--data", "x.csv", "--validate", "--metric", "cityblock"), "a b | c\n"
     with open("x.csv", "w", encoding="utf-8") as stream:
         stream.write(POINTS)
-    assert "it takes euclidean and cosine" in run(*options, text=text, status=2).stderr
+    assert "it takes euclidean, cosine, precomputed and similarity" in run(*options, text=text, status=2).stderr

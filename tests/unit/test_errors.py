@@ -176,3 +176,11 @@ def test_messages__control_characters_stand_escaped():
         for text in (str(error), str(pickle.loads(pickle.dumps(error)))):
             assert not set(text) & set("\x1b\x07\r\x9b\u202e\x7f")
     assert str(TripletreeError("a\tb\nc é ß \U0001f98a", 3).args[0]) == "a\tb\nc é ß \U0001f98a"
+
+
+def test_unknown_leaf_error__zeros_in_front_are_named():
+    """Excel takes the zeros of 0012 away, and 12 beside 0012 looked like any other unknown label."""
+    error = UnknownLeafError(["12", "7", 13], ["0012", "0013", "0014"])
+    assert error.suggestions == {"12": ["0012"], 13: ["0013"]}
+    assert "'12' (did you mean '0012'? the zeros in front differ)" in str(error)
+    assert "12 (did you mean '12'? labels are text here)" in str(UnknownLeafError([12], ["12"]))

@@ -299,3 +299,16 @@ def test_frames__a_class_is_no_must_link_in_messages():
         DivisiveReCon(2, constraints="hard").fit(NAMED, hierarchy=TREE, pairs=([("a", "d")], []))
     with pytest.warns(UserWarning, match=r"\(samples that must-links tie together form a clade\)"):
         DivisiveReCon(2).fit(NAMED, hierarchy=TREE, pairs=([("a", "d")], []))
+
+
+@pytest.mark.parametrize("kind", ["distances", "similarities"])
+def test_fit__a_frame_of_distances_that_is_taken_for_features_is_told(kind):
+    """Rows and columns of one name, symmetric: ReCon().fit(D) clustered the rows of D as samples, without a word."""
+    D = np.abs(np.subtract.outer([0.0, 1.0, 9.0, 10.0], [0.0, 1.0, 9.0, 10.0]))
+    frame = pd.DataFrame(D if kind == "distances" else 1 - D / 10, index=list("abcd"), columns=list("abcd"))
+    with pytest.warns(UserWarning, match=f"if it holds {kind}, give .*X with metric='precomputed'"):
+        ReCon(2).fit(frame)
+    assert ReCon(2).fit(frame.add_prefix("to ")).labels_.tolist() == [0, 0, 1, 1]
+    distances = frame if kind == "distances" else 1 - frame
+    assert ReCon(2, metric="precomputed", linkage="average").fit(distances).labels_.tolist() == [0, 0, 1, 1]
+    ReCon(2).fit(frame.assign(a=[0.0, 1.0, 2.0, 3.0]))  # no distances

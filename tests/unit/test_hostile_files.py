@@ -15,6 +15,7 @@ import sys
 import tarfile
 import zipfile
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -291,6 +292,26 @@ def edges_and_triplets(tmp_path, odd):
     """Both readers of Parquet, with an odd cell in row 2 or as the odd column says."""
     yield read_edges, saved(tmp_path, parquet_of(child=odd, parent=["r", "r"]))
     yield read_triplets, saved(tmp_path, parquet_of(a=["w", "x"], b=odd, c=["y", "z"]))
+
+
+def test_parquet__many_rows_in_few_bytes(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    n = 5_000_000
+    numbers = pyarrow.array(np.zeros(n, np.int8))
+    equal = {x: pyarrow.DictionaryArray.from_arrays(numbers, pyarrow.array([x])) for x in "abc"}
+    counted = {"child": np.arange(n), "parent": np.arange(n) // 2}
+    long = {x: ["x" * 20_000] * 5_000 for x in ("child", "parent")}
+    steps = {
+        "use_dictionary": False,
+        "column_encoding": {"child": "DELTA_BINARY_PACKED", "parent": "DELTA_BINARY_PACKED"},
+    }
+    for read, table, more in [(read_triplets, equal, {}), (read_edges, counted, steps), (read_edges, long, {})]:
+        path = tmp_path / "x.parquet"
+        parquet.write_table(pyarrow.table(table), path, compression="zstd", **more)
+        assert path.stat().st_size < 70_000
+        with pytest.raises(LimitExceededError, match=r"x\.parquet unpacks \(Parquet\) .* and hand over the frame"):
+            read(path)
 
 
 def test_parquet__dates_beyond_python(tmp_path):

@@ -7,9 +7,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.cli import main
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -272,13 +274,15 @@ def test_pair_tables__columns_are_three_names(columns):
 
 
 def test_pair_tables__another_header_is_told():
-    with pytest.raises(ParseError, match=r"'type' is not a link: .* such as columns=\('a', 'b', 'type'\)"):
-        read_pairs(io.StringIO("a,b,type\nx,y,must\n"))
-    with pytest.raises(ParseError, match=r"such as columns=\('id1', 'id2', 'type'\)"):
-        read_pairs(io.StringIO("id1,id2,type\nx,y,must\n"), format="csv")
-    assert len(read_pairs(io.StringIO("a,b,type\nx,y,must\n"), columns=("a", "b", "type"))) == 1
-    frame = pd.DataFrame({"a": ["x"], "b": ["y"], "type": ["must"]})
-    with pytest.raises(ParseError, match="lacks the column 'link'; it has 'a', 'b', 'type': name them with columns="):
+    with pytest.raises(ParseError, match=r"'opinion' is not a link: .* such as columns=\('a', 'b', 'opinion'\)"):
+        read_pairs(io.StringIO("a,b,opinion\nx,y,must\n"))
+    with pytest.raises(ParseError, match=r"such as columns=\('id1', 'id2', 'opinion'\)"):
+        read_pairs(io.StringIO("id1,id2,opinion\nx,y,must\n"), format="csv")
+    assert len(read_pairs(io.StringIO("a,b,opinion\nx,y,must\n"), columns=("a", "b", "opinion"))) == 1
+    frame = pd.DataFrame({"a": ["x"], "b": ["y"], "opinion": ["must"]})
+    with pytest.raises(
+        ParseError, match="lacks the column 'link'; it has 'a', 'b', 'opinion': name them with columns="
+    ):
         read_pairs(frame)
     with pytest.raises(ParseError) as caught:  # only the first row can be a header
         read_pairs(io.StringIO("x y must\nx z mst\n"))
@@ -382,3 +386,26 @@ def test_read_pairs__links_in_words_with_blanks(must, cannot):
     for head in ("a,b,link\n", ""):
         assert list(read_pairs(io.StringIO(f"{head}a,b,{must}\na,c,{cannot}\n"), format="csv")) == wanted
     assert list(read_pairs(io.StringIO(f"a b '{must}'\na c '{cannot}'\n"))) == wanted
+
+
+@pytest.mark.parametrize("header", ["x,y,type", "Left,Right,Verdict", "item1,item2,relation"])
+@pytest.mark.parametrize("links", [("match", "non-match"), ("same", "different"), ("must-link", "cannot-link")])
+def test_pair_files__a_third_column_that_is_called_by_the_kind_of_pairs(tmp_path, header, links):
+    text = f"{header}\ncat,dog,{links[0]}\ncat,eel,{links[1]}\n"
+    wanted = [("cat", "dog", "must"), ("cat", "eel", "cannot")]
+    assert list(read_pairs(io.StringIO(text))) == wanted
+    assert list(read_pairs(pd.read_csv(io.StringIO(text)))) == wanted
+    (tmp_path / "p.csv").write_text(text)
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "p.csv")])
+    assert "1 must-link and 1 cannot-link on 3 leaves" in done.output
+
+
+def test_pair_files__a_third_column_of_unknown_name_is_asked_for(tmp_path):
+    (tmp_path / "p.csv").write_text("p,q,opinion\ncat,dog,match\ncat,eel,non-match\n")
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "p.csv")])
+    assert "--columns p,q,opinion" in done.output
+    assert "ab|c" not in done.output
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "p.csv"), "--columns", "p,q,opinion"])
+    assert "1 must-link and 1 cannot-link on 3 leaves" in done.output
+    with pytest.raises(ParseError, match="'mst' is not a link"):
+        read_pairs(io.StringIO("x,y,mst\ncat,dog,must\ncat,eel,cannot\n"))

@@ -563,3 +563,13 @@ def test_report__a_similar_label_in_the_knowledge_is_another_sample_if_that_is_n
     found = tt.report([[0.0], [0.1], [5.0], [5.2]], triplets=triplets, sample_names=names, n_resamples=0)
     assert (found.names.names, found.names.matches) == (("Bus hesperidus",), (None,))
     assert found.n_used == 1
+
+
+def test_report__distances_are_taken_by_their_metric():
+    """metric="precomputed" was refused, as only the estimator knew of it."""
+    D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0, 10.0, 12.0], [0.0, 1.0, 2.0, 9.0, 10.0, 12.0]))
+    found = tt.report(D, classes=list("aaabbb"), metric="precomputed", n_resamples=0)
+    assert found.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert found.features == ()
+    with pytest.raises(ValueError, match="leave out standardize=True"):
+        tt.report(D, classes=list("aaabbb"), metric="precomputed", standardize=True)

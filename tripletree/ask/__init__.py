@@ -234,8 +234,9 @@ def open_session(
 
     shown, design = check_shown(show), design or Design()
     names = _names_of(X, sample_names, images, design)
-    values = None if X is None or hasattr(X, "tocsr") else np.asarray(X, np.float64)
-    if columns is None and hasattr(X, "columns"):
+    are_distances = getattr(model, "metric", None) == "precomputed"  # which say nothing on a card
+    values = None if X is None or hasattr(X, "tocsr") or are_distances else np.asarray(X, np.float64)
+    if columns is None and hasattr(X, "columns") and not are_distances:
         columns = list(X.columns)
     n, d = len(names) if X is None else np.shape(X)[0], 0 if values is None else values.shape[1]
     for what, entries, count in (("sample_names", names, n), ("texts", texts, n), ("columns", columns, d)):

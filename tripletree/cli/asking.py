@@ -18,7 +18,7 @@ from tripletree.ask.session import SHOWN
 from tripletree.ask.texts import LANGUAGES
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import format_of_nodes, read_triplet_file, recognised
-from tripletree.cli.tables import Table, decimal_option, read_table
+from tripletree.cli.tables import SQUARES, Table, check_metric, decimal_option, read_table
 from tripletree.core.checks import counted
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
@@ -168,6 +168,13 @@ def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None)
     help="Ask nothing: write the content of the answers.",
 )
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
+@click.option(
+    "--metric",
+    type=click.Choice(["euclidean", "cosine", *SQUARES]),
+    default="euclidean",
+    show_default=True,
+    help="The distance of samples, or of a square table of DATA itself: precomputed (distances), similarity.",
+)
 @decimal_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
@@ -195,6 +202,7 @@ def ask(
     title: str | None,
     folder: Path | None,
     standardize: bool,
+    metric: str,
     decimal: str,
     index_column: str | None,
     drop: tuple[str, ...],
@@ -236,8 +244,15 @@ def ask(
     table = None
     values, columns, labels = None, None, None
     if data is not None:
+        check_metric(metric, standardize)
         table = read_table(
-            data, index_column=index_column, text_column=text_column, drop=drop, decimal=decimal, needs_numbers=False
+            data,
+            index_column=index_column,
+            text_column=text_column,
+            drop=drop,
+            metric=metric,
+            decimal=decimal,
+            needs_numbers=False,
         )
         values, columns = _values(table, standardize, seed)
         labels = table.labels
@@ -249,11 +264,12 @@ def ask(
         raise bad_input(f"{data or images or trios}: {counted(len(labels), 'sample')}; a question shows three")
     if "practice" in study:
         study = {**study, "practice": read_triplet_file(str(study["practice"]))}
+    numbers = None if metric in SQUARES else values
     design = Design(
         n_questions=questions,
         overlap=overlap,
         repeats=repeats,
-        catch=None if catch is None else _catch_trios(catch, labels, values, path, seed, write=folder is None),
+        catch=None if catch is None else _catch_trios(catch, labels, numbers, path, seed, write=folder is None),
         catch_share=catch_share,
         trios=given,
         forced_choice=forced_choice,
@@ -262,7 +278,7 @@ def ask(
     )
     wording = Wording(**{key: x for key, x in study.items() if key in _WORDS})
     wording.check_language(language or "")
-    model = _model_for(values, labels, trios, seed)
+    model = _model_for(values, labels, trios, seed, "euclidean" if table is None else table.metric)
     with busy("reading the answers and looking for a question"):
         session = open_session(
             model,
@@ -302,7 +318,7 @@ def ask(
         say(f"{counted(len(session.study), 'answer')} in {path}", err=True)
 
 
-def _model_for(values: np.ndarray | None, labels: Sequence[Any], trios: str | None, seed: int) -> Any:
+def _model_for(values: np.ndarray | None, labels: Sequence[Any], trios: str | None, seed: int, metric: str) -> Any:
     """The model that chooses the questions; None for more samples without numbers than it takes."""
     from tripletree.cluster import OddOneOutClustering
     from tripletree.cluster.odd_one_out.clustering import MOST_NAMES
@@ -311,7 +327,7 @@ def _model_for(values: np.ndarray | None, labels: Sequence[Any], trios: str | No
         how = "trios are drawn at random, and " if trios is None else ""
         say(f"{counted(len(labels), 'sample')} without numbers: {how}no hierarchy is made", err=True)
         return None
-    return OddOneOutClustering(random_state=seed)
+    return OddOneOutClustering(metric="euclidean" if values is None else metric, random_state=seed)
 
 
 def _read_trios(path: str, labels: Sequence[str] | None) -> list[tuple[str, ...]]:
@@ -376,7 +392,9 @@ def _catch_trios(
 
 
 def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray | None, list[str] | None]:
-    """The numbers of the samples; without columns of numbers, those of the words of their texts, if there are any."""
+    """The numbers of the samples, or their distances; else those of the words of their texts, if there are any."""
+    if table.metric == "precomputed":
+        return table.values, None
     if table.columns:
         return standardized(table.values) if standardize else table.values, table.columns
     if table.texts is None:

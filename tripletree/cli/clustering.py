@@ -16,6 +16,8 @@ from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import (
     blanks_option,
+    check_class_columns,
+    class_columns_option,
     infeasible_option,
     options_of_files,
     read_classes,
@@ -24,15 +26,17 @@ from tripletree.cli.sources import (
     read_triplet_file,
     table_options,
 )
-from tripletree.cli.spelling import command_line, option_names
+from tripletree.cli.spelling import option_names
 from tripletree.cli.tables import (
+    ANY_METRIC,
     GAPS,
+    SQUARES,
     GapHint,
     Table,
     check_metric,
     class_file_of,
     decimal_option,
-    distances_in,
+    digits_option,
     metric_option,
     missing_option,
     names_in,
@@ -60,7 +64,6 @@ POWERS_OF_TEN = 100
 #: Metrics that depend on the units of the columns.
 IN_UNITS = ("chebyshev", "cityblock", "euclidean", "minkowski", "nan_euclidean", "sqeuclidean")
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
-ANY_METRIC = ("average", "weighted", "complete", "single")
 
 
 def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -> float | str | None:
@@ -141,6 +144,7 @@ def _wrong_ones(command: Any) -> Any:
     metavar="NAME",
     help="Triplets from the classes in this column (gaps left out), or in a file, a table with label and class first.",
 )
+@class_columns_option
 @click.option(
     "--method", type=click.Choice([*METHODS]), default="recon", show_default=True, help="ReCon or DivisiveReCon."
 )
@@ -170,6 +174,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--validate", is_flag=True, help="Measure if the constraints help, by hiding some.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
+@digits_option
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
@@ -187,6 +192,7 @@ def cluster(
     pair_file: str | None,
     options: dict[str, Any],
     class_column: str | None,
+    class_columns: list[str] | None,
     clusters: int | None,
     height: float | None,
     on_infeasible: str,
@@ -195,6 +201,7 @@ def cluster(
     decimal: str,
     missing_class: list[str] | None,
     index_column: str | None,
+    id_digits: int | None,
     validate: bool,
     drop: tuple[str, ...],
     output: str,
@@ -251,15 +258,17 @@ def cluster(
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
-    check_metric(metric, standardize, "precomputed")
+    check_metric(metric, standardize)
+    check_class_columns(class_columns, class_file_of(class_column))
     table = read_table(
         data,
         index_column=index_column,
         class_column=class_column,
         drop=drop,
-        gaps=GAPS.get(metric, "raise"),
+        metric=metric,
         hint=GapHint(" --linkage average" if method["method"] == "recon" else ""),
         decimal=decimal,
+        digits=id_digits,
         missing=missing_class,
         named=partial(
             names_in,
@@ -273,20 +282,6 @@ def cluster(
         ),
     )
     n = len(table.labels)
-    distances = distances_in(table)
-    if metric == "precomputed" and distances is None:
-        raise bad_input(
-            f"{data}: --metric precomputed needs a square table of distances, with the same names for rows and "
-            "columns, symmetric and with 0 on the diagonal"
-        )
-    is_given = ctx.get_parameter_source("metric") is click.core.ParameterSource.COMMANDLINE
-    if distances is not None and not is_given:
-        linkage = "" if method["method"] != "recon" or method["linkage"] in ANY_METRIC else " --linkage average"
-        raise bad_input(
-            f"{data}: are these distances, as rows and columns have the same names, or features?\n"
-            f"  distances: {command_line(ctx, f'--metric precomputed{linkage}')}\n"
-            f"  features:  {command_line(ctx, '--metric euclidean')}"
-        )
     if clusters is not None and clusters > n:
         raise bad_input(
             f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
@@ -306,8 +301,8 @@ def cluster(
     if comparison_file is not None:
         known["comparisons"] = read_comparison_file(comparison_file, of_comparisons, told=True)
     values = standardized(table.values) if standardize else table.values
-    values = distances if metric == "precomputed" and distances is not None else values
-    if method["method"] == "recon" and metric in IN_UNITS:
+    method["metric"] = table.metric
+    if method["method"] == "recon" and table.metric in IN_UNITS:
         shares = shares_of_variance(values)
         told = told_of_scale(shares, table.columns)
         if told is not None and shares.max() >= POWERS_OF_TEN * np.partition(shares, -2)[-2]:
@@ -331,11 +326,7 @@ def _check_options(ctx: click.Context, method: dict[str, Any], pair_file: str | 
                 msg = f"--{name.replace('_', '-')} goes with --method {other}"
                 raise click.UsageError(msg)
     metric = method["metric"]
-    if (
-        method["method"] == "recon"
-        and (metric in GAPS or metric == "precomputed")
-        and method["linkage"] not in ANY_METRIC
-    ):
+    if method["method"] == "recon" and (metric in GAPS or metric in SQUARES) and method["linkage"] not in ANY_METRIC:
         msg = (
             f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
         )
@@ -494,7 +485,8 @@ def _distances(values: Any, metric: str) -> np.ndarray:
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
     """The summary, if the standard output is free for it."""
     few = ", ".join(table.columns[:6]) + (", ..." if len(table.columns) > 6 else "")
-    say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {few}")
+    what = f"{counted(len(table.columns), 'column')}: {few}" if table.metric != "precomputed" else "their distances"
+    say(f"{counted(len(table.labels), 'sample')} with {what}")
     if triplets is not None:
         score = triplet_score(hierarchy, triplets)
         say(f"{counted(len(triplets), 'triplet')}, of which the hierarchy displays {score:.3f}")

@@ -11,6 +11,8 @@ from tripletree.cli.outputs import check_apart, check_picture_format, save_figur
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import with_options
 from tripletree.cli.sources import (
+    check_class_columns,
+    class_columns_option,
     given_name,
     options_of_files,
     read_classes,
@@ -73,6 +75,7 @@ def _looks(command: Any) -> Any:
 @click.option("--pairs", "pair_file", metavar="FILE", help="Mark these must-links and cannot-links, kept or not.")
 @click.option("--clusters", type=click.IntRange(min=1), metavar="K", help="Colour K clusters: the highest clades.")
 @click.option("--classes", metavar="FILE", help="Mark classes: a table with a header line; label and class first.")
+@class_columns_option
 @click.option("--cut", metavar="HEIGHT", help="Draw the cut at this height; 'clusters': around the K clusters.")
 @click.option("--collapse", is_flag=True, help="Draw each of the K clusters as one triangle.")
 @_looks
@@ -86,6 +89,7 @@ def plot(
     pair_file: str | None,
     clusters: int | None,
     classes: str | None,
+    class_columns: list[str] | None,
     cut: str | None,
     collapse: bool,
     max_leaves: int | None,
@@ -102,6 +106,7 @@ def plot(
     if clusters is None and (collapse or cut == "clusters"):
         msg = f"{'--collapse' if collapse else '--cut clusters'} needs --clusters"
         raise click.UsageError(msg)
+    check_class_columns(class_columns, classes)
     height = _height(cut)
     if max_leaves == 1:
         msg = "--max-leaves must be 0, for all, or at least 2"
@@ -162,7 +167,7 @@ def _height(text: str | None) -> float | str | None:
 def _classes(path: str, hierarchy: Hierarchy) -> dict[Any, str]:
     """Classes by leaf, as a file has them."""
     known = {str(x): x for x in hierarchy.leaves}
-    found = {known.get(label, label): name for label, name in read_classes(path).items()}
+    found = {known.get(label, label): name for label, name in read_classes(path, known).items()}
     unknown = [leaf for leaf in found if leaf not in hierarchy.leaves]
     if unknown:
         raise UnknownLeafError(unknown, hierarchy.leaves.labels, what=f"labels in {given_name(path)}")

@@ -24,7 +24,7 @@ from tripletree.cli.sources import (
     table_options,
     write_triplet_file,
 )
-from tripletree.cli.tables import read_table
+from tripletree.cli.tables import check_metric, digits_option, read_table
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -261,9 +261,14 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 )
 @click.argument("triplets")
 @click.option("--data", metavar="FILE", help="The samples, as tripletree cluster reads them: does their metric agree?")
-@click.option("--metric", metavar="NAME", help="A distance of scipy.  [default: euclidean]")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="A distance of scipy, or of FILE itself: precomputed, similarity.  [default: euclidean]",
+)
 @click.option("--standardize", is_flag=True, help="Give every column of the data mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
+@digits_option
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("--validate", is_flag=True, help="Measure if they help to cluster the data, by hiding some.")
 @work_option(WORK_TO_DESCRIBE)
@@ -302,7 +307,7 @@ def describe(
     if triplets == data == "-":
         msg = "TRIPLETS and --data cannot both be the standard input"
         raise click.UsageError(msg)
-    alone = [name for name in ("metric", "standardize", "index_column", "drop", "validate") if of_data[name]]
+    alone = [name for name, value in of_data.items() if value or (value is not False and value == 0)]
     if data is None and alone:
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
@@ -333,26 +338,29 @@ def _described(
     metric: str | None,
     standardize: bool,
     index_column: str | None,
+    id_digits: int | None,
     drop: tuple[str, ...],
     validate: bool,
 ) -> tuple[Description, KnowledgeReport | None]:
     if data is None:
         with busy(f"describing {counted(len(triplets), 'triplet')}"):
             return described(triplets, max_steps=max_steps), None
-    table = read_table(data, index_column=index_column, drop=drop)
+    check_metric(metric, standardize)
+    names = [str(x) for x in triplets.leaves]
+    table = read_table(data, index_column=index_column, drop=drop, metric=metric, digits=id_digits, named=lambda: names)
     values = standardized(table.values) if standardize else table.values
     known = triplets.reindex(table.labels)
     rows = Rows(known.rows, len(table.labels), known.weights)
-    if validate and metric not in (None, "euclidean", "cosine"):
-        msg = f"--metric {metric} does not go with --validate: it takes euclidean and cosine"
+    if validate and table.metric not in ("euclidean", "cosine", "precomputed"):
+        msg = f"--metric {metric} does not go with --validate: it takes euclidean, cosine, precomputed and similarity"
         raise click.UsageError(msg)
     with busy(f"describing {counted(len(triplets), 'triplet')}"):
-        found = described(rows, values, metric=metric or "euclidean", max_steps=max_steps)
+        found = described(rows, values, metric=table.metric, max_steps=max_steps)
     if not validate:
         return found, None
     from tripletree.cluster import DivisiveReCon
 
-    model = DivisiveReCon(metric=metric or "euclidean")
+    model = DivisiveReCon(metric=table.metric)
     with busy(f"clustering {len(table.labels):,} samples again and again"):
         return found, evaluate_knowledge(values, triplets=rows, estimator=model)
 

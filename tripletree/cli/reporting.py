@@ -17,7 +17,9 @@ from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
     blanks_option,
+    check_class_columns,
     check_kind,
+    class_columns_option,
     format_of_nodes,
     given_name,
     known_kind,
@@ -33,11 +35,11 @@ from tripletree.cli.sources import (
 )
 from tripletree.cli.spelling import command_line
 from tripletree.cli.tables import (
-    GAPS,
     GapHint,
     check_metric,
     class_file_of,
     decimal_option,
+    digits_option,
     metric_option,
     missing_option,
     names_in,
@@ -81,6 +83,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
     metavar="NAME",
     help="Or this column of DATA has the classes that are known, or this file: a table with label and class first.",
 )
+@class_columns_option
 @table_options("pairs", "triplets", "answers", "comparisons")
 @click.option(
     "--synonyms",
@@ -94,6 +97,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
 @decimal_option
 @missing_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
+@digits_option
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option(
     "--resamples",
@@ -148,6 +152,7 @@ def report(
     table_path, newick = more["table"], more["newick"]
     check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
     check_metric(metric, standardize)
+    check_class_columns(more["class_columns"], class_file_of(class_column))
     ctx.with_resource(collected())  # what the readers tell goes into the report
     if know:
         shares = options_of_files(options, [(x, "--know", KINDS[1:]) for x in know])
@@ -158,9 +163,10 @@ def report(
         index_column=more["index_column"],
         class_column=class_column,
         drop=more["drop"],
-        gaps=GAPS.get(metric, "raise"),
+        metric=metric,
         hint=GapHint(),
         decimal=more["decimal"],
+        digits=more["id_digits"],
         missing=more["missing_class"],
         named=lambda: list(map(str, value.leaves)) if know else names_in([(class_file_of(class_column), read_classes)]),
     )
@@ -187,11 +193,11 @@ def report(
         table.values,
         **{taken: value},
         sample_names=table.labels,
-        feature_names=table.columns,
+        feature_names=table.columns or None,
         synonyms=others or None,
         parent=reading.get("parent") or "error",
         standardize=standardize,
-        metric=metric,
+        metric=table.metric,
         estimator=DivisiveReCon(clusters, random_state=more["seed"]),
         n_resamples=more["resamples"],
         random_state=more["seed"],

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any
@@ -25,13 +25,14 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
+from tripletree.io.columns import CLASS_NAMES, is_called_id, is_name, plain
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import PAIR_COLUMNS, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
-from tripletree.io.table import cell_text
+from tripletree.io.table import RowTable, cell_text
 from tripletree.io.table import read_table as table_columns
 
 SAMPLE = "sample:"
@@ -84,7 +85,7 @@ TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
     "columns": ("pairs", "triplets", "comparisons"),
     **dict.fromkeys(("odd", "items", "when", "seconds"), ("answers",)),
     "answer": ("comparisons",),
-    **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
+    **dict.fromkeys(("who", "only", "missing_answer", "first", "codes", "header"), _BOTH),
 }
 
 
@@ -125,6 +126,12 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
         ),
         "first": click.option(
             "--first", type=click.IntRange(0, 1), help="The number of the first position, if answers are positions."
+        ),
+        "codes": click.option(
+            "--codes",
+            metavar="WORDS",
+            callback=words_of_option,
+            help="Answers that stand for the columns in their order, such as the keys f,j.",
         ),
         "header": click.option(
             "--header/--no-header", default=None, help="Whether the first row of the answers names the columns."
@@ -478,15 +485,36 @@ def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None
     write_triplets(triplets, target, format=format_)
 
 
-def read_classes(path: str) -> dict[str, str]:
-    """Classes by label, out of the first two columns of a table with a header. A label without a class is left out."""
+class_columns_option = click.option(
+    "--class-columns",
+    metavar="LABEL,CLASS",
+    callback=words_of_option,
+    help="The columns of a file of classes.  [default: the first two, or those that fit]",
+)
+
+
+def check_class_columns(columns: Sequence[str] | None, path: str | None) -> None:
+    """Refuse --class-columns without a file, or other than two."""
+    if columns is not None and (path is None or len(columns) != 2):
+        msg = "--class-columns goes with a file of classes (--classes FILE), and names two columns, such as id,class"
+        raise click.UsageError(msg)
+
+
+def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
+    """Classes by label, out of a table with a header. A label without a class is left out.
+
+    `known` are the labels that are expected. The columns are those of --class-columns, else the first two, in the order
+    that fits.
+    """
     table = table_columns(path, header=True)
     if len(table.columns) < 2 or not table.columns[0]:
         raise bad_input(
             f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"
         )
+    asked = click.get_current_context().params.get("class_columns")
+    at = [table.place(x, "--class-columns") for x in asked] if asked else _places_of_classes(table, known, path)
     found: dict[str, tuple[str, int]] = {}
-    for row, cells in enumerate(zip(*table.columns[:2], strict=True)):
+    for row, cells in enumerate(zip(*(table.columns[k] for k in at), strict=True)):
         label, name = map(cell_text, cells)
         if label is None:
             table.refuse(row, f"the label is missing (class {name!r})")
@@ -497,3 +525,41 @@ def read_classes(path: str) -> dict[str, str]:
             where = f"{table.unit} {table.lines[first]}"
             table.refuse(row, f"{label!r} has class {name!r} here and {other!r} in {where}; give it one class")
     return {label: name for label, (name, _) in found.items()}
+
+
+def _places_of_classes(table: RowTable, known: Collection[str], path: str) -> tuple[int, int]:
+    """The columns of the labels and the classes. What two readings fit is asked, and another than the usual is told."""
+    names, columns = table.names or [], [[cell_text(x) for x in column] for column in table.columns]
+    labels = set(known)
+    hits = [len(labels.intersection(x)) for x in columns]
+
+    def has_one_class_each(k: int, other: int) -> bool:
+        rows = {(x, y) for x, y in zip(columns[k], columns[other], strict=True) if y is not None}
+        return len(rows) == len({x for x, _ in rows})
+
+    able = [k for k in range(len(columns)) if is_name(names[k], [x or "" for x in columns[k]])]
+    able = able if len(able) > 1 else [0, 1]
+    label = able[0]
+    if known:
+        label = max(able, key=lambda k: hits[k] if k == label or has_one_class_each(k, label) else -1)
+    elif is_called_id(names[able[1]]) and not is_called_id(names[label]) and has_one_class_each(able[1], label):
+        label = able[1]
+    others = [k for k in able if k != label]
+    called = [k for k in others if plain(names[k]) in CLASS_NAMES]
+    ways = [(label, others[0])]
+    if called and others[0] not in called:
+        ways += [(label, k) for k in called]
+    if known and others[0] > label and hits[others[0]] == hits[label] > 0 and has_one_class_each(others[0], label):
+        ways.append((others[0], label))
+    if len(ways) > 1:
+        lines = []
+        for x, y in ways:
+            again = f"--class-columns {shlex.quote(f'{names[x]},{names[y]}')}"
+            lines.append(f"  {names[x]} and {names[y]}: {command_line(click.get_current_context(), again)}")
+        raise bad_input("\n".join([f"{given_name(path)}: which columns hold the labels and the classes?", *lines]))
+    if known and ways[0] != (0, 1):
+        say(
+            f"{given_name(path)}: labels in {names[label]!r}, classes in {names[others[0]]!r} (--class-columns)",
+            err=True,
+        )
+    return ways[0]

@@ -43,8 +43,8 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
 _READERS = {
-    "read_answers": {"items": "--items", "odd": "--odd"},
-    "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first"},
+    "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
+    "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"

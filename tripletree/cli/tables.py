@@ -22,13 +22,17 @@ from tripletree.cli.spelling import command_line, option_names
 from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
-from tripletree.errors import DuplicateLeafError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
 from tripletree.io.columns import can_be_ids, ids_among, is_name
 from tripletree.io.table import RowTable, cell_text, is_number, with_point
 from tripletree.io.table import read_table as table_columns
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
+#: What --metric says of a square table whose rows and columns have the same names.
+SQUARES = {"precomputed": "distances", "similarity": "similarities"}
+#: Linkages that take distances alone.
+ANY_METRIC = ("average", "weighted", "complete", "single")
 
 
 class GapHint(NamedTuple):
@@ -46,7 +50,8 @@ metric_option = click.option(
     default="euclidean",
     show_default=True,
     metavar="NAME",
-    help="A distance of scipy; nan_euclidean for empty cells, gower for columns of text, too.",
+    help="A distance of scipy; nan_euclidean for empty cells, gower for columns of text, too. Of a square table of "
+    "DATA itself: precomputed (distances), similarity.",
 )
 decimal_option = click.option(
     "--decimal",
@@ -62,6 +67,13 @@ missing_option = click.option(
     metavar="WORDS",
     callback=words_of_option,
     help="Words in --classes that mark rows without a class, with commas between.  [default: NA, -1, unknown, ?, ...]",
+)
+
+digits_option = click.option(
+    "--id-digits",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Whole numbers as labels of DATA get zeros in front, to N digits; 0: they lose them.",
 )
 
 #: Names of a first column that are taken for labels even if they are numbers.
@@ -92,6 +104,8 @@ class Table:
         The class of each sample, if a column of classes was asked for.
     texts : list of str, or None
         The text of each sample, if a column of texts was asked for.
+    metric : str
+        By which estimators compare the rows of `values`. "precomputed" if these are distances: then `columns` is empty.
     """
 
     labels: list[str]
@@ -99,31 +113,148 @@ class Table:
     columns: list[str]
     classes: list[str | None] | None = None
     texts: list[str] | None = None
+    metric: str = "euclidean"
 
 
-def check_metric(metric: str, standardize: bool, *more: str) -> None:
-    """Refuse a metric that is unknown, also among `more` of one command, and options that do not go with one."""
+def check_metric(metric: str | None, standardize: bool) -> None:
+    """Refuse a metric that is unknown, and options that do not go with one."""
     from tripletree.cluster.distances import METRICS, WITH_MISSING
 
-    if metric not in (*METRICS, *WITH_MISSING, *more):
-        msg = f"--metric {metric} is not known; choose one of {', '.join((*METRICS, *WITH_MISSING, *more))}"
+    known = (*METRICS, *WITH_MISSING, *SQUARES)
+    if metric is not None and metric not in known:
+        msg = f"--metric {metric} is not known; choose one of {', '.join(known)}"
         raise click.UsageError(msg)
-    if metric == "precomputed" and standardize:
-        raise click.UsageError("--metric precomputed takes distances as they are: leave out --standardize")
+    if metric in SQUARES and standardize:
+        raise click.UsageError(f"--metric {metric} takes {SQUARES[metric]} as they are: leave out --standardize")
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
 
 
-def distances_in(table: Table) -> np.ndarray | None:
-    """The distances of a table whose columns are called like its rows, in the order of the rows. None if it is none."""
-    place = {x: k for k, x in enumerate(table.columns)}
-    if len(table.labels) < 2 or set(table.labels) != set(place) or len(place) != len(table.labels):
+@dataclass(frozen=True, eq=False)
+class _Square:
+    """A table that may hold the distances or the similarities of its rows.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n, n)
+        In the order of the rows. What one half lacks is as in the other one, and 0 is on a diagonal without numbers.
+    labels : list of str
+    diagonal : bool
+        Whether it has numbers.
+    whole : bool
+        Whether both halves are given.
+    """
+
+    values: np.ndarray
+    labels: list[str]
+    diagonal: bool
+    whole: bool
+
+    @property
+    def top(self) -> float:
+        """The similarity of a sample to itself."""
+        most = float(self.values.max())
+        return most if self.diagonal else next((x for x in (1.0, 100.0) if most <= x), most)
+
+    def distances(self, metric: str) -> np.ndarray:
+        """The distances that it holds, read as `metric` says. Raises a ValueError if it cannot be read so."""
+        from tripletree.cluster.distance_matrix import as_distance_matrix
+
+        found = self.top - self.values if metric == "similarity" else self.values.copy()
+        if not self.diagonal:
+            np.fill_diagonal(found, 0.0)
+        try:
+            return as_distance_matrix(found)
+        except ValueError:
+            odd = np.abs(np.diag(found)).argmax()
+            i, j = divmod(int(np.abs(found - found.T).argmax()), len(found))
+            x, y = self.labels[i], self.labels[j]
+            if not np.allclose(found, found.T, atol=1e-6 * np.abs(found).max()):
+                msg = f"{x!r}, {y!r} is {self.values[i, j]:g} and {y!r}, {x!r} is {self.values[j, i]:g}"
+            elif metric == "similarity":
+                msg = f"{self.labels[odd]!r} is less similar to itself than {self.top:g}"
+            else:
+                msg = f"the distance of {self.labels[odd]!r} to itself is {self.values[odd, odd]:g}"
+                msg = msg if found[odd, odd] else "a distance is negative"
+            raise ValueError(msg) from None
+
+    def readings(self) -> list[str]:
+        """The metrics as which it can be read: both, if nothing is said of samples and themselves."""
+        from tripletree.cluster.distance_matrix import kind_of_square
+
+        kind = kind_of_square(self.values)
+        return [x for x in SQUARES if kind is not None and (SQUARES[x] == kind or not self.diagonal)]
+
+
+def _form_of_r(name: str) -> str:
+    """A name as R's data frames have it for a column."""
+    form = re.sub(r"[^\w.]", ".", name)
+    return f"X{form}" if re.match(r"[\d_]|\.\d", form) else form
+
+
+def _square_of(columns: dict[str, list[str]], labels: list[str], are_named: bool) -> _Square | None:
+    """The square table that the columns are, if they are called like the rows, or if the rows have no names."""
+    n = len(labels)
+    if len(columns) != n or n < (2 if are_named else 3):
         return None
-    D = table.values[:, [place[x] for x in table.labels]].astype(np.float64)
-    scale = float(np.abs(D[np.isfinite(D)]).max(initial=0.0))
-    is_one = np.allclose(D, D.T, atol=1e-6 * scale, equal_nan=True) and (np.abs(np.diag(D)) <= 1e-6 * scale).all()
-    return D if is_one else None
+    if not are_named:
+        labels = list(columns)
+    elif set(columns) != set(labels):
+        if list(columns) != list(map(_form_of_r, labels)):
+            return None
+        columns = dict(zip(labels, columns.values(), strict=True))
+    values = np.empty((n, n))
+    for k, name in enumerate(labels):
+        cells = ["nan" if is_gap(x) else x for x in columns[name]]
+        if not all(map(is_number, cells)):
+            return None
+        values[:, k] = cells
+    known = np.isfinite(values)
+    diagonal, apart = bool(np.diag(known).all()), ~np.eye(n, dtype=np.bool_)
+    if diagonal != np.diag(known).any() or not (known | known.T)[apart].all():
+        return None
+    values = np.where(known, values, np.where(known.T, values.T, 0.0))
+    return _Square(values, labels, diagonal, bool(known[apart].all()))
+
+
+def _asked_square(square: _Square | None, metric: str | None, where: str, are_named: bool) -> np.ndarray | None:
+    """The distances in a square table, if --metric says so. None for features. What is not said is asked."""
+    ctx = click.get_current_context()
+    if metric in SQUARES:
+        if square is None:
+            raise bad_input(
+                f"{where}: --metric {metric} needs a square table of {SQUARES[metric]}, with the same names for rows "
+                "and columns"
+            )
+        try:
+            found = square.distances(metric)
+        except ValueError as error:
+            cures = [f"; --metric {x} takes {SQUARES[x]}" for x in square.readings()]
+            raise bad_input(f"{where}: these are no {SQUARES[metric]}: {error}{''.join(cures)}") from None
+        if metric == "similarity":
+            say(f"{where}: distances are {square.top:g} - similarity", err=True)
+        return found
+    if square is None or ctx.get_parameter_source("metric") is click.core.ParameterSource.COMMANDLINE:
+        return None
+    readings = square.readings()
+    if not readings:
+        if are_named and square.diagonal and square.whole:
+            say(f"{where}: rows and columns have the same names, and the numbers are taken for features", err=True)
+        return None
+    more = " --linkage average" if ctx.params.get("method") == "recon" else ""
+    more = more if ctx.params.get("linkage") not in ANY_METRIC else ""
+    ways = {SQUARES[x]: f"--metric {x}{more}" for x in readings}
+    if square.diagonal and square.whole:
+        ways["features"] = "--metric euclidean"
+    width = max(map(len, ways)) + 1
+    without = {"metric", "linkage"} if more else {"metric"}
+    lines = [
+        f"  {f'{x}:':{width}} {command_line(ctx, y, without=without if x != 'features' else {'metric'})}"
+        for x, y in ways.items()
+    ]
+    why = "rows and columns have the same names" if are_named else "the table is square and both halves are alike"
+    raise bad_input("\n".join([f"{where}: are these {' or '.join(ways)}, as {why}?", *lines]))
 
 
 def read_table(
@@ -133,10 +264,11 @@ def read_table(
     class_column: str | None = None,
     text_column: str | None = None,
     drop: Sequence[str] = (),
-    gaps: str = "raise",
+    metric: str | None = None,
     hint: GapHint | None = None,
     decimal: str = ".",
     needs_numbers: bool = True,
+    digits: int | None = None,
     missing: Sequence[str] | None = None,
     named: Callable[[], Collection[str]] = tuple,
 ) -> Table:
@@ -157,14 +289,16 @@ def read_table(
         A column of texts. With it, there may be no column of numbers.
     drop : sequence of str
         Columns to leave out.
-    gaps : {"raise", "numbers", "mixed"}
-        "numbers" allows cells that are empty or NA, "mixed" also columns with text.
+    metric : str, optional
+        As `check_metric` allows it. nan_euclidean takes cells that are empty or NA, gower also columns with text.
     hint : GapHint, optional
         Other advice about gaps and text, for the errors.
     decimal : {".", ","}
         The character before the decimals of numbers.
     needs_numbers : bool
         Whether a table without a column of numbers and without texts is refused.
+    digits : int, optional
+        Whole numbers as labels get so many digits.
     missing : sequence of str, optional
         The words in the classes that mark samples without one. By default NA, -1, unknown and the like.
     named : callable
@@ -174,12 +308,13 @@ def read_table(
     -------
     Table
     """
+    gaps = GAPS.get(metric or "", "raise")
     table = table_columns(source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal)
     where = table.path or source
     header, n = table.names or [], len(table.lines)
     if n < 2:
         raise bad_input(f"{where}: {counted(n, 'sample')}; expected a header line and at least two")
-    _check_header(header, where)
+    _check_header(header, table, where)
     class_file = None if class_column in header else class_file_of(class_column)
     if class_file is not None:
         class_column = None
@@ -201,9 +336,11 @@ def read_table(
         texts = columns.pop(text_column)
     if index_column is None:
         index_column = _label_column(columns, decimal, named)
-    labels = (
-        list(map(str, range(n))) if index_column is None else _labels(columns.pop(index_column), index_column, table)
-    )
+    labels = list(map(str, range(n)))
+    if index_column is not None:
+        column = columns.pop(index_column)
+        labels = _labels(column if digits is None else _with_digits(column, digits), index_column, table)
+        _check_zeros(labels, index_column, where, named)
     classes: list[Any] | None = None
     if class_column is not None:
         if class_column not in columns:
@@ -217,6 +354,11 @@ def read_table(
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
         columns = {x: list(map(with_point, column)) for x, column in columns.items()}
+    are_named = index_column is not None
+    square = _square_of(columns, labels, are_named) if gaps == "raise" and texts is None else None
+    distances = _asked_square(square, metric, where, are_named)
+    if distances is not None and square is not None:
+        return Table(square.labels, distances, [], classes, None, "precomputed")
     if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
@@ -227,7 +369,7 @@ def read_table(
     values = np.empty((n, len(columns)), object if gaps == "mixed" else np.float64)
     for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, x, table, gaps)
-    return Table(labels, values, list(columns), classes, texts)
+    return Table(labels, values, list(columns), classes, texts, metric or "euclidean")
 
 
 def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
@@ -267,7 +409,7 @@ def _check_no_points(columns: dict[str, list[str]], table: RowTable) -> None:
                 table.refuse(row, msg)
 
 
-def _check_header(names: list[str], where: str) -> None:
+def _check_header(names: list[str], table: RowTable, where: str) -> None:
     """Refuse a header that names a column twice, or that is a row of numbers."""
     repeated = [x for x in dict.fromkeys(names) if names.count(x) > 1]
     if repeated:
@@ -277,6 +419,8 @@ def _check_header(names: list[str], where: str) -> None:
         return  # counted, as pandas does it
     if not is_number(names[0]) and names[1:] == counted_from_0[:-1]:
         return  # the same, beside a named index
+    if not is_number(names[0]) and set(names[1:]) == set(map(cell_text, table.columns[0])):
+        return  # a square table of numbered samples
     if all(is_number(x) for x in names) or (len(names) > 2 and all(is_number(x) for x in names[1:])):
         raise bad_input(f"{where}: the first line holds numbers; expected a header with the names of the columns")
 
@@ -339,10 +483,34 @@ def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
     return column
 
 
+def _with_digits(labels: Collection[str], digits: int) -> list[str]:
+    """The labels, with so many digits in whole numbers."""
+    return [x if (y := without_zeros(x)) is None or x[0] == "-" else y.zfill(digits) for x in labels]
+
+
+def _check_zeros(labels: list[str], column: str, where: str, named: Callable[[], Collection[str]]) -> None:
+    """Refuse labels that are in the knowledge with other zeros in front: 00123 and 123."""
+    forms = {y: x for x in labels if (y := without_zeros(x)) is not None}
+    names = set(named()) if forms else set()
+    lost = sorted(x for x in names.difference(labels) if without_zeros(x) in forms)
+    if not lost:
+        return
+    kept = {x for x in names.intersection(labels) if without_zeros(x) is not None}.union(lost)
+    able = [k for k in sorted({0, *map(len, lost)}) if kept <= set(_with_digits(labels, k))]
+    cure = "write them alike in both files"
+    if able:
+        again = command_line(click.get_current_context(), f"--id-digits {able[0]}", without={"id_digits"})
+        cure = f"make them alike: {again}"
+    more = f", and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+    twin = forms[str(without_zeros(lost[0]))]
+    raise bad_input(
+        f"{where}: the zeros in front of labels differ: {lost[0]!r} is {twin!r} in column {column!r}{more}; {cure}"
+    )
+
+
 def _classes_of(labels: list[str], path: str) -> list[str | None]:
     """The class of each sample, as a file has them. A message says if others are in the file, too."""
-    found = read_classes(path)
-    known = set(labels)
+    found, known = read_classes(path, labels), set(labels)
     unknown = [x for x in found if x not in known]
     if found and len(unknown) == len(found):
         raise UnknownLeafError(unknown, labels, what=f"labels in {path}", hint="none of them is in DATA")

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tripletree.algorithms.points import as_rows, is_sparse
-from tripletree.cluster.distance_matrix import advice_for_gaps
+from tripletree.cluster.distance_matrix import advice_for_gaps, kind_of_square
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -423,11 +423,27 @@ def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
             "leaves out what is no number"
         )
         raise ValueError(msg)
+    if tells_ids:
+        _tell_of_square(X, names)
     ids = ids_of_frame(X) if tells_ids else []
     if ids and (takes_words or all(np.asarray(X[x]).dtype.kind in "iuf" for x in ids)):
         columns = f"column{'s' * (len(ids) > 1)} {', '.join(map(repr, ids))} of X"
         count = "count as features" if len(ids) > 1 else "counts as a feature"
         warn_user(f"the {columns}, called an id and different in each row, {count}: {_as_names(X, ids)}")
+
+
+def _tell_of_square(X: Any, names: list[Any]) -> None:
+    """Warn of distances or similarities that are given as features: rows and columns have the same names."""
+    if len(X) != len(names) or len(names) < 3 or not hasattr(X, "iloc") or list(X.index) != names:
+        return
+    values = _numbers(X)
+    kind = kind_of_square(values) if values.ndim == 2 and np.isfinite(values).all() else None
+    if kind is not None:
+        how = "X" if kind == "distances" else f"{values.max():g} - X"
+        warn_user(
+            f"rows and columns of X have the same names, and it is taken for features: if it holds {kind}, give {how} "
+            "with metric='precomputed'; if not, X.add_prefix('to ') has no such names"
+        )
 
 
 #: How the types of columns of times begin, in pandas and polars.
@@ -447,7 +463,7 @@ def _without(X: Any, columns: list[Any]) -> str:
 
 
 def _numbers(column: Any) -> np.ndarray:
-    """The numbers of a column, NaN where there is none."""
+    """The numbers of a column or a frame, NaN where there is none."""
     try:
         return np.asarray(column, np.float64)
     except (TypeError, ValueError):

@@ -7,6 +7,7 @@ from the precision in which the numbers were computed. All estimators with ``met
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,15 @@ def as_distance_matrix(samples: np.ndarray, X: Any = None) -> np.ndarray:
 
 def _others(count: int) -> str:
     return f" ({counted(count, 'entry', 'entries')} of that kind; this is the largest)" if count > 1 else ""
+
+
+def kind_of_square(values: np.ndarray) -> str | None:
+    """The kind of statement that a square of numbers may be: "distances", "similarities", or None."""
+    for kind in ("distances", "similarities"):
+        with suppress(ValueError):
+            if as_distance_matrix(values if kind == "distances" else values.max() - values).any():
+                return kind
+    return None
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64, X: Any = None) -> np.ndarray:

@@ -30,21 +30,25 @@ from typing import Any, NoReturn, overload
 
 import numpy as np
 
-from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, Answer, AnswerSet, check_answers
+from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
 from tripletree.core.checks import counted
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, WHEN, WHO, is_sure_anchor, plain
+from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, SIDES, WHEN, WHO, is_sure_anchor, plain
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
+    WORDS,
     Comparison,
     QuestionTable,
     both_readings,
+    check_codes,
     comparison_in,
     is_json,
+    name_of_items,
+    names_items,
     no_answers,
     people_text,
     positions_said,
@@ -69,13 +73,7 @@ from tripletree.io.table import (
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
-    ("left", "middle", "right", ""),
 )
-#: Answers of tables that name none of the items.
-_WORDS = {
-    **dict.fromkeys(("alike", "all_alike", "same"), ALIKE),
-    **dict.fromkeys(("different", "all_different"), DIFFERENT),
-}
 _VERSION = 1
 #: Answers after which it is no chance that none of them is in one of three columns, if the answer is called the odd
 #: one, and if not: (2 / 3) ** 20 is less than 0.001, and for fewer answers the error gives both readings.
@@ -143,6 +141,7 @@ def read_answers(
     only: str | None = None,
     missing: Any = None,
     first: int | None = None,
+    codes: Sequence[Any] | None = None,
 ) -> AnswerSet:
     r"""Read answers to "which of these three is the odd one?" from JSON lines or a table.
 
@@ -150,7 +149,8 @@ def read_answers(
     ----------
     path : path, file object, "-", data frame, or list of these
         JSON lines, or a table: CSV, TSV, Parquet, Excel, or columns of numbers. Or what experiments save: records of
-        JSON (jsPsych), three items as a list in one cell (PsychoPy), a row a person (Qualtrics). A folder or a list
+        JSON (jsPsych), also below their people, three items as a list in one cell (PsychoPy), a row a person with the
+        items in the text of the question or in the header (Qualtrics, Google Forms). A folder or a list
         has a file a person, who is called as the file if no column says it. ``"-"`` is the standard input. Gzip,
         bzip2, xz and zip are unpacked.
     odd : str or int, optional
@@ -177,12 +177,14 @@ def read_answers(
         first row whose words occur nowhere else is refused unless this is given.
     only : str, optional
         A condition on the columns of a table: rows for which it does not hold are left out, such as
-        ``"trial_type == 'main' and rt > 200"``. It has ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in [...]``,
-        ``and``, ``or``, ``not`` and parentheses.
+        ``"trial_type == 'main' and rt > 200"``, or ``"not practice"`` for a column of yes and no. It has
+        ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in [...]``, ``and``, ``or``, ``not`` and parentheses.
     missing : value or collection of values, optional
         Answers that are "unsure". By default an empty cell, NA, ?, -, "don't know" and the like.
     first : {0, 1}, optional
         The number of the first position, if answers are positions.
+    codes : sequence of three values, optional
+        The answers that stand for the three columns of items, in their order, such as keys: ``["j", "k", "l"]``.
 
     Returns
     -------
@@ -219,7 +221,8 @@ def read_answers(
     <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     """
     columns: dict[str, Any] = {"odd": odd, "who": who, "when": when, "seconds": seconds}
-    columns |= {"items": items, "header": header, "only": only, "missing": missing, "first": first}
+    columns |= {"items": items, "header": header, "only": only, "missing": missing, "first": first, "codes": codes}
+    check_codes(codes, (3, 2))
     if first not in (None, 0, 1):
         msg = f"first must be 0 or 1, the number of the first position, not {first!r}"
         raise ValueError(msg)
@@ -241,6 +244,7 @@ def read_answers(
         header=header,
         known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
         only=only,
+        wanted=wanted,
     )
     table = asked.table
     if len(table.columns) < 3:
@@ -263,28 +267,30 @@ def read_answers(
     table = asked.table
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
-    codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
+    positions, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
         _check_no_anchor(table, places, answer)
     how = "labels"
     if answer in places:
-        replies = np.full(len(codes), places.index(answer))
+        replies = np.full(len(positions), places.index(answer))
     else:
         start = 0 if first is None and asked.from_zero else first
         said = [cell_text(x) for x in table.columns[answer]]
-        replies, how = _replies(table, trios.labels, said, places, missing, start)
+        if start is None and codes is None:
+            _check_index(table, places, answer, said)
+        replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
             _check_each_is_odd(table, places, answer, replies)
         several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
         if several and 2 * (none := sum(without_answer(said, missing))) >= len(replies) > 0:
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
     if len(places) == 2:
-        codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
+        positions = np.hstack([positions, np.full((len(positions), 1), -1, np.int32)])
     names = None if people is None else [_person(x) for x in table.columns[people]]
     if how != "labels":
         asked.notes.append(f"answers are {how}")
     return AnswerSet.from_columns(
-        codes,
+        positions,
         replies,
         index,
         who=names,
@@ -348,16 +354,30 @@ def _is_own_lines(content: bytes | str) -> bool:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
+        with suppress(ValueError, RecursionError):
+            json.loads(content)
+            return False  # one value in several lines
         return re.match(r'\s*\{\s*"(?:items|tripletree|undo|answer)"', line) is not None or "trial" not in text
-    return not isinstance(entry, dict) or not entry or bool(entry.keys() & {"items", "tripletree", "undo", "answer"})
+    if not isinstance(entry, dict) or not entry:
+        return True
+    items, said = entry.get("items"), entry.get("answer")
+    if (
+        "tripletree" not in entry
+        and isinstance(items, list)
+        and "odd" not in entry
+        and (said in items or type(said) is int)
+    ):
+        return False  # of another program, with the label or the position
+    return bool(entry.keys() & {"items", "tripletree", "undo", "answer"})
 
 
 def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:
     """How a table was understood, in one line."""
     names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
     *most, last = [str(names[k]) for k in places]
+    read = counted(len(asked.table.lines), "answer")
     return (
-        f"Read {len(asked.table.lines):,} answers: the odd one of {', '.join(most)} and {last} by {names[answer]}"
+        f"Read {read}: the odd one of {', '.join(most)} and {last} by {names[answer]}"
         f"{people_text(who)}; {', '.join(asked.notes)}"
     )
 
@@ -380,7 +400,8 @@ def _person(cell: Any) -> str | None:
 def has_answers(names: Sequence[str]) -> bool:
     """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
     bare = [re.sub(pattern, "", x) for x in names for pattern in (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$")]
-    return bool(REPLY.among([*names, *bare])) or is_header_of_comparisons(names)
+    in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
+    return bool(REPLY.among([*names, *bare])) or in_names or is_header_of_comparisons(names)
 
 
 def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
@@ -468,7 +489,19 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Sets of three names that belong together, where no fourth does."""
     known = set(names)
     stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
-    families = [*_ITEM_NAMES, *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd"))]
+    sides: dict[str, dict[str, str]] = {}
+    for name in names:
+        words = name.split("_")
+        for k, word in enumerate(words):
+            if SIDES.get(word) in ("left", "middle", "right"):
+                sides.setdefault("_".join([*words[:k], "", *words[k + 1 :]]), {})[SIDES[word]] = name
+    across = [(x["left"], x["middle"], x["right"], "") for x in sides.values() if len(x) == 3]
+    families = [
+        *_ITEM_NAMES,
+        *across,
+        *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd")),
+    ]
+    families = [*dict.fromkeys(families)]
     return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
 
 
@@ -516,15 +549,34 @@ def _replies(
     places: Sequence[int],
     missing: Any,
     first: int | None,
+    codes: Sequence[Any] | None,
+    answer: int,
 ) -> tuple[np.ndarray, str]:
     """The answer of each row: a position in it, or one of the other kinds. And how the answers name the items."""
     names = [None if table.names is None else table.names[k] for k in places]
     shown = [row if len(row) == 3 else () for row in rows]
-    found, how = positions_said(said, shown, names, missing=missing, first=first, words=_WORDS)
+    found, how = positions_said(said, shown, names, missing=missing, first=first, codes=codes, words=WORDS)
     if (found == -2).any():
-        hint = unknown_answers(said, found, names, len(places))
+        own: Sequence[Any] = table.names or range(len(table.columns))
+        command = f"read_answers({source_text(table.path)}, items={[own[k] for k in places]!r}, odd={own[answer]!r}"
+        hint = unknown_answers(said, found, [str(own[k]) for k in places], len(places), command)
         _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
     return np.where(found == -1, UNSURE, found).astype(np.int8), how
+
+
+def _check_index(table: RowTable, places: Sequence[int], answer: int, said: Sequence[str | None]) -> None:
+    """Refuse an index of 1 and 2 alone, which programs count from 0 and people from 1, with both commands."""
+    name = "" if table.names is None else table.names[answer]
+    words = {x.partition(".")[0] for x in said if x is not None and not is_gap(x)}
+    if not plain(name).endswith("index") or not words or not words <= {"1", "2"}:
+        return
+    names: Sequence[Any] = table.names or ()
+    command = f"read_answers({source_text(table.path)}, items={[names[k] for k in places]!r}, odd={name!r}"
+    raise refusal(
+        table,
+        f"{name!r} is {' and '.join(sorted(words))}, never 0 or 3: does it count from 0 or from 1? "
+        f"{command}, first=0) or {command}, first=1)",
+    )
 
 
 def _refuse_reply(

@@ -104,6 +104,8 @@ class Role:
     ranked : bool
     alone : tuple of str
         Some of the names, under which a column is known if no other one is called so.
+    is_answer : bool
+        Whether the last word behind a point counts, too (player.answer, Slide1.RESP), if there is no better name.
     """
 
     option: str
@@ -111,10 +113,14 @@ class Role:
     names: tuple[str, ...]
     ranked: bool = False
     alone: tuple[str, ...] = ()
+    is_answer: bool = False
 
     def among(self, header: Iterable[str]) -> list[str]:
         """The columns that are called so, the best names first."""
         found = [x for x in header if plain(x) in self.names]
+        if self.is_answer:
+            found = [x for x in found if plain(x) not in self.alone] or found
+            found = found or [x for x in header if plain(str(x).rpartition(".")[2]) in self.names]
         return sorted(found, key=lambda x: self.names.index(plain(x))) if self.ranked else found
 
     def place(self, table: RowTable, given: str | int | None = None, taken: Collection[int | None] = ()) -> int | None:
@@ -138,14 +144,55 @@ class Role:
 
 _PEOPLE = (
     *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
-    *("observer", "session", "coder", "expert", "subj", "sub", "vp", "ppt", "pp"),
+    *(
+        "observer",
+        "session",
+        "coder",
+        "expert",
+        "subj",
+        "sub",
+        "vp",
+        "ppt",
+        "pp",
+        "proband",
+        "probandin",
+        "versuchsperson",
+    ),
+    *("teilnehmer", "teilnehmerin", "sujet", "participante", "sujeto"),
 )
 WHO = Role(
     "who",
     "the person",
     (
         *(f"{x}{end}" for end in ("", "id", "no", "nr", "number", "code", "name") for x in _PEOPLE),
-        *("responseid", "prolificpid", "prolificid", "pid", "ppid", "vpn", "email", "userid", "randomid", "sonaid"),
+        *(
+            "wer",
+            "qui",
+            "quien",
+            "chi",
+            "vpcode",
+            "vpnummer",
+            "vpnnr",
+            "probandennr",
+            "teilnehmernr",
+            "kennung",
+            "personencode",
+        ),
+        *(
+            "responseid",
+            "prolificpid",
+            "prolificid",
+            "pid",
+            "ppid",
+            "vpn",
+            "email",
+            "emailaddress",
+            "yourname",
+            "fullname",
+            "userid",
+            "randomid",
+            "sonaid",
+        ),
         *("participantprivateid", "participantpublicid", "participant.code", "url.subject", "subject.id"),
     ),
     alone=("session", "sessionid", "participantpublicid", "randomid", "responseid"),
@@ -153,7 +200,10 @@ WHO = Role(
 WHEN = Role(
     "when",
     "the time",
-    ("when", "timestamp", "datetime", "answeredat", "createdat", "submittedat", "recordeddate", "time", "date"),
+    (
+        *("when", "timestamp", "datetime", "answeredat", "createdat", "submittedat", "recordeddate", "time", "date"),
+        *("zeitstempel", "zeitpunkt", "datum", "uhrzeit", "utcdate", "localdate", "submitdate", "horodateur", "fecha"),
+    ),
     ranked=True,
 )
 #: Names of the response time, and how many of its unit make a second.
@@ -163,17 +213,41 @@ SECONDS_NAMES = {
 }
 SECONDS = Role("seconds", "the response time", tuple(SECONDS_NAMES))
 #: The answer where its name says that it is the odd one, and else.
-ODD = Role("odd", "the odd one", ("odd", "oddoneout", "oddone"))
+ODD = Role(
+    "odd",
+    "the odd one",
+    (
+        "odd",
+        "oddoneout",
+        "oddone",
+        "odditem",
+        "oddindex",
+        "oddball",
+        "außenseiter",
+        "aussenseiter",
+        "ausreißer",
+        "ausreisser",
+        "intrus",
+    ),
+    is_answer=True,
+)
+_KEYS = ("keypress", "pressedkey", "keypressed", "responsekey")
 ANSWER = Role(
     "answer",
     "the answer",
     (
+        *_KEYS,
         *("answer", "response", "choice", "chosen", "selected", "selection", "selectedanswer", "selecteditem", "pick"),
         *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clickedname", "keyresp.keys"),
         *("mouse.clickedname", "buttonpressed", "selectedoption", "choicemade", "useranswer", "givenanswer"),
+        *("selectedindex", "chosenindex", "answerindex", "responseindex", "choiceindex", "buttonindex"),
+        *("antwort", "auswahl", "wahl", "gewählt", "gewaehlt"),
+        *("reaktion", "réponse", "reponse", "choix", "respuesta", "elección", "eleccion", "risposta", "scelta"),
     ),
+    alone=_KEYS,
+    is_answer=True,
 )
-REPLY = Role("odd", "the answer", (*ODD.names, *ANSWER.names))
+REPLY = Role("odd", "the answer", (*ODD.names, *ANSWER.names), alone=_KEYS, is_answer=True)
 #: What two others are compared with. The words of the second line name other things as well.
 ANCHOR = Role(
     "anchor",
@@ -181,6 +255,7 @@ ANCHOR = Role(
     (
         *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue", "anchoritem"),
         *("center", "centre", "top", "x", "sample", "stimulus", "base", "main", "prompt"),
+        *("reiz", "referenz", "vorlage", "standardreiz", "zielreiz", "mitte", "oben", "référence", "referencia"),
     ),
 )
 _SURE_ANCHORS = frozenset(ANCHOR.names[:10])
@@ -220,21 +295,67 @@ NODE = Role(
         *("accepted", "acceptedname", "acceptedtaxon", "validname", "currentname"),
     ),
 )
+#: Of columns of classes.
+CLASS_NAMES = frozenset({"class", "classes", "group", "cluster", "category", "celltype", "diagnosis", "target"})
 #: Two columns of which the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
     *(("chosen", "unchosen"), ("chosen", "rejected"), ("moresimilar", "lesssimilar"), ("similar", "dissimilar")),
 )
+#: Places of things, and keys with arrows, in other words.
+SIDES = {
+    **dict.fromkeys(("left", "l", "links", "linkes", "linke", "gauche", "izquierda", "sinistra", "lhs"), "left"),
+    **dict.fromkeys(("right", "r", "rechts", "rechtes", "rechte", "droite", "derecha", "destra", "rhs"), "right"),
+    **dict.fromkeys(("middle", "center", "centre", "mitte", "mittleres", "milieu", "centro", "mid"), "middle"),
+    **dict.fromkeys(("up", "top", "upper", "oben", "haut", "arriba"), "up"),
+    **dict.fromkeys(("down", "bottom", "lower", "unten", "bas", "abajo"), "down"),
+    **dict.fromkeys(("first", "one", "erste"), "1"),
+    **dict.fromkeys(("second", "two", "zweite"), "2"),
+    **dict.fromkeys(("third", "three", "dritte"), "3"),
+}
 _SIDES = re.compile(
-    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|l|r|first|second|third|0)(?:_?(image|img|item|word|pic)?)"
+    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|links|rechts|gauche|droite|l|r|first|second|third|0)"
+    r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus)?)"
 )
 _SIDE = re.compile(r"_?(?:1|a|l|left|first|0)$")
 _ID_END = re.compile(r"(?:.*_)?(?:id|uid|uuid|key)")
-_TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third"))
+_TWO = (
+    *(("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third")),
+    *(("links", "rechts", ""), ("gauche", "droite", "")),
+)
 
 
 #: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
 LINK = Role("link", "the link", ("link", "same", "match", "ismatch", "matched", "linked", "duplicate", "isduplicate"))
+#: Names of a third column, above words for links.
+LINK_KINDS = frozenset(
+    (
+        "type",
+        "kind",
+        "verdict",
+        "relation",
+        "relationship",
+        "constraint",
+        "constrainttype",
+        "linktype",
+        "pairtype",
+        "decision",
+    )
+    + (
+        "judgement",
+        "judgment",
+        "label",
+        "status",
+        "result",
+        "answer",
+        "response",
+        "gold",
+        "truth",
+        "typ",
+        "urteil",
+        "art",
+    )
+)
 PROBABILITY = Role(
     "link",
     "the probability of a match",

@@ -21,6 +21,7 @@ from tripletree.io.columns import ODD, REPLY, SECONDS, WHEN, WHO
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
+    check_codes,
     chosen_option,
     comparison_in,
     comparisons_by_name,
@@ -61,6 +62,7 @@ def read_comparisons(
     only: str | None = None,
     missing: Any = None,
     first: int | None = None,
+    codes: Sequence[Any] | None = None,
 ) -> Comparisons:
     r"""Read comparisons d(anchor, near) < d(anchor, far) from a table: CSV, TSV, Parquet, or columns of numbers.
 
@@ -87,8 +89,8 @@ def read_comparisons(
     header : bool, optional
         True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.
-    only, missing, first
-        As in `read_answers`.
+    only, missing, first, codes
+        As in `read_answers`. There are two codes, for the two that are compared with the anchor.
 
     Returns
     -------
@@ -116,6 +118,7 @@ def read_comparisons(
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         msg = f"columns must be three columns, for anchor, near and far, not {columns!r}"
         raise ValueError(msg)
+    check_codes(codes, (2,))
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     known = header_with((*(columns or ()), answer, who), is_header_of_comparisons)
     asked = read_questions(path, header=header, known=known, only=only)
@@ -144,14 +147,14 @@ def read_comparisons(
             raise refusal(table, msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
-    asked, swap = _answered(asked, found, missing, first)
+    asked, swap = _answered(asked, found, missing, first, codes)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
-    codes, index = indexed_rows(rows, table, leaves, header, hint)
-    codes[swap] = codes[swap][:, [0, 2, 1]]
-    people = [None] * len(codes) if person is None else [cell_text(x) for x in table.columns[person]]
-    return Comparisons(codes, index, people, asked.origins(), _reading(asked, found, people))
+    positions, index = indexed_rows(rows, table, leaves, header, hint)
+    positions[swap] = positions[swap][:, [0, 2, 1]]
+    people = [None] * len(positions) if person is None else [cell_text(x) for x in table.columns[person]]
+    return Comparisons(positions, index, people, asked.origins(), _reading(asked, found, people))
 
 
 def is_header_of_comparisons(names: Sequence[str]) -> bool:
@@ -170,7 +173,7 @@ def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
 
 
 def _answered(
-    asked: QuestionTable, found: Comparison, missing: Any, first: int | None
+    asked: QuestionTable, found: Comparison, missing: Any, first: int | None, codes: Sequence[Any] | None
 ) -> tuple[QuestionTable, np.ndarray]:
     """The rows that have an answer, and those of them in which the second of the two is the nearer one."""
     table = asked.table
@@ -186,12 +189,12 @@ def _answered(
     ]
     name = "" if table.names is None else table.names[found.answer]
     flags, option = yes_or_no(said, missing), chosen_option(name, names)
-    if flags is not None and option is not None and first is None:
+    if flags is not None and option is not None and first is codes is None:
         positions, how = np.where(flags < 0, -1, flags ^ option ^ 1), f"yes or no to {names[option]!r}"
     else:
         start = 0 if first is None and asked.from_zero else first
-        positions, how = positions_said(said, options, names, missing=missing, first=start)
-        if flags is not None and how != "names of columns" and not _are_labels(said, options, flags):
+        positions, how = positions_said(said, options, names, missing=missing, first=start, codes=codes)
+        if flags is not None and codes is None and how != "names of columns" and not _are_labels(said, options, flags):
             numbers = bool((positions != -2).all())
             if first is None and not (numbers and (asked.from_zero or REPLY.among([name]) or flags.all())):
                 raise _no_yes(table, found, {str(x) for x, flag in zip(said, flags, strict=True) if flag >= 0})
@@ -206,7 +209,7 @@ def _answered(
         table.refuse(
             k,
             f"the answer {said[k]!r}, which is neither {options[k][0]!r} nor {options[k][1]!r}"
-            + unknown_answers(said, positions, names, 2),
+            + unknown_answers(said, positions, names, 2, _command(table, found)),
         )
     kept = np.flatnonzero(positions >= 0).tolist()
     if not kept:
@@ -218,6 +221,13 @@ def _answered(
     return asked.taking(kept), positions[kept] == 1
 
 
+def _command(table: RowTable, found: Comparison) -> str:
+    """The command that reads these comparisons, without the bracket at its end."""
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
+    return f"read_comparisons({source_text(table.path)}, columns={[anchor, one, other]!r}, answer={told!r}"
+
+
 def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], flags: np.ndarray) -> bool:
     """Whether all answers are labels of their rows."""
     return all(x in row for x, row, flag in zip(said, options, flags, strict=True) if flag >= 0)
@@ -226,12 +236,11 @@ def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], 
 def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:
     """The error for answers yes and no if nothing says to which of the two options, with both commands."""
     names: Sequence[Any] = table.names or range(len(table.columns))
-    anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
-    source, shown = source_text(table.path), " and ".join(map(repr, sorted(said)))
+    _, one, other, told = (names[k] for k in found)  # type: ignore[index]
+    shown = " and ".join(map(repr, sorted(said)))
     no, yes = ("0", "1") if said <= {"0", "1", "0.0", "1.0"} else ("no", "yes")
     first, second = (
-        f"read_comparisons({source}, columns={[anchor, *two]!r}, answer={told!r}, first=0)"
-        for two in ((one, other), (other, one))
+        f"{_command(table, x)}, first=0)" for x in (found, found._replace(first=found.second, second=found.first))
     )
     return refusal(
         table,

@@ -1,7 +1,9 @@
 """Which rows of a table count: conditions on its columns, such as ``trial_type == 'main' and rt > 200``.
 
-A column (with blanks in its name in back quotes), an operator, and a text in quotes or a number. Conditions are joined
-by ``and``, ``or``, ``not`` and parentheses. ``in`` takes a list in brackets. Nothing is evaluated as Python.
+A column (with blanks in its name in back quotes), an operator, and a text in quotes or a number, or the other way round
+(``200 < rt < 3000``). A column of yes and no may stand alone: ``not practice``. Conditions are joined by ``and``,
+``or``, ``not`` (or ``&``, ``|``, ``!``) and parentheses. ``in`` takes a list in brackets. Nothing is evaluated as
+Python.
 """
 
 from __future__ import annotations
@@ -9,25 +11,35 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
-from tripletree.io.table import RowTable, cell_text
+from tripletree.core.labels import is_gap
+from tripletree.io.table import RowTable, cell_text, with_point
 
 _TOKEN = re.compile(
-    r"""\s*(?: (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | (?P<quoted>`[^`]+`) | (?P<op>==|!=|<=|>=|<|>|=)
-    | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])) | (?P<word>[^\W\d][\w.]*)
+    r"""\s*(?: (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | (?P<quoted>`[^`]+`) | (?P<op>===?|!==?|<>|<=|>=|<|>|=)
+    | (?P<join>&&?|\|\|?|!|~) | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])) | (?P<word>[^\W\d][\w.]*)
     | (?P<mark>[()\[\],]) )""",
     re.VERBOSE,
 )
 _ORDER = {
     "==": operator.eq,
     "=": operator.eq,
+    "===": operator.eq,
     "!=": operator.ne,
+    "!==": operator.ne,
+    "<>": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_JOINS = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
+#: A yes and a no, in lower case.
+YES_NO = {**dict.fromkeys(("1", "true", "t", "yes", "y", "ja", "wahr"), 1)}
+YES_NO |= dict.fromkeys(("0", "false", "f", "no", "n", "nein", "falsch"), 0)
 _HOW = "such as only=\"trial_type == 'main' and rt > 200\""
 _MOST = 100  # conditions and parentheses within each other
 
@@ -52,7 +64,10 @@ class _Condition:
             found = _TOKEN.match(text, at)
             if found is None:
                 self._refuse(f"{text[at:].strip():.20}")
-            self._tokens.append((str(found.lastgroup), found[str(found.lastgroup)]))
+            kind, token = str(found.lastgroup), found[str(found.lastgroup)]
+            if kind == "join" or (kind == "word" and token.lower() in ("and", "or", "not", "in", "is")):
+                kind, token = "word", _JOINS.get(token, token.lower())
+            self._tokens.append((kind, token))
             at = found.end()
 
     def _refuse(self, what: str) -> NoReturn:
@@ -104,18 +119,48 @@ class _Condition:
         return (lambda k: not test(k)) if nots % 2 else test
 
     def _comparison(self) -> _Test:
-        kind, name = self._take("word", "quoted")
-        column = self._table.columns[self._table.place(name.strip("`"), "only=")]
-        negative = self._peek() == ("word", "not")
-        if negative:
+        if self._peek()[0] in ("number", "text") or self._peek()[1].lower() in ("true", "false"):
+            value = self._value()
+            sign = self._take("op")[1]
+            column = self._column()
+            first = partial(_holds, _ORDER[_TURNED.get(sign, sign)], column, value)
+            if self._peek()[0] != "op":
+                return first
+            second = partial(_holds, _ORDER[self._take("op")[1]], column, self._value())
+            return lambda k: first(k) and second(k)
+        name = self._peek()[1]
+        column = self._column()
+        if self._peek()[0] in ("end", "mark") or self._peek()[1] in ("and", "or"):
+            return self._flag(name, column)
+        if self._peek() == ("word", "is"):
             self._at += 1
+            negative = self._peek() == ("word", "not")
+            self._at += negative
+            return partial(_holds, operator.ne if negative else operator.eq, column, self._value())
+        negative = self._peek() == ("word", "not")
+        self._at += negative
         if negative or self._peek() == ("word", "in"):
             self._take("in")
             values = self._values()
-            return lambda k: any(_compared(operator.eq, column[k], x) for x in values) != negative
+            return lambda k: any(_holds(operator.eq, column, x, k) for x in values) != negative
         compare = _ORDER[self._take("op")[1]]
-        value = self._value()
-        return lambda k: _compared(compare, column[k], value)
+        return partial(_holds, compare, column, self._value())
+
+    def _column(self) -> list[Any]:
+        _, name = self._take("word", "quoted")
+        return self._table.columns[self._table.place(name.strip("`"), "only=")]
+
+    def _flag(self, name: str, column: list[Any]) -> _Test:
+        """A column of yes and no alone: whether it is yes. A gap is no."""
+        cells = [_code(x) for x in column]
+        wrong = next((x for x in cells if x not in YES_NO and not is_gap(x)), None)
+        if wrong is not None:
+            msg = (
+                f"only={self._text!r}: {name} alone is a condition if it holds yes and no (1 and 0, true and false), "
+                f"and it has {wrong!r}, too: give a value, such as {name} == {wrong!r} or {name} != {wrong!r}"
+            )
+            raise ValueError(msg)
+        return lambda k: YES_NO.get(cells[k]) == 1
 
     def _values(self) -> Sequence[Any]:
         self._take("[", "(")
@@ -133,14 +178,22 @@ class _Condition:
         return text if kind == "word" else re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
-def _compared(compare: Callable[[Any, Any], bool], cell: Any, value: Any) -> bool:
-    """Compare a cell with a number as a number, and with a text as text, in whatever case if it is true or false."""
-    text = cell_text(cell) or ""
+def _code(cell: Any) -> str:
+    """A cell in lower case, whole numbers without a point."""
+    return re.sub(r"[.,]0+$", "", (cell_text(cell) or "").strip().lower())
+
+
+def _holds(compare: Callable[[Any, Any], bool], column: Sequence[Any], value: Any, k: int) -> bool:
+    """Compare a cell with a number as a number, with true or false as a yes or no, and with a text as text."""
+    text = cell_text(column[k]) or ""
     if isinstance(value, float):
         try:
-            return bool(compare(float(text), value))
+            return bool(compare(float(with_point(text)), value))
         except ValueError:
             return compare is operator.ne
     if value.lower() in ("true", "false"):
-        text, value = text.lower(), value.lower()
+        said = YES_NO.get(_code(text))
+        return bool(
+            compare(text.lower() if said is None else said, value.lower() if said is None else YES_NO[value.lower()])
+        )
     return bool(compare(text, value))

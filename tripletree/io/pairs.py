@@ -36,7 +36,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
-from tripletree.io.columns import PROBABILITY, are_called_ids, link_sense, pair_columns, says_unlike
+from tripletree.io.columns import LINK_KINDS, PROBABILITY, are_called_ids, link_sense, pair_columns, plain, says_unlike
 from tripletree.io.edges import usual_columns
 from tripletree.io.rows import (
     DELIMITERS,
@@ -194,7 +194,8 @@ class PairRows(LabelRows):
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
         """The columns asked for, or, where none are, those that are called so."""
         if tuple(columns) == PAIR_COLUMNS and not set(columns) <= set(names):
-            told = tuple(names[:3]) if tuple(names) == self._told else None
+            kind = len(names) == 3 and plain(names[2]) in LINK_KINDS
+            told = tuple(names[:3]) if kind or tuple(names) == self._told else None
             columns = pair_columns(names) or told or super().called(names, columns)
         self._rated = bool(PROBABILITY.among(columns[2:]))
         self._turned = str(columns[2]) if not self._rated and says_unlike(str(columns[2])) else None
@@ -214,6 +215,9 @@ class PairRows(LabelRows):
             first, below = rows[0], [row[:3] for row in rows[1:]]
             ids, kind = are_called_ids(*first[:2]), _kind(first[2])
             kinds = {x for x in (_kind(row[2]) for row in below) if x != "gap"}
+            if kind is None and kinds == {"word"} and plain(first[2]) in LINK_KINDS:
+                self._told = None if {*first[:2]} & {x for row in below for x in row[:2]} else tuple(first)
+                return
             if ids is False or kind in (None, "gap") or not kinds or None in kinds:
                 continue
             names = {_SHAPE.sub("0", x) for x in first[:2]}
@@ -357,7 +361,8 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
         links.append(_joined(cells[2]) if len(cells) in (3, 4) else "")  # a single letter may be a label
     if any(x in LINKS for x in links):
         return True
-    return bool(links) and all(link_sense(x) is not None for x in links)  # words that may be labels as well
+    below = links[1:] if len(links) > 1 and link_sense(links[0]) is None else links  # under a header of other words
+    return bool(below) and all(link_sense(x) is not None for x in below)  # words that may be labels as well
 
 
 def read_pairs(

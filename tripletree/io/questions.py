@@ -1,7 +1,8 @@
 """Tables of people's answers, as experiments write them: which rows are questions, which columns the items.
 
-`read_questions` gives one table, with a row a question, of a file, a folder with a file a person, JSON (jsPsych, nested
-or by lines), lists in cells (PsychoPy), or a row a person (Qualtrics). `comparison_in` tells whether two columns are
+`read_questions` gives one table, with a row a question, of a file, a folder with a file a person, JSON (jsPsych), lists
+in cells (PsychoPy), or a row a person with the items in the text of the question or in the header (Qualtrics, Google
+Forms). `comparison_in` tells whether two columns are
 compared with a third, which is another question than "which of three is the odd one?". The readers of answers and of
 comparisons ask both.
 """
@@ -12,13 +13,14 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
@@ -28,16 +30,19 @@ from tripletree.io.columns import (
     NEAR_FAR,
     ODD,
     REPLY,
+    SECONDS,
+    SIDES,
+    WHEN,
     WHO,
     is_sure_anchor,
     option_pairs,
     plain,
     words_of,
 )
-from tripletree.io.json_text import load_json
-from tripletree.io.only import rows_that_count
+from tripletree.io.only import YES_NO, rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table
+from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
@@ -46,22 +51,42 @@ _NO_ANSWER = frozenset(
     {"unsure", "cannot_say", "can't_say", "don't_know", "dont_know", "not_sure", "idk", "no_idea", "no_response"}
     | {"no_answer", "timeout", "time_out", "skip", "skipped", "weiss_nicht", "weiß_nicht", "je_ne_sais_pas"}
 )
-#: A yes and a no, and what else is in the names of columns that say whether one option was chosen.
-_YES_NO = {**dict.fromkeys(("1", "true", "t", "yes", "y"), 1), **dict.fromkeys(("0", "false", "f", "no", "n"), 0)}
+#: Answers about three items that name none of them.
+WORDS = {
+    **dict.fromkeys(("alike", "all_alike", "same"), ALIKE),
+    **dict.fromkeys(("different", "all_different"), DIFFERENT),
+}
+#: What else is in the names of columns that say whether one option was chosen.
 _CHOSEN = frozenset(
     {"chose", "chosen", "choose", "chooses", "pick", "picks", "picked", "select", "selects", "selected", "prefer"}
     | {"prefers", "preferred", "took", "taken", "clicked", "is", "was", "the", "closer", "nearer", "closest", "nearest"}
     | {"more", "most", "similar", "alike", "won", "wins"}
 )
-_SIDE_WORDS = {"l": "left", "r": "right", "first": "1", "second": "2", "one": "1", "two": "2"}
+#: Keys in the left and in the right half of each keyboard, and arrows and numbers of keys as browsers count them.
+_LEFT_KEYS, _RIGHT_KEYS = frozenset("qweasdfzxcv"), frozenset("uiopjklm") | {"/", "slash"}
+_KEY_NUMBERS = {
+    "37": "left",
+    "38": "up",
+    "39": "right",
+    "40": "down",
+    "70": "f",
+    "74": "j",
+    "49": "1",
+    "50": "2",
+    "51": "3",
+}
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
     r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
     r"|(?:less|least)_(?:similar|alike)"
 )
+#: What stands between items in the text of a question, and in a name.
+_IN_TEXTS = (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and |oder |und )?|\s+(?:or|and|oder|und|vs\.?)\s+", r"\s+[-–]\s+")
+#: What a form writes around the number of a choice: A1, AO01, 1.0.
+_FORM_CODE = re.compile(r"^[A-Za-z]{1,3}0*(?=\d$)|[.,]0+$")
+_IN_NAMES = (r"_+vs\.?_+", r"[_|/+]+", "-", r"\.")
 #: What stands around the items of a list in a text.
 _AROUND = " \t\r\n.!\"'`-–—−•·*‣▪◦●>“”‘’„«»()"
-_MOST_NESTED = 20
 #: What stands in the third line of a table of Qualtrics, within so many bytes.
 _QUALTRICS, _HEAD = '"ImportId"', 1 << 16
 
@@ -102,9 +127,17 @@ class QuestionTable:
 
 
 def read_questions(
-    path: Any, *, header: bool | None, known: Callable[[Sequence[str]], bool], only: str | None
+    path: Any,
+    *,
+    header: bool | None,
+    known: Callable[[Sequence[str]], bool],
+    only: str | None,
+    wanted: Collection[str] = (),
 ) -> QuestionTable:
-    """The questions of a file, a folder, a list of files or a data frame. `known` tells headers, as in `read_table`."""
+    """The questions of a file, a folder, a list of files or a data frame. `known` tells headers, as in `read_table`.
+
+    `wanted` are the names of columns that are asked for, which may come out of a list.
+    """
     files = _files_of(path)
     if files is None:
         asked = _one_source(path, header, known)
@@ -116,7 +149,10 @@ def read_questions(
             raise refusal(asked.table, f"no row is left of {len(asked.table.lines):,}: only={only!r} holds for none")
         asked.notes.append(f"{len(rows):,} of {len(asked.table.lines):,} rows are asked for")
         asked = asked.taking(rows)
-    return _expanded(_long(asked))
+    names = asked.table.names or []
+    if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
+        asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
+    return _expanded(_long(asked), wanted)
 
 
 def refusal(table: RowTable, message: str) -> ParseError:
@@ -150,9 +186,9 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         table = read_table(path)
         return QuestionTable(table, parts=[(table.path, len(table.lines))])
     content, name = read_bytes(path)
-    notes, from_zero = [], False
+    notes, from_zero, runs = [], False, None
     if not is_parquet(content) and is_json(content):
-        table, from_zero = _records(decoded(content, name), name)
+        table, runs, from_zero = records_of(decoded(content, name), name)
         notes.append("records of JSON")
     else:
         if header is None and _QUALTRICS in str(content[:_HEAD]):
@@ -160,8 +196,9 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         table = read_table(named_stream(content, name), spaced=True, header=header, known=known)
     if "trial_type" in (table.names or ()) and {"trial_index", "time_elapsed"} & set(table.names or ()):
         from_zero = True
-    if from_zero and table.names is not None and "rt_ms" not in table.names:  # jsPsych counts milliseconds
-        table = replace(table, names=["rt_ms" if x == "rt" else x for x in table.names])
+    table = with_objects_apart(table)
+    if from_zero or person or runs is not None:
+        table = with_person_in_each_row(table, runs)
     if person and table.names is not None and not WHO.among(table.names):
         stem = Path(name or "").name.partition(".")[0]
         table = replace(table, names=[*table.names, "who"], columns=[*table.columns, [stem] * len(table.lines)])
@@ -197,75 +234,6 @@ def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
     return QuestionTable(joined, notes, [x for one in asked for x in one.parts], all(x.from_zero for x in asked))
 
 
-def _records(text: str, name: str | None) -> tuple[RowTable, bool]:
-    """Objects of JSON as rows: one list, several, nested in objects, or one a line. And whether jsPsych wrote them."""
-    try:
-        json.loads(text)
-        values = [(1, load_json(text, name))]
-    except (ValueError, RecursionError):
-        lines = [(k, x) for k, x in enumerate(text.splitlines(), 1) if x.strip()]
-        if len(lines) < 2:
-            load_json(text, name)
-        values = []
-        for number, line in lines:
-            try:
-                values.append((number, load_json(line, name)))
-            except ParseError as error:
-                raise ParseError(str(error).partition(": ")[2] or str(error), path=name, line=number) from None
-    rows: list[tuple[int, dict[str, Any]]] = []
-    for at, value in values:
-        for record in _inner_records(value):
-            rows.append((at if len(values) > 1 else len(rows) + 1, record))
-    names = list(dict.fromkeys(key for _, x in rows for key in x))
-    if not rows or not names:
-        raise ParseError("no records in it: expected a list of objects, one a trial", path=name)
-    jspsych = "trial_type" in names or ("choices" in names and "rt" in names)
-    columns = [[_json_cell(x.get(key)) for _, x in rows] for key in names]
-    return RowTable(name, names, columns, [k for k, _ in rows], "line" if len(values) > 1 else "row"), jspsych
-
-
-def _inner_records(value: Any) -> Iterable[dict[str, Any]]:
-    """The innermost objects of lists, each with the plain values of the objects around it, in their order."""
-    todo: list[tuple[Any, dict[str, Any], int]] = [(value, {}, 0)]
-    while todo:
-        value, above, depth = todo.pop()
-        if depth > _MOST_NESTED:
-            raise ParseError(f"records are nested more than {_MOST_NESTED} deep")
-        if isinstance(value, list):
-            todo += [(x, above, depth + 1) for x in reversed(value) if isinstance(x, (dict, list))]
-        elif isinstance(value, dict):
-            inner = [x for x in value.values() if isinstance(x, list) and any(isinstance(y, dict) for y in x)]
-            own = {**above, **_flat(value)}
-            if inner:
-                plain = {k: y for k, y in own.items() if not isinstance(y, list)}
-                todo += [(x, plain, depth + 1) for x in reversed(inner)]
-            else:
-                yield own
-
-
-def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    """An object without objects in it: their keys take their place, or that of the only value in an answer."""
-    flat: dict[str, Any] = {}
-    todo = [("", key, x) for key, x in reversed(value.items())]
-    while todo:
-        path, key, x = todo.pop()
-        if isinstance(x, dict) and len(x) == 1 and REPLY.among([key]):
-            x = next(iter(x.values()))
-        if isinstance(x, dict):
-            todo += [(f"{path}{key}.", name, y) for name, y in reversed(x.items())]
-        else:
-            flat[key if key not in flat and (not path or key not in value) else path + key] = x
-    return flat
-
-
-def _json_cell(x: Any) -> Any:
-    if isinstance(x, list):
-        return x if not any(isinstance(y, (list, dict)) for y in x) else None
-    if isinstance(x, float) and x.is_integer():
-        return int(x)
-    return None if isinstance(x, dict) or x == "" else x
-
-
 # ---------------------------------------------------------------------- a row a person, and lists in cells
 
 
@@ -281,13 +249,14 @@ def _long(asked: QuestionTable) -> QuestionTable:
         asked = asked.taking(range(2, len(table.lines)))
         asked.notes.append("Qualtrics")
         table = asked.table
-    if REPLY.among(names) or (len(names) < 4 and not any(texts)):
+    if len(REPLY.among(names)) == 1:
         return asked
-    for pattern in (r"(\D*)(\d+)([._ -]?\D.*)", r"(.*?)[._ -]?(\d+)()", r"(\D*)(\d+)(.*)"):
-        made = _melted(asked, pattern)
-        if made is not None:
-            return made
-    return _of_texts(asked, texts)
+    if len(names) > 3 or any(texts):
+        for pattern in (r"(\D*)(\d+)([._ -]?\D.*)", r"(.*?)[._ -]?(\d+)()", r"(\D*)(\d+)(.*)"):
+            made = _melted(asked, pattern)
+            if made is not None:
+                return made
+    return _of_texts(asked, texts if any(texts) else names)
 
 
 def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
@@ -298,9 +267,8 @@ def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
         found = re.fullmatch(pattern, name)
         if found is not None:
             groups.setdefault(int(found[2]), {})[column_word(found[3] or found[1]).strip("_.- ")] = k
-    parts = {frozenset(x) for x in groups.values()}
-    words = sorted(next(iter(parts), ()), key=lambda x: list(next(iter(groups.values()))).index(x))
-    if len(parts) != 1 or len(words) < 4 or not (REPLY.among(words)):
+    words = list(next(iter(groups.values()), ()))
+    if len({frozenset(x) for x in groups.values()}) != 1 or len(words) < 4 or not REPLY.among(words):
         return None
     taken = {k for x in groups.values() for k in x.values()}
     rest = [k for k in range(len(names)) if k not in taken]
@@ -325,18 +293,27 @@ def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: li
 
 
 def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable:
-    """QuestionTable whose three items stand in the text of the question: "Which is odd? cat / dog / eel"."""
+    """Questions whose three items stand in the text of the question, or in the header: "Which? cat / dog / eel"."""
     table = asked.table
     groups: list[list[Any]] = []
     left_out = []
+    others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
+    listed_by = [_items_in(text or "", set()) or [] for text in texts]
+    names = table.names or []
+    named = [bool(items) for name, items in zip(names, listed_by, strict=True) if name not in others]
+    all_named = len(named) > 1 and all(named)
     for k, text in enumerate(texts):
-        said = {x for x in map(cell_text, table.columns[k]) if x is not None}
-        items = _items_in(text or "", said) if said else None
+        cells = {x for x in map(cell_text, table.columns[k]) if x is not None}
+        said = {x for x in cells if not is_no_answer(x) and column_word(x) not in WORDS}
+        coded = all_named or not _is_bare(text or "")
+        items = _items_in(text or "", said, coded=coded) if said and names[k] not in others else None
         if items is not None:
             groups.append([*items, k])
-        elif said and "?" in (text or "") and (listed := _items_in(text or "", set())) is not None:
-            other = min(said - {*listed})
-            left_out.append(f"{(table.names or [])[k]!r} lists {', '.join(listed)} and has the answer {other!r}")
+        elif said and "?" in (text or "") and listed_by[k]:
+            other = min(said - {*listed_by[k]})
+            left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
+    aside = _asides([x[:3] for x in groups], [[_stem_of(texts[x[3]] or "", x[:3]) for x in groups]], asked.notes)
+    groups = [x for k, x in enumerate(groups) if k not in aside]
     if not groups:
         return asked
     taken = {x[3] for x in groups}
@@ -344,23 +321,124 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
     made = _stacked(asked, rest, ["item1", "item2", "item3", "odd"], groups)
     if left_out:
         made.notes.append(f"{len(left_out)} left out: {'; '.join(left_out)}")
+    if not WHO.among(made.table.names or ()):
+        rows = [f"row {k + 1}" for k in range(len(table.lines)) for _ in groups]
+        made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
+        made.notes.append("each row is a person")
     return made
 
 
-def _items_in(text: str, said: set[str]) -> list[str] | None:
-    """The three items that a question's text lists at its end, with each answer among them. None if it has none."""
+def _stem_of(text: str, items: Sequence[str]) -> str:
+    """What a question's text says before its items."""
+    at = min((text.find(x) for x in items if x in text), default=len(text))
+    return re.sub(r"^\W*\w?\d+\W*", "", text[:at]).strip().lower()
+
+
+def names_items(name: str) -> bool:
+    """True if a header lists three items: "Which is odd? [cat, dog, eel]"."""
+    return any(x in name for x in "?[:") and _items_in(name, set()) is not None
+
+
+def name_of_items(name: str) -> bool:
+    """True if a name may be of three items: cat_dog_eel."""
+    return _is_bare(name) and _items_in(name, set()) is not None
+
+
+def _is_bare(text: str) -> bool:
+    return re.search(r"[\s?:,\[]", text) is None
+
+
+def _are_places(items: Sequence[str]) -> bool:
+    """True for parts of a name that are numbers or places of items: left/middle/right, A/B/C."""
+    words = {x.lower() for x in items}
+    return any(map(str.isdigit, items)) or words in ({*"abc"}, {"left", "middle", "right"}, {"left", "center", "right"})
+
+
+def _items_in(text: str, said: set[str], *, coded: bool = False) -> list[str] | None:
+    """The three items that a question's text lists at its end, with each answer among them. None if it has none.
+
+    With `coded` all answers may be positions.
+    """
     text = re.sub(r"<[^<>]*>", "", re.sub(r"<\s*/?\s*(?:br|p|li|ul|ol|div)\b[^<>]*>", "\n", text)).replace(
         "&nbsp;", " "
     )
-    tail = re.split(r"[?:]", text)[-1] if re.search(r"[?:]", text) else text
-    for separator in (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and )?|\s+(?:or|and)\s+", r"\s+-\s+"):
+    bare = _is_bare(text)
+    within = re.search(r"[\[({]([^\[\](){}]*)[\])}][\s.?!]*$", text)
+    tail = within[1] if within else re.split(r"[?:]", text.rstrip("?:. \n"))[-1]
+    codes = ({*"012"}, {*"123"}) if coded else ()
+    for separator in _IN_NAMES if bare else _IN_TEXTS:
         items = [x for part in re.split(separator, tail.strip(_AROUND)) if (x := part.strip(_AROUND))]
-        if len(items) == 3 == len(set(items)) and said <= {*items}:
+        if bare and len(items) == 4 and re.fullmatch(r"[a-zA-Z]{0,8}\d+|odd|q|item|trial|trio", items[0]):
+            del items[0]
+        if len(items) != 3 or len(set(items)) != 3 or (bare and _are_places(items)):
+            continue
+        if said <= {*items} or any({_FORM_CODE.sub("", x) for x in said} <= x for x in codes):
             return items
     return None
 
 
-def _expanded(asked: QuestionTable) -> QuestionTable:
+#: Answers to questions about the person, not about items.
+_SURVEY = re.compile(
+    r"yes|no|maybe|(?:fe)?male|(?:wo)?man|[mfdw]|others?|none|divers|diverse|non-?binary|never|rarely|sometimes|often|always"
+    r"|(?:dis)?agree|neutral|easy|medium|hard|difficult|low|middle|high|left|right|both|ambidextrous|ja|nein|vielleicht"
+    r"|männlich|weiblich|ok|desktop|tablet|phone|mobile|good|bad|prefer not to say"
+    r"|(?:left|right)-handed|\d+\s?[-–]\s?\d+|\d+\+"
+)
+
+
+#: What a question about items asks.
+_ASKS_ODD = re.compile(r"\bodd|belong|\bfit|differ|unlike|similar|alike|match", re.IGNORECASE)
+
+
+def _asides(trios: Sequence[Any], kinds: Sequence[Sequence[Any]], notes: list[str]) -> set[int]:
+    """Which questions are about other things: of no item of the rest, and of another kind, or with answers of surveys.
+
+    Parameters
+    ----------
+    trios : sequence of sequence of str
+    kinds : sequence of sequences
+        What tells kinds of questions apart, each with a value for each question.
+    notes : list of str
+        Gets what is left out, and what might have to be.
+    """
+    top: dict[str, str] = {}
+
+    def find(x: str) -> str:
+        while top[x] != x:
+            top[x] = x = top[top[x]]
+        return x
+
+    sets = [[str(x) for x in trio] for trio in trios]
+    for trio in sets:
+        for x in trio:
+            top.setdefault(x, x)
+            top[find(x)] = find(trio[0])
+    groups: dict[str, list[int]] = {}
+    for k, trio in enumerate(sets):
+        groups.setdefault(find(trio[0]), []).append(k)
+    different = {root: len({frozenset(sets[k]) for k in group}) for root, group in groups.items()}
+    found: set[int] = set()
+    for root, group in groups.items():
+        rest = [k for k in range(len(sets)) if k not in {*group}]
+        if different[root] > 1 or not rest:
+            continue
+        words = {x.strip().lower() for x in sets[group[0]]}
+        mine = [{str(kind[k]) for k in group} for kind in kinds]
+        if any(_ASKS_ODD.search(x) for some in mine for x in some):
+            continue
+        others = [{str(kind[k]) for k in rest} for kind in kinds]
+        is_other = any(x.isdisjoint(y) and len(y) == 1 for x, y in zip(mine, others, strict=True))
+        if sum(_SURVEY.fullmatch(x) is not None for x in words) >= min(2, len(words)) or (
+            is_other and max(different.values()) > 1
+        ):
+            found |= {*group}
+            notes.append(f"the question with {', '.join(sets[group[0]])} left out, as it is about other things")
+        elif max(different.values()) > 1 and len(groups) < 4:
+            notes.append(f"{', '.join(sets[group[0]])} share no item with the other questions")
+    return found
+
+
+def _expanded(asked: QuestionTable, wanted: Collection[str] = ()) -> QuestionTable:
     """Lists in cells, of three (or two) items, as columns of their own. Lists of one thing are that thing."""
     table = asked.table
     lists: dict[int, list[Any]] = {}
@@ -377,19 +455,71 @@ def _expanded(asked: QuestionTable) -> QuestionTable:
         asked = replace(asked, table=table)
     if not lists or table.names is None:
         return asked
-    varied = [k for k, cells in lists.items() if len({str(x) for x in cells if _is_trio(x)}) > 1]
-    chosen = [k for k in varied or lists if any(map(_is_trio, lists[k]))]
+    trios = [k for k, cells in lists.items() if any(map(_is_trio, cells))]
+    chosen = _list_of_items(asked, table, {k: lists[k] for k in trios}, wanted)
     columns = [x for k, x in enumerate(table.columns) if k not in lists]
     names = [x for k, x in enumerate(table.names) if k not in lists]
-    for k in chosen[:1]:
-        name = re.sub(r"[^\w]", "_", table.names[k])
-        width = max(len(x) for x in lists[k] if _is_trio(x))
-        for j in range(width):
+    if chosen is not None:
+        cells = [[_item(y) for y in x] if _is_trio(x) else None for x in lists[chosen]]
+        shown = [i for i, x in enumerate(cells) if x is not None]
+        told = [names.index(x) for x in names if plain(x) in _KINDS]
+        aside = _asides([cells[i] for i in shown], [[columns[k][i] for i in shown] for k in told], asked.notes)
+        cells = [None if i in {shown[j] for j in aside} else x for i, x in enumerate(cells)] if aside else cells
+        name = _list_name(table.names[chosen])
+        for j in range(max((len(x) for x in cells if x), default=0)):
             names.append(f"{name}_{j + 1}")
-            columns.append([_item(x[j]) if _is_trio(x) and len(x) > j else None for x in lists[k]])
-        asked = replace(asked, from_zero=asked.from_zero or table.names[k] == "choices")
-        asked.notes.append(f"items out of the lists in {table.names[k]!r}")
+            columns.append([x[j] if x and len(x) > j else None for x in cells])
+        asked = replace(asked, from_zero=asked.from_zero or table.names[chosen] == "choices")
+        asked.notes.append(f"items out of the lists in {table.names[chosen]!r}")
     return replace(asked, table=replace(table, names=names, columns=columns))
+
+
+#: Names of columns that tell kinds of trials apart.
+_KINDS = frozenset({"trialtype", "stimulus", "prompt", "question", "preamble", "type", "task", "screen", "screenname"})
+
+
+def _list_of_items(
+    asked: QuestionTable, table: RowTable, lists: dict[int, list[Any]], wanted: Collection[str]
+) -> int | None:
+    """The column whose lists are the items: one that varies. Two in different orders are told apart by the answers."""
+    names = table.names or []
+    for k in lists:
+        if f"{_list_name(names[k])}_1" in wanted:
+            return k
+    replies = [k for k in map(names.index, REPLY.among(names)) if k not in lists]
+    said = [None] * len(table.lines) if len(replies) != 1 else [cell_text(x) for x in table.columns[replies[0]]]
+    answered = {
+        k: sum(_is_trio(x) and y is not None for x, y in zip(cells, said, strict=True)) for k, cells in lists.items()
+    }
+    varied = [k for k, cells in lists.items() if len({str(x) for x in cells if _is_trio(x)}) > 1] or [*lists]
+    best = [k for k in varied if answered[k] == max(answered[x] for x in varied)]
+    if "choices" in names and names.index("choices") in best and asked.from_zero:
+        return names.index("choices")
+    fitting = [
+        k
+        for k in best
+        if all(y is None or not _is_trio(x) or y in map(str, x) for x, y in zip(lists[k], said, strict=True))
+    ]
+    best = fitting or best
+    for k in best[1:]:
+        pairs = [(x, y) for x, y in zip(lists[best[0]], lists[k], strict=True) if _is_trio(x) and _is_trio(y)]
+        if fitting or all(x == y for x, y in pairs) or any({*map(str, x)} != {*map(str, y)} for x, y in pairs):
+            continue
+        first, second = (
+            f"read_answers({source_text(table.path)}, items={[f'{name}_{j}' for j in (1, 2, 3)]!r})"
+            for name in (_list_name(names[x]) for x in (best[0], k))
+        )
+        raise refusal(
+            table,
+            f"{names[best[0]]!r} and {names[k]!r} list the same items in different orders, and answers are positions: "
+            f"in which of them? {first} or {second}",
+        )
+    return best[0] if best else None
+
+
+def _list_name(name: str) -> str:
+    """What the columns are called that come out of a list, without the number."""
+    return re.sub(r"[^\w]", "_", name)
 
 
 def _item(x: Any) -> Any:
@@ -523,10 +653,15 @@ def _are_numbers(column: Sequence[Any]) -> bool:
 
 def _fits(table: RowTable, found: Comparison) -> bool:
     """Whether no answer names the anchor, as it would name the odd one, or the anchor is surely called so."""
-    if found.answer is None or is_sure_anchor((table.names or [])[found.anchor]):
+    name = (table.names or [])[found.anchor]
+    if found.answer is None or is_sure_anchor(name):
         return True
-    cells = zip(*(map(cell_text, table.columns[k]) for k in (found.answer, *found[:3])), strict=True)
-    return not any(said is not None and said == anchor and said not in rest for said, anchor, *rest in cells)
+    cells = list(zip(*(map(cell_text, table.columns[k]) for k in (found.answer, *found[:3])), strict=True))
+    if any(said is not None and said == anchor and said not in rest for said, anchor, *rest in cells):
+        return False
+    codes = {_code_word(x) for x, *row in cells if x is not None and x not in row}
+    places = {SIDES.get(x, x) for x in words_of(name).split("_")}
+    return not (codes & {"3", column_word(name)} or codes >= {"0", "2"} or places & {SIDES.get(x, "") for x in codes})
 
 
 # ---------------------------------------------------------------------- what the answers say
@@ -552,7 +687,7 @@ def chosen_option(name: str, options: Sequence[str | None]) -> int | None:
 
 
 def _side_words(name: str) -> list[str]:
-    return [_SIDE_WORDS.get(x, x) for x in re.findall(r"[0-9]+|[^\W\d_]+", words_of(name))]
+    return [SIDES.get(x, x) for x in re.findall(r"[0-9]+|[^\W\d_]+", words_of(name))]
 
 
 def says_far(name: str) -> bool:
@@ -565,11 +700,20 @@ def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | N
     gaps = gap_words(missing)
     found = np.full(len(said), -1, np.int8)
     for k, x in enumerate(said):
-        if x is not None and _code_word(x) in _YES_NO:
-            found[k] = _YES_NO[_code_word(x)]
+        if x is not None and _code_word(x) in YES_NO:
+            found[k] = YES_NO[_code_word(x)]
         elif not (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x))):
             return None
     return found if (found >= 0).any() else None
+
+
+def check_codes(codes: Any, widths: Sequence[int]) -> None:
+    """Raise a ValueError if codes are not as many different answers as there are columns."""
+    if codes is not None and (
+        isinstance(codes, str) or len(codes) not in widths or len({_code_word(str(x)) for x in codes}) < len(codes)
+    ):
+        msg = f"codes must be {widths[0]} different answers, for the columns in their order, not {codes!r}"
+        raise ValueError(msg)
 
 
 def positions_said(
@@ -579,6 +723,7 @@ def positions_said(
     *,
     missing: Any = None,
     first: int | None = None,
+    codes: Sequence[Any] | None = None,
     words: Mapping[str, int] | None = None,
 ) -> tuple[np.ndarray, str]:
     """Which of the items of its row each answer names: its position, -1 for no answer, -2 if it is none of them.
@@ -594,6 +739,8 @@ def positions_said(
         Answers that are none.
     first : {0, 1}, optional
         The number of the first position. By default 1, unless an answer is 0.
+    codes : sequence, optional
+        The answers that stand for each position.
     words : mapping, optional
         Other answers, with their numbers.
 
@@ -604,19 +751,26 @@ def positions_said(
         "labels", or how the answers name items.
     """
     gaps, other = gap_words(missing), words or {}
+    given = {} if codes is None else {_code_word(str(x)): k for k, x in enumerate(codes)}
     found = np.full(len(said), -2, np.int8)
     for k, (x, row) in enumerate(zip(said, rows, strict=True)):
-        if x in row and x is not None:
+        if given and x is not None and _code_word(x) in given:
+            found[k] = given[_code_word(x)]
+        elif x in row and x is not None:
             found[k] = row.index(x)
         elif x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x)):
             found[k] = -1
         elif column_word(x) in other:
             found[k] = other[column_word(x)]
+    if given:
+        return found, "codes as given"
     if not (found == -2).any():
         return found, "labels"
     width = max(map(len, rows))
     coded = np.flatnonzero((found == -2) | ((found >= 0) & (found < width))).tolist()
-    for how, code in _codes(columns, width, first, {str(said[k]) for k in coded}):
+    unknown = [str(said[k]) for k in np.flatnonzero(found == -2).tolist()]
+    labels = {x for row in rows for x in row}
+    for how, code in _codes(columns, width, first, {str(said[k]) for k in coded}, labels.isdisjoint(unknown)):
         if all(_code_word(str(said[k])) in code for k in coded):
             found[coded] = [code[_code_word(str(said[k]))] for k in coded]
             return found, how
@@ -633,26 +787,66 @@ def is_no_answer(text: str | None) -> bool:
 
 
 def _code_word(text: str) -> str:
-    """An answer as a code: 3.0 is 3."""
-    return re.sub(r"\.0+$", "", column_word(text))
+    """An answer as a code: 3.0 and 3,0 are 3."""
+    return re.sub(r"[.,]0+$", "", column_word(text))
 
 
 def _codes(
-    columns: Sequence[str | None], width: int, first: int | None, said: set[str]
+    columns: Sequence[str | None], width: int, first: int | None, said: set[str], apart: bool
 ) -> Iterable[tuple[str, dict[str, int]]]:
-    """The ways to name one of the columns."""
-    start = first if first is not None else int("0" in map(_code_word, said)) ^ 1
+    """The ways to name one of the columns. `apart`: whether no answer that is not in its row is a label elsewhere."""
+    words = {_code_word(x) for x in said}
+    start = first if first is not None else int("0" in words) ^ 1
     yield f"positions from {start}", {str(k + start): k for k in range(width)}
     names = [column_word(x or "") for x in columns[-width:]]
     yield "names of columns", {x: k for k, x in enumerate(names) if x}
-    words = [words_of(x or "") for x in columns[-width:]]
-    ends: tuple[str, ...]
-    for ends in (("a", "b", "c"), ("left", "middle", "right"), ("left", "center", "right"), ("left", "right")):
-        own = [next((k for k, x in enumerate(words) if end in x.split("_")), -1) for end in ends[:width]]
+    keys = {x: _key_word(x) for x in words}
+    sides = [{SIDES.get(y, y) for y in words_of(x or "").split("_")} for x in columns[-width:]]
+    lines = (("left", "middle", "right"), ("left", "up", "right"), ("left", "down", "right"))
+    across = [x[:: 2 if width == 2 else 1] for x in lines[: 1 if width == 2 else 3]]
+    for ends in (("a", "b", "c")[:width], across[0], ("up", "down") if width == 2 else ("up", "middle", "down")):
+        own = [next((k for k, x in enumerate(sides) if end in x), -1) for end in ends]
         if -1 not in own and len(set(own)) == width:
-            yield "names of columns", dict(zip(ends, own, strict=False))
-    for ends in (("a", "b", "c"), ("left", "middle", "right")[:: 2 if width == 2 else 1], ("first", "second", "third")):
-        yield "letters" if ends[0] == "a" else "words", {x: k for k, x in enumerate(ends[:width])}
+            yield "names of columns", _of_keys(keys, dict(zip(ends, own, strict=True)))
+            if ends == ("left", "right"):
+                yield from _of_halves(keys, own)
+    for ends in (("a", "b", "c"), *across, ("1", "2", "3")):
+        what = "letters" if ends[0] == "a" else "numbers" if ends[0] == "1" else "words"
+        yield what, _of_keys(keys, {x: k for k, x in enumerate(ends[:width])})
+    numbers = {x: re.fullmatch(r"\{?([a-z_]*?)[ _-]*0*([0-9])\}?", x) for x in words}
+    if apart and all(numbers.values()) and len({x[1] for x in numbers.values() if x}) == 1:
+        start = first if first is not None else int("0" in {x[2] for x in numbers.values() if x}) ^ 1
+        yield (
+            f"positions from {start}",
+            {word: int(x[2]) - start for word, x in numbers.items() if x and 0 <= int(x[2]) - start < width},
+        )
+
+
+def _of_keys(keys: Mapping[str, str], places: Mapping[str, int]) -> dict[str, int]:
+    """The answers that are called so, or keys of these names."""
+    return {**{x: places[y] for x, y in keys.items() if y in places}, **places}
+
+
+def _of_halves(keys: Mapping[str, str], own: Sequence[int]) -> Iterable[tuple[str, dict[str, int]]]:
+    """Two keys, one in the left half of the keyboard and one in the right half, for columns called left and right."""
+    left, right = ({x for x, y in keys.items() if y in half} for half in (_LEFT_KEYS, _RIGHT_KEYS))
+    if len(left) <= 1 and len(right) <= 1 and len(left) + len(right) == len(keys):
+        said = [repr(keys[x]) for x in (*left, *right)]
+        yield (
+            f"the keys {' and '.join(said)}, left and right on the keyboard",
+            {**dict.fromkeys(left, own[0]), **dict.fromkeys(right, own[1])},
+        )
+
+
+def _key_word(word: str) -> str:
+    """The key that an answer names, as left for ArrowLeft, {LEFTARROW} and 37, else the answer."""
+    bare = re.sub(r"arrow|key(?!s)|[{}_]|num(?=\d)", "", word)
+    return (
+        SIDES.get(bare)
+        or _KEY_NUMBERS.get(bare)
+        or {"←": "left", "→": "right", "↑": "up", "↓": "down"}.get(bare)
+        or bare
+    )
 
 
 def _stem(text: str) -> str:
@@ -662,18 +856,36 @@ def _stem(text: str) -> str:
     )
 
 
-def unknown_answers(said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int) -> str:
-    """What to do about answers that are not known: take the only one for none, else write what they mean."""
-    wrong = sorted({str(said[k]) for k in np.flatnonzero(found == -2).tolist()})
+def unknown_answers(
+    said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int, command: str = ""
+) -> str:
+    """What to do about answers that are not known: take the only one for none, else tell what they mean.
+
+    `command` reads the table, without the bracket at its end.
+    """
+    wrong = sorted({str(said[k]) for k in np.flatnonzero(found == -2).tolist()}, key=_place_of_key)
     if len(wrong) == 1 and (found >= 0).any():
         return f"; missing=[{wrong[0]!r}] if it stands for no answer"
-    shown = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
+    if command and len(wrong) == width:
+        ways = [wrong, wrong[::-1]] if width == 2 else [wrong]
+        shown = []
+        for way in ways:
+            means = ", ".join(f"{x!r} is {name!r}" for x, name in zip(way, names, strict=True))
+            shown.append(f"if {means}: {command}, codes={way!r})")
+        return f"; {'; '.join(shown)}" + ("" if width == 2 else ", or in the order in which they are meant")
+    few = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
     columns = f", or the name of a column ({', '.join(map(repr, names))})" if all(names) else ""
     letters, numbers = ("A, B or C", "1, 2 or 3") if width == 3 else ("A or B", "1 or 2")
     return (
-        f"; {shown} {'is' if len(wrong) == 1 else 'are'} not known here: write the item that each stands for, as its "
-        f"label, its position ({numbers}), {letters}{columns}"
+        f"; {few} {'is' if len(wrong) == 1 else 'are'} not known here: write the item that each stands for, as its "
+        f"label, its position ({numbers}), {letters}{columns}, or tell with codes= which answers stand for the columns"
     )
+
+
+def _place_of_key(key: str) -> tuple[int, str]:
+    """The place of a key on the keyboard, from the left. Other answers go by the alphabet."""
+    at = "qazwsxedcrfvtgbyhnujmikolp".find(key.lower()) if len(key) == 1 else -1
+    return (13 if key.strip().lower() in ("space", "") else at), key
 
 
 def without_answer(said: Iterable[str | None], missing: Any = None) -> Iterator[bool]:

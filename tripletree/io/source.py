@@ -139,7 +139,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
     except ImportError:
         raise MissingDependencyError("openpyxl", "io", "reading Excel workbooks") from None
     size = sum(x.file_size for x in zipfile.ZipFile(io.BytesIO(content)).infolist())
-    _check_ratio(size, len(content), "Excel", name)
+    check_ratio(size, len(content), "Excel", name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
@@ -182,7 +182,7 @@ class _Seen:
     def more(self, count: int) -> None:
         """Refuse what no file of this size explains, and what no memory could hold."""
         self._total += count
-        _check_ratio(self._total, self.packed, "Excel", self.name)
+        check_ratio(self._total, self.packed, "Excel", self.name)
         if self._total > self._limit:
             raise _too_large(self.name, "Excel", self._limit)
 
@@ -344,14 +344,14 @@ class _Bounded:
         if size > self.limit:
             raise _too_large(self._name, "tar", self.limit)
         if self._size is not None:
-            _check_ratio(self._stream.tell() + size, self._size, "tar", self._name)
+            check_ratio(self._stream.tell() + size, self._size, "tar", self._name)
         return self._stream.read(size)
 
     def seek(self, position: int) -> int:
         if position > 4 * self.limit and not isinstance(self._stream, io.BytesIO | io.BufferedReader):
             raise _too_large(self._name, "tar", self.limit)  # passing over it means to unpack it
         if self._size is not None:
-            _check_ratio(position, self._size, "tar", self._name)
+            check_ratio(position, self._size, "tar", self._name)
         return self._stream.seek(position)
 
 
@@ -363,13 +363,16 @@ def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
     return LimitExceededError(msg, size=limit + 1, limit=limit)
 
 
-def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> None:
+_UNPACK_FIRST = "unpack it first and read the file that comes out"
+
+
+def check_ratio(unpacked: int, packed: int, kind: str, name: str | None, cure: str = _UNPACK_FIRST) -> None:
     """Refuse content that is far too large for the file that it comes out of."""
     limit = max(MOST_RATIO * packed, RATIO_FROM)
     if unpacked > limit:
         msg = (
             f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes out of {packed:,}, as no table or tree "
-            "does; if the file is right, unpack it first and read the file that comes out"
+            f"does; if the file is right, {cure}"
         )
         raise LimitExceededError(msg, size=unpacked, limit=limit)
 
@@ -391,7 +394,7 @@ def drained(
             total += len(piece)
             if size is not None:
                 read = min(packed.tell(), size) if isinstance(packed, io.BytesIO) else size
-                _check_ratio(total, read, kind, name)
+                check_ratio(total, read, kind, name)
             if total > limit:
                 break
     if total > limit:

@@ -22,8 +22,8 @@ from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
-from tripletree.errors import MissingDependencyError, ParseError
-from tripletree.io.source import decoded, is_parquet, read_bytes, write_atomic_bytes
+from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
+from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -417,16 +417,20 @@ def split_rows(
     if wrong:
         kept = [i for i, cells in enumerate(rows) if len(cells) == width]
         rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
-    columns = [_whole([x or None for x in column]) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    if ".0" in body:
+        columns = list(map(_whole, columns))
     return RowTable(path, names, columns, lines, header_line=header_line)
 
 
 def _whole(column: list[str | None]) -> list[str | None]:
-    """The cells of a column. Whole numbers beside gaps, which are written 3.0, are 3."""
-    first = next((x for x in column if x is not None), "")
-    if _WHOLE.fullmatch(first) is None or not all(x is None or _WHOLE.fullmatch(x) for x in column):
+    """The cells of a column. Whole numbers, of which some are written 3.0 since others are gaps, are 3."""
+    if not any(x is not None and x.rstrip()[-1:] == "0" and "." in x for x in column):
         return column
-    return [x if x is None else x.partition(".")[0].strip() for x in column]
+    if not all(x is None or _WHOLE.fullmatch(x) for x in column):
+        return column
+    found = [x if x is None else x.partition(".")[0].strip() for x in column]
+    return found if len(set(found)) == len(set(column)) else column
 
 
 def only_in_quotes(cell: str) -> bool:
@@ -628,7 +632,7 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
 
 #: A finite number as files have it.
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_WHOLE = re.compile(r"\s*[-+]?\d+\.0+\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[-+]?\d+(?:\.0+)?\s*", re.ASCII)
 _WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
 
 
@@ -651,15 +655,37 @@ def column_word(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
+#: Rows of a Parquet file that are read at a time: a text of 20 KB in each of them takes 160 MB.
+_PART = 1 << 13
+
+
 def parquet_table(content: bytes, path: str | None) -> RowTable:
     """A Parquet file as columns, cells as in data frames."""
     return table_of(frame_columns(parquet_rows(content, path), path), path)
 
 
 def parquet_rows(content: bytes, path: str | None, columns: Sequence[str] | None = None) -> Any:
-    """A Parquet file as an Arrow table, all columns or some."""
+    """A Parquet file as an Arrow table, all columns or some.
+
+    Any number of equal cells takes a few bytes in the file, so their size is looked at before and while they are read.
+    """
     wanted = None if columns is None else list(columns)
-    return _parquet(content, path, lambda file: file.read(columns=wanted))
+    pyarrow = optional("pyarrow", "io", "reading Parquet")
+
+    def check(size: int) -> None:
+        check_ratio(size, len(content), "Parquet", path, "read it with pandas and hand over the frame")
+
+    def rows(file: Any) -> Any:
+        n_columns = len(file.schema_arrow.names) if wanted is None else len(wanted)
+        check(8 * file.metadata.num_rows * n_columns)
+        parts, size = [], 0
+        for part in file.iter_batches(batch_size=_PART, columns=wanted):
+            size += part.nbytes
+            check(size)
+            parts.append(part)
+        return pyarrow.Table.from_batches(parts) if parts else file.read(columns=wanted)
+
+    return _parquet(content, path, rows)
 
 
 def parquet_names(content: bytes, path: str | None) -> list[str]:
@@ -759,6 +785,8 @@ def _no_parquet(path: str | None) -> Iterator[None]:
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     try:
         yield
+    except TripletreeError:
+        raise
     except UnicodeDecodeError as error:
         raise ParseError(f"damaged Parquet file: a name in it is not UTF-8 text: {error}", path=path) from None
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:

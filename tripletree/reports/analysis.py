@@ -587,9 +587,9 @@ def report(
     standardize : bool
         If True, give every feature mean 0 and standard deviation 1 before clustering. Means are reported as given.
     metric : str, optional
-        How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), or a metric
-        of scipy. If the estimator does not take it itself, it is given the matrix of distances
-        (``metric="precomputed"``). By default as the estimator does it.
+        How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), a metric of
+        scipy, or "precomputed" (X holds distances). If the estimator does not take it itself, it is given the matrix of
+        distances (``metric="precomputed"``). By default as the estimator does it.
     estimator : estimator, optional
         With ``hierarchy_`` and ``labels_``. By default ``DivisiveReCon()``, which also chooses the number of clusters.
     n_folds : int
@@ -790,13 +790,18 @@ def _measured_by(
     points = standardized(values) if standardize else values
     if metric is None:
         return model, points, _Described(values, features)
-    known = (*METRICS, *WITH_MISSING)
+    known = (*METRICS, *WITH_MISSING, "precomputed")
     if metric not in known:
         msg = f"metric={metric!r} is not known; choose one of {', '.join(known)}"
         raise ValueError(msg)
     if "metric" not in model.get_params():
         msg = f"{type(model).__name__} takes no metric: leave metric={metric!r} out, or give another estimator"
         raise TypeError(msg)
+    if metric == "precomputed":
+        if standardize:
+            msg = "metric='precomputed' takes distances as they are: leave out standardize=True"
+            raise ValueError(msg)
+        return clone(model).set_params(metric=metric), values, None
     if columns is not None and standardize:
         msg = "metric='gower' divides numbers by their range itself: leave out standardize=True"
         raise ValueError(msg)
