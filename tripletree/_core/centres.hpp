@@ -9,15 +9,19 @@
 
 namespace tripletree {
 
-// For centroid, median and Ward linkage, and for average and weighted linkage of squared distances. All are squared.
-template <class Real>
-class Centres : public NearestLoop<Real, Centres<Real>> {
-    using Base = NearestLoop<Real, Centres<Real>>;
-    using Base::bound, Base::cluster, Base::in_block, Base::infinity, Base::live_, Base::n_blocks;
+// The clusters in their blocks, for centroid, median and Ward linkage, and for average and weighted linkage of squared
+// distances. All are squared. What searches them, `Self`, has bounds that are distances, or something else.
+template <class Real, class Self, class Bound = Real>
+class CentreBlocks : public NearestLoop<Bound, Self> {
+    using Base = NearestLoop<Bound, Self>;
+
+   protected:
+    using Base::bound, Base::cluster, Base::in_block, Base::live_, Base::n_blocks;
+    static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
    public:
     // samples: n rows of d, dimensions of large spread first. weight, spread: of each sample.
-    Centres(const Real* samples, Index n, Count d, std::vector<Real> weight, std::vector<Real> spread, Linkage linkage)
+    CentreBlocks(const Real* samples, Index n, Count d, std::vector<Real> weight, std::vector<Real> spread, Linkage linkage)
         : Base(n), d_(d), linkage_(linkage), points_(n_blocks(n) * d * in_block, infinity), low_(d * n_blocks(n)),
           high_(d * n_blocks(n)), weight_(std::move(weight)), lightest_(n_blocks(n)), spread_(std::move(spread)),
           tightest_(n_blocks(n)), first_(n_blocks(n)), distances_(in_block), reach_(n_blocks(n)) {
@@ -27,28 +31,6 @@ class Centres : public NearestLoop<Real, Centres<Real>> {
 
     Count work() const { return std::max<Count>(live_ * std::min<Count>(d_, first_dimensions) / 16, 1); }
     bool is_empty(Index x) const { return at(0, x) == infinity; }
-
-    template <class Rejected>
-    void search(Index x, Rejected& rejected) {  // the nearest that is not rejected, the first in the order of ties
-        reach_boxes(x);
-        Real best = infinity;
-        Index found = none;
-        const Index s = cluster[x], own = x / in_block, blocks = n_blocks(live_);
-        for (Index step = -1; step < blocks; ++step) {  // the own block first, for a good start
-            const Index b = step < 0 ? own : step;
-            // of pairs with x at the same distance, that with the smaller id comes first
-            if (step == own || reach_[b] > best || (reach_[b] == best && first_[b] >= found)) continue;
-            const Index lo = b * in_block, size = std::min(in_block, live_ - lo);
-            if (!measure(x, b, size, best)) continue;
-            for (Index j = 0; j < size; ++j) {
-                if (distances_[j] > best || distances_[j] == infinity || lo + j == x) continue;
-                const Index t = cluster[lo + j];
-                if (distances_[j] == best && t > found) continue;
-                if (!rejected.is_found_rejected(s, t)) best = distances_[j], found = t;
-            }
-        }
-        this->answer(x, best, found);
-    }
 
     void unite(Index x, Index y) {  // the centre of the union stands at y. Coordinates that agree stay as they are
         const Index b = y / in_block;
@@ -85,7 +67,8 @@ class Centres : public NearestLoop<Real, Centres<Real>> {
             for (Index x = 0; x < live_; ++x) spare[x] = at(k, order[x]);
             for (Index x = 0; x < live_; ++x) at(k, x) = spare[x];
         }
-        for (auto* reals : {&weight_, &spread_, &bound}) reorder(*reals, order);
+        for (auto* reals : {&weight_, &spread_}) reorder(*reals, order);
+        reorder(bound, order);
         for (auto* indices : {&cluster, &this->nearest, &this->nearest_born}) reorder(*indices, order);
         for (Index x = 0; x < live_; ++x) this->place[cluster[x]] = x;
         for (Index b = 0; b < n_blocks(live_); ++b) {
@@ -101,7 +84,7 @@ class Centres : public NearestLoop<Real, Centres<Real>> {
         }
     }
 
-   private:
+   protected:
     static constexpr Count first_dimensions = 8;  // summed before a block is given up
     // A distance to a box times a Ward factor may be rounded up: by far less than this.
     static constexpr double slack = 1 - 1e-5;
@@ -213,6 +196,37 @@ class Centres : public NearestLoop<Real, Centres<Real>> {
     static void halve(const std::vector<T>& along, std::vector<Index>& items, Index lo, Index hi, Index middle) {
         std::nth_element(items.begin() + lo, items.begin() + middle, items.begin() + hi,
                          [&](Index x, Index y) { return along[x] < along[y]; });
+    }
+};
+
+template <class Real>
+class Centres : public CentreBlocks<Real, Centres<Real>> {
+    using Base = CentreBlocks<Real, Centres<Real>>;
+    using Base::cluster, Base::distances_, Base::first_, Base::in_block, Base::infinity, Base::live_, Base::reach_;
+
+   public:
+    using Base::Base;
+
+    template <class Rejected>
+    void search(Index x, Rejected& rejected) {  // the nearest that is not rejected, the first in the order of ties
+        this->reach_boxes(x);
+        Real best = infinity;
+        Index found = none;
+        const Index s = cluster[x], own = x / in_block, blocks = this->n_blocks(live_);
+        for (Index step = -1; step < blocks; ++step) {  // the own block first, for a good start
+            const Index b = step < 0 ? own : step;
+            // of pairs with x at the same distance, that with the smaller id comes first
+            if (step == own || reach_[b] > best || (reach_[b] == best && first_[b] >= found)) continue;
+            const Index lo = b * in_block, size = std::min(in_block, live_ - lo);
+            if (!this->measure(x, b, size, best)) continue;
+            for (Index j = 0; j < size; ++j) {
+                if (distances_[j] > best || distances_[j] == infinity || lo + j == x) continue;
+                const Index t = cluster[lo + j];
+                if (distances_[j] == best && t > found) continue;
+                if (!rejected.is_found_rejected(s, t)) best = distances_[j], found = t;
+            }
+        }
+        this->answer(x, best, found);
     }
 };
 

@@ -51,7 +51,8 @@ struct LeastOfBlocks {
     }
 };
 
-template <class Real>
+// What is searched for is the least bound, a distance or something else.
+template <class Real, class Bound = Real>
 class DistanceTable {
    public:
     // The distances are used, not copied.
@@ -117,13 +118,13 @@ class DistanceTable {
         bounds_.renew_all();
     }
 
-   private:
+   protected:
     static constexpr Index unknown = -1, empty = -2;  // has to be searched; there is no cluster any more
     static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
     Condensed<Real> table_;
     Linkage linkage_;
-    LeastOfBlocks<Real> bounds_;
+    LeastOfBlocks<Bound> bounds_;
     std::vector<Real> weight_;    // of each place: samples in its cluster
     std::vector<Index> nearest_;  // of each place: that of the nearest later cluster, `unknown` or `empty`
     std::vector<Index> cluster_;  // its id

@@ -25,4 +25,5 @@ NB_MODULE(engine, m) {
     tripletree::define_complete_link(m);
     tripletree::define_must_link_groups(m);
     tripletree::define_supertree(m);
+    tripletree::define_penalty(m);
 }

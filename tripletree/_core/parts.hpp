@@ -28,5 +28,6 @@ void define_sized_clusters(nanobind::module_& m);
 void define_complete_link(nanobind::module_& m);
 void define_must_link_groups(nanobind::module_& m);
 void define_supertree(nanobind::module_& m);
+void define_penalty(nanobind::module_& m);
 
 }  // namespace tripletree
