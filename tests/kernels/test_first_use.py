@@ -7,11 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import tripletree
-from tripletree import kernels
 from tripletree.kernels import first_use, jit
 from tripletree.kernels.first_use import alone, said
 
@@ -175,13 +173,6 @@ def test_first_use__two_processes_compile_a_kernel_once(tmp_path):
     told = [process.communicate()[0].splitlines() for process in both]
     assert told[0][0] == told[1][0]
     assert sorted(int(line[1]) for line in told) == [0, 1]
-
-
-@needs_numba
-def test_first_use__longer_code_takes_longer():
-    short, long = map(jit.seconds_to_compile, (kernels.disjoint_set.find, kernels.recon.merge_by_centres))
-    assert 0 < short < 1 < long
-    assert np.isfinite(long)
 
 
 LOADED_IN_SPITE_OF_CTRL_C = """

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tripletree
-from tripletree.kernels import jit, recon
+from tripletree.kernels import jit
 
 
 class Range(NamedTuple):
@@ -333,13 +333,6 @@ def test_jit__arguments_of_one_kind_have_one_numba_type():
     for kind, type_ in found:
         assert {other for same, other in found if same == kind} == {type_}
     assert jit._kind((rows, 3)) == jit._kind((rows[1:], 4))
-
-
-@needs_numba
-def test_jit__a_pointer_is_made_once(monkeypatch):
-    made = recon.JOIN.version(True)
-    monkeypatch.delattr(jit.Pointer, "_compiled")  # looking its code up takes as long as a small fit
-    assert recon.JOIN.version(True) is made
 
 
 INTEGERS = """

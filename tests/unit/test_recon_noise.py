@@ -162,11 +162,6 @@ def test_penalty__float32_agrees(rng):
     assert narrow.hierarchy_ == wide.hierarchy_
 
 
-def test_penalty__kernels_see_the_same_types_without_triplets():
-    some, none = (soft._ties(np.array(t).reshape(-1, 3), np.ones(len(t)), np.arange(6)) for t in (CLASH, []))
-    assert [x.dtype for x in some] == [x.dtype for x in none]
-
-
 def test_penalty__metrics_and_distances(X):
     near = np.abs(X[:, None] - X).sum(axis=2)
     one = ReCon(linkage="complete", metric="cityblock", penalty=0.5).fit(X, triplets=CLASH)

@@ -96,12 +96,23 @@ std::vector<Index> checked_labels(const Graph& graph, const Indices& label, Inde
     return copied(label);
 }
 
+// Each is a neighbour of its neighbours, not of itself, and lists are ascending. Else a descent might have no end.
+Graph require_both_ways(const Graph& graph) {
+    std::vector<Index> next(graph.start, graph.start + graph.m);  // in the list of each node
+    for (Index v = 0; v < graph.m; ++v)
+        for (const Index w : graph.of(v)) {
+            require(w != v && next[w] < graph.start[w + 1] && graph.near[next[w]] == v, "neighbours are so both ways");
+            ++next[w];
+        }
+    return graph;
+}
+
 struct PyMending : OwnGraph {
     Index k;
     Mending state;
 
     PyMending(const Indices& start, const Indices& near, const Indices& label, Index k, Count seed)
-        : OwnGraph(start, near), k(k), state(graph(), checked_labels(graph(), label, k), k, seed) {}
+        : OwnGraph(start, near), k(k), state(require_both_ways(graph()), checked_labels(graph(), label, k), k, seed) {}
 };
 
 struct PySearch : OwnGraph {

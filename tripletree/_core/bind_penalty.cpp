@@ -43,6 +43,7 @@ void define_soft_merges(nb::module_& m) {
                                      double penalty, nb::object tell) {
         const auto n = static_cast<Index>(samples.shape(0));
         require(n > 0 && samples.shape(1) > 0 && weight.size() == samples.shape(0), "samples, and a weight for each");
+        require_finite(samples, "samples are finite");  // an infinite one would be taken for an empty place
         const Price terms = price(linkage, penalty);
         require(terms.linkage <= Linkage::weighted, "a linkage on centres");
         SoftCentres<Real> centres(samples.data(), n, samples.shape(1), copied(weight), terms);

@@ -57,6 +57,7 @@ void define_merges(nb::module_& m) {
             const auto n = static_cast<Index>(samples.shape(0));
             require(weight.size() == samples.shape(0) && spread.size() == samples.shape(0), "a weight for each sample");
             require(samples.shape(1) > 0, "samples need a dimension");
+            require_finite(samples, "samples are finite");  // an infinite one would be taken for an empty place
             Settings given = settings(n, parent, rows, apart, linkage);
             Centres<Real> centres(samples.data(), n, samples.shape(1), copied(weight), copied(spread), given.linkage);
             return merged(centres, std::move(given), tell);

@@ -93,8 +93,8 @@ class SoftCentres : public CentreBlocks<Real, SoftCentres<Real>, double> {
                 const double push = pushes[lo + j];
                 if (distances_[j] > (push < 0 ? within : limit) || distances_[j] == this->infinity || lo + j == x) continue;
                 const double cost = price_.cost(distances_[j], push);
-                if (cost > best || (cost == best && cluster[lo + j] >= found)) continue;
-                best = cost, found = cluster[lo + j], limit = price_.worth(cost);
+                if (cost < best || (cost == best && cluster[lo + j] < found))
+                    best = cost, found = cluster[lo + j], limit = price_.worth(cost);
             }
         }
         for (const Index z : ties.laid()) least_[z / in_block] = 0;

@@ -82,6 +82,13 @@ inline void require_range(const Vector<Index>& numbers, Count n, const char* mes
     require(holds, message);
 }
 
+template <class T>
+void require_finite(const Table<T>& table, const char* message) {
+    bool holds = true;
+    for (std::size_t i = 0; i < table.size(); ++i) holds &= table.data()[i] - table.data()[i] == 0;
+    require(holds, message);
+}
+
 inline std::vector<Triplet> triplets_of(const Rows& rows, Index n) {
     std::vector<Triplet> out(rows.shape(0));
     for (std::size_t k = 0; k < out.size(); ++k) {

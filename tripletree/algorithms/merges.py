@@ -5,7 +5,6 @@ The loops are in ``_core/recon.hpp``. ``grouped_merges``, ``micro_clusters`` and
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +14,6 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
-
-#: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
-SECONDS_PLAIN = 3e-6
 
 #: Place in this list is a linkage's number in the core. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
@@ -165,8 +161,3 @@ def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
     ndarray of float64, shape (n - 1, 4)
     """
     return engine.as_linkage(np.ascontiguousarray(merges), squared)
-
-
-if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both
-    pass  # noqa: F811
-from tripletree.algorithms.merges_numba import aho_state  # noqa: E402, F401  (tests of the kernels)
