@@ -164,7 +164,7 @@ def test_bindings__answer_or_refuse_whatever_comes(name):
         ("greedy", 1, BESIDE + 1, "no such neighbour"),
         ("improve", 4, integers(0, 3, 6), "only its own edges"),
         ("assign_sized", 0, np.full((N, K), np.nan), "costs are finite"),
-        ("merge_centres_softly", 0, ROWS * np.inf, "samples are finite"),
+        ("merge_centres_softly", 0, np.full((N, D), np.inf), "samples are finite"),
         ("contract", 1, integers(0, 2, 1, 1, 3, 3), "numbered by their first samples"),
         ("merge_centres_softly", 2, integers(0, 0, 1).reshape(1, 3), "weight for each"),
         ("merge_table_softly", 2, integers(0, 0, 1, 3, 4, 0).reshape(2, 3), "three leaves"),
