@@ -104,7 +104,7 @@ def test_dispatch__plain_kernels_are_silent_about_infinities(auto):
 
 
 def test_dispatch__rooms_hold_constants_and_kernels():
-    assert kernels.disjoint_set.np is np
+    assert callable(kernels.disjoint_set.find)
     with pytest.raises(AttributeError, match="nonsense"):
         kernels.disjoint_set.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match="nonsense"):
