@@ -80,8 +80,9 @@ class BuildCore(build_ext):
             str(source.parent / "ext" / "robin_map" / "include"),
             sysconfig.get_paths()["include"],
         ]
-        command = [*tool, *OPTIONS, *(word for path in includes for word in ("-isystem", path))]
-        kind = repr((tool, OPTIONS, sys.version, nanobind.__version__))  # (pip has nanobind in another place each time)
+        more = os.environ.get("CXXFLAGS", "").split()
+        command = [*tool, *OPTIONS, *more, *(word for path in includes for word in ("-isystem", path))]
+        kind = repr((tool, OPTIONS, more, sys.version, nanobind.__version__))  # (pip has nanobind in another place each time)
         folder = BUILT / sha256(kind.encode()).hexdigest()[:12]
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -99,8 +100,8 @@ class BuildCore(build_ext):
             objects = list(pool.map(compiled, files))
         library = Path(self.get_ext_fullpath(extension.name))
         library.parent.mkdir(parents=True, exist_ok=True)
-        link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-Wl,-s"]
-        subprocess.run([*tool, "-shared", *link, *objects, "-o", str(library)], check=True)
+        link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else [] if more else ["-Wl,-s"]
+        subprocess.run([*tool, "-shared", *more, *link, *objects, "-o", str(library)], check=True)
 
 
 setup(
