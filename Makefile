@@ -9,7 +9,7 @@ export MPLBACKEND ?= agg
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo core test test-slow test-all test-floor fuzz lint bench papers papers-quick notebooks docs clean
+.PHONY: help demo core test test-slow test-all test-floor test-sanitized fuzz lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,20 @@ test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, o
 	@$(FLOOR)/bin/python -m pytest -n 2 --dist worksteal -q \
 		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
 
+# The core is compiled once more, in a folder of its own. The sanitizer's library has to be the first that is loaded, and
+# that of C++ with it, as the sanitizer looks for its exceptions. `-P` and the import keep Python from taking the checkout's
+# package. Python itself leaves memory to the system.
+SANITIZED := build/sanitized
+SANITIZER := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS
+SANITIZED_TESTS ?= $(filter-out $(addprefix tests/kernels/,test_first_use.py test_interruptible.py test_jit.py test_dispatch.py),$(wildcard tests/kernels/test_*.py))
+test-sanitized: $(VENV)/.core  ## the compiled core under AddressSanitizer and UBSan, with wrong input for each binding (two CPU minutes to compile, one to test)
+	@CXXFLAGS='$(SANITIZER)' $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED) 2>/dev/null \
+		|| { echo "make: the core does not compile with a sanitizer: $(CXX) and its libasan are needed" >&2; exit 1; }
+	@LD_PRELOAD="$$(for x in asan ubsan stdc++; do printf '%s ' "$$($(CXX) -print-file-name=lib$$x.so)"; done)" \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED) \
+		$(BIN)/python -P -c 'import sys, pytest, tripletree._core.engine; sys.exit(pytest.main(sys.argv[1:]))' \
+		-q -m 'not slow' $(SANITIZED_TESTS)
+
 FUZZ_SECONDS ?= 180
 fuzz: $(VENV)/.core  ## random input for readers, constructors and functions, FUZZ_SECONDS=180 for each of two runs; what fails is kept in tests/corpus
 	@$(BIN)/python tests/fuzzing.py --seconds $(FUZZ_SECONDS)
@@ -93,6 +107,8 @@ lint: $(VENV)/.core  ## style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -P 2 -n 1 $(CXX) -std=c++20 -fsyntax-only -Wall -Wextra -Werror $$($(BIN)/python \
+		-c 'import nanobind, sysconfig as s; print("-isystem", nanobind.include_dir(), "-isystem", s.get_paths()["include"])')
 
 bench: $(VENV)/.core  ## every benchmark, figures beside those of the peers (some minutes)
 	@for f in benchmarks/bench_*.py; do echo; echo "== $$f"; $(BIN)/python $$f || exit 1; done

@@ -82,7 +82,9 @@ class BuildCore(build_ext):
         ]
         more = os.environ.get("CXXFLAGS", "").split()
         command = [*tool, *OPTIONS, *more, *(word for path in includes for word in ("-isystem", path))]
-        kind = repr((tool, OPTIONS, more, sys.version, nanobind.__version__))  # (pip has nanobind in another place each time)
+        kind = repr(
+            (tool, OPTIONS, more, sys.version, nanobind.__version__)
+        )  # (pip has nanobind in another place each time)
         folder = BUILT / sha256(kind.encode()).hexdigest()[:12]
         folder.mkdir(parents=True, exist_ok=True)
 

@@ -68,7 +68,9 @@ def some_work():
         cluster.ReCon(3, linkage=linkage).fit(X, triplets=rows)
     cluster.ReCon(3).fit(X.astype(np.float32), triplets=rows, pairs=pairs)
     for constraints in ("hard", "soft"):
-        cluster.DivisiveReCon(3, constraints=constraints, effort=0.01).fit(X, triplets=wrong if constraints == "soft" else rows)
+        cluster.DivisiveReCon(3, constraints=constraints, effort=0.01).fit(
+            X, triplets=wrong if constraints == "soft" else rows
+        )
     distances = np.abs(X[:, None] - X[None]).sum(axis=2)
     cluster.DivisiveReCon(3, constraints="soft", metric="precomputed", effort=0.01).fit(distances, triplets=wrong)
     for name in ("COPKMeans", "PCKMeans", "MPCKMeans", "CVQE", "LCVQE", "BoostedKMeans", "KMeans"):
@@ -85,7 +87,15 @@ def some_work():
             ask(triplets)
     with suppress(Exception):
         tt.find_conflict(tt.TripletSet(wrong, n))
-    for name in ("repair", "supertree", "triplet_distance", "robinson_foulds", "agreement", "implied_triplets", "infer"):
+    for name in (
+        "repair",
+        "supertree",
+        "triplet_distance",
+        "robinson_foulds",
+        "agreement",
+        "implied_triplets",
+        "infer",
+    ):
         for given in ((tree, other), (triplets,), ([tree, other],)):
             with suppress(Exception):
                 getattr(tt, name)(*given)
@@ -150,7 +160,14 @@ def invented(kind, rng, n):
     if "float" in array[1]:
         return rng.choice([rng.random(size), rng.normal(size=size), np.ones(size)]).astype(array[1]).reshape(shape)
     up = np.minimum(n + np.arange(size) // 2, size - 1)  # a binary tree's parents
-    values = [up, np.arange(size), np.arange(size) * 2, rng.integers(0, max(n, 1), size), np.zeros(size), rng.permutation(size)]
+    values = [
+        up,
+        np.arange(size),
+        np.arange(size) * 2,
+        rng.integers(0, max(n, 1), size),
+        np.zeros(size),
+        rng.permutation(size),
+    ]
     return values[rng.integers(len(values))].astype(array[1]).reshape(shape)
 
 
@@ -206,7 +223,9 @@ def called(function, arguments):
 def same(one, other):
     if isinstance(one, (tuple, list)):
         return all(map(same, one, other))
-    return not isinstance(one, (np.ndarray, float, int)) or np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
+    return not isinstance(one, (np.ndarray, float, int)) or np.array_equal(
+        one, other, equal_nan=np.asarray(one).dtype.kind == "f"
+    )
 
 
 def kinds_of(function):
@@ -252,7 +271,9 @@ def test_binding__wrong_arguments_are_refused_or_harmless(label, real):
 def test_binding__objects_refuse_wrong_arguments(label, real):
     _, _, kind = ALL[label]
     rng = np.random.default_rng(zlib.crc32(label.encode()))
-    methods = [x for x in dir(kind) if hasattr(getattr(kind, x), "__nb_signature__") and x not in ("__init__", "__new__")]
+    methods = [
+        x for x in dir(kind) if hasattr(getattr(kind, x), "__nb_signature__") and x not in ("__init__", "__new__")
+    ]
     made = 0
     for _ in range(CALLS):
         calls = real[label]
