@@ -123,7 +123,9 @@ def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command
     assert "--columns mine,other,same" in told
     assert "columns=(" not in told
     assert "1 must-link" in run(command, "p.csv", "--columns", "mine,other,same").stdout
-    assert "names of three columns" in run(command, "p.csv", "--columns", "mine,other", status=2).stderr
+    told = run(command, "p.csv", "--columns", "mine,other", status=2).stderr
+    assert "'same' is called like a link: --columns mine,other,same" in told
+    assert "names of three columns" in run(command, "p.csv", "--columns", "mine", status=2).stderr
     told = run(command, "p.csv", "--columns", "mine,other,same", "--as", "answers", status=2).stderr
     assert "--columns is for pairs, triplets and comparisons" in told
 

@@ -25,7 +25,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
-from tripletree.io.columns import CLASS_NAMES, is_called_id, is_name, plain
+from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, plain
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import PAIR_COLUMNS, link_of, link_word, looks_like_pairs
@@ -72,7 +72,7 @@ def _names(_ctx: click.Context, option: click.Parameter, value: str | None) -> t
     if value is None:
         return None
     names = tuple(x.strip() for x in next(csv.reader([value]), []))
-    if len(names) not in ((2, 3) if option.name == "items" else (3,)) or "" in names or len(set(names)) != len(names):
+    if len(names) not in (2, 3) or "" in names or len(set(names)) != len(names):
         example = "left,middle,right" if option.name == "items" else "id1,id2,type"
         msg = f"{value!r} is not the names of three columns, such as {example}"
         raise click.BadParameter(msg)
@@ -99,7 +99,8 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
             "--columns",
             metavar="A,B,C",
             callback=_names,
-            help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c; "
+            help="Columns of a table of pairs: two labels and the link (without one, all are must-links); or, of one "
+            "of triplets, a, b and c of ab|c; "
             "or, of one of comparisons, the anchor and the two.",
         ),
         "odd": click.option(
@@ -448,10 +449,12 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
 
     Most cells of a third column of pairs are links. Comparisons are called so.
     """
-    table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names))
+    table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names), spaced=True)
     names = table.names or ()
     if not set(columns) <= set(names):
         return "pairs"  # says which columns there are
+    if len(columns) == 2 or are_called_ids(*columns[:2]):
+        return "pairs"
     if any({names[k] for k in x[:3]} == set(columns) for x in comparisons_by_name(names, set())):
         return "comparisons"
     cells = [cell_text(x) for x in table.columns[table.place(columns[2], "column")]]

@@ -388,13 +388,19 @@ def says_unlike(name: str) -> bool:
     return next((x for x in map(link_sense, spans) if x is not None), True) is False
 
 
-def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
-    """The columns of two ids (unique_id_l and unique_id_r, rec_id_1 and rec_id_2) and of their link or probability."""
+def id_pair(names: Sequence[str]) -> tuple[str, str] | None:
+    """The columns of two ids (unique_id_l and unique_id_r, rec_id_1 and rec_id_2, id1 and id2), if there are two."""
     pairs = [x for x in option_pairs(names) if _ID_END.fullmatch(_SIDE.sub("", words_of(x[0])))]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
+    """The columns of two ids and of their link or probability, by their names."""
+    pair = id_pair(names)
     links = PROBABILITY.among(names)[:1] or [
         x for x in names if plain(x) in LINK.names or link_sense(str(x)) is not None
     ]
-    return (*pairs[0], links[0]) if len(pairs) == len(links) == 1 else None
+    return (*pair, links[0]) if pair is not None and len(links) == 1 else None
 
 
 def are_called_ids(a: str, b: str) -> bool | None:

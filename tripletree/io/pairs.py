@@ -36,7 +36,17 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
-from tripletree.io.columns import LINK_KINDS, PROBABILITY, are_called_ids, link_sense, pair_columns, plain, says_unlike
+from tripletree.io.columns import (
+    LINK,
+    LINK_KINDS,
+    PROBABILITY,
+    are_called_ids,
+    id_pair,
+    link_sense,
+    pair_columns,
+    plain,
+    says_unlike,
+)
 from tripletree.io.edges import usual_columns
 from tripletree.io.rows import (
     DELIMITERS,
@@ -44,12 +54,13 @@ from tripletree.io.rows import (
     RowFormat,
     Token,
     check_row_format,
+    is_spaced_header,
     read_rows,
     three_names,
     write_rows,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
-from tripletree.io.table import RowTable, has_header, parquet_names, with_point
+from tripletree.io.table import RowTable, cell_text, has_header, is_number, parquet_names, with_point
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
@@ -101,8 +112,10 @@ class PairRows(LabelRows):
         self._cells: Sequence[str | None] = ()
         self._headless = False
         self._words_shown = False
-        #: Whether links are probabilities of must-links.
-        self._rated = False
+        #: Whether all pairs are must-links, as there is no column of links.
+        self._all_must = False
+        #: The least number for a link: 0 for probabilities of must-links, -1 for signs with weights.
+        self._rated: int | None = None
         #: Whether the column of the links is called by the opposite, such as "different": its codes are turned.
         self._turned: str | None = None
         self._codes_turned = False
@@ -122,8 +135,10 @@ class PairRows(LabelRows):
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row (a, b, link and perhaps a weight), or note its error."""
-        if self._rated and cells[2] is not None:
-            cells = [*cells[:2], *_rated(cells[2])]
+        if self._all_must:
+            cells = [*cells[:2], "must", *cells[2:]]
+        if self._rated is not None and cells[2] is not None:
+            cells = [*cells[:2], *_rated(cells[2], self._rated)]
         elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK):
             self._without += 1
             return
@@ -172,6 +187,8 @@ class PairRows(LabelRows):
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """The places of the columns: in their order in a table without a header."""
         if table.names is not None:
+            if not set(self.called(table.names, columns)) <= set(table.names) and tuple(columns) == PAIR_COLUMNS:
+                columns = self._by_cells(table)
             return super().places(table, columns, weight)
         if len(table.columns) not in (3, 4):
             msg = (
@@ -181,6 +198,44 @@ class PairRows(LabelRows):
             raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         self._headless = True
         return list(range(len(table.columns)))
+
+    def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
+        """Take the rows of a table. Links may be numbers from 0 to 1, probabilities, or from -1 on."""
+        places = self.places(table, columns, weight)
+        links = [x for x in table.names or () if plain(x) in LINK.names or link_sense(x) is not None]
+        if self._all_must and links:
+            msg = (
+                f"{links[0]!r} is called like a link: columns={(*columns, links[0])!r}, as two columns alone have none"
+            )
+            raise ParseError(msg, path=self.path, line=table.header_line)
+        if self._rated is None and not self._all_must:
+            cells = [(cell_text(x) or "").strip() for x in set(table.columns[places[2]])]
+            cells = [with_point(x) for x in cells if not is_gap(x)]
+            if cells and not all(link_word(x) in LINKS for x in cells) and all(map(is_number, cells)):
+                self._rated = -1 if any(x.startswith("-") for x in cells) else 0
+        super().add_table(table, columns, weight)
+
+    def _by_cells(self, table: RowTable) -> tuple[str, ...]:
+        """The columns of two ids and of the link, if the cells of one column surely are links. Else it is asked."""
+        names = table.names or []
+        pair = id_pair(names)
+        if pair is None:
+            return PAIR_COLUMNS
+        able, sure = [], []
+        for name, column in zip(names, table.columns, strict=True):
+            cells = {(cell_text(x) or "").strip() for x in set(column)}
+            words = {link_word(x) for x in cells if not is_gap(x, _NO_LINK)}
+            if name in pair or (table.lines and not words):
+                continue
+            if all(link_of(x) is not None for x in words) or all(is_number(x) and abs(float(x)) <= 1 for x in words):
+                able.append(name)
+            if able[-1:] == [name] and words and (words.isdisjoint(_FLAGS) or words & {"-1", "-"}):
+                sure += [name] if all(link_of(x) is not None for x in words) else []
+        if len(sure) == 1:
+            return (*pair, sure[0])
+        link = "" if not able else f"if {able[0]!r} is the link of two, give columns={(*pair, able[0])!r}; "
+        msg = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}: {link}if all pairs are must-links, "
+        raise ParseError(f"{msg}columns={pair!r}", path=table.path, line=table.header_line)
 
     def _note(self, word: str) -> None:
         """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
@@ -197,17 +252,23 @@ class PairRows(LabelRows):
             kind = len(names) == 3 and plain(names[2]) in LINK_KINDS
             told = tuple(names[:3]) if kind or tuple(names) == self._told else None
             columns = pair_columns(names) or told or super().called(names, columns)
-        self._rated = bool(PROBABILITY.among(columns[2:]))
-        self._turned = str(columns[2]) if not self._rated and says_unlike(str(columns[2])) else None
+        self._all_must = len(columns) == 2
+        if PROBABILITY.among(columns[2:]):
+            self._rated = 0
+        turned = self._rated is None and not self._all_must and says_unlike(str(columns[2]))
+        self._turned = str(columns[2]) if turned else None
         return columns
 
     def look(self, text: str) -> None:
         """Judge a first row such as ``id1,id2,y`` or ``a,b,same``, which has a link, by the rows below."""
         lines = [x for x in text[:_HEAD].splitlines()[: _LINES if len(text) <= _HEAD else -1] if x.strip()]
         lines = [x for x in lines if not x.startswith("#")]
-        for mark in (*DELIMITERS.values(), ";"):
+        for mark in (*DELIMITERS.values(), ";", " "):
             try:
-                rows = [[x.strip() for x in row] for row in csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+                cells = (
+                    csv.reader(lines, delimiter=mark, skipinitialspace=True) if mark != " " else map(str.split, lines)
+                )
+                rows = [[x.strip() for x in row] for row in cells]
             except csv.Error:
                 continue
             if len(rows) < 2 or min(map(len, rows)) < 3 or len(rows[0]) > 4:
@@ -224,6 +285,8 @@ class PairRows(LabelRows):
             alike = any(_SHAPE.sub("0", x) in names for row in below for x in row[:2])
             unnamed = bool(ids) and first[2] == "0" and kinds == {"number"}  # a Series of pandas without a name
             other = unnamed or (kind not in kinds and "word" not in kinds and kind != "number")
+            other |= plain(first[2]) == "link" and not any(link_word(x[2]) == "link" for x in below)
+            ids = ids or (not alike and plain(first[2]) in LINK.names and not _SHAPE.fullmatch(first[0]))
             if other and not alike:
                 self._told = tuple(first)
             elif ids and mark != ";" and (not alike or (other and not unnamed)):
@@ -231,14 +294,16 @@ class PairRows(LabelRows):
 
     def is_header(self, names: Sequence[str]) -> bool:
         found = pair_columns(names)
+        if found is None and id_pair(names) is not None and link_of(link_word(names[-1])) is None:
+            return True
         if found is None or (link_word(found[2]) in LINKS and found == tuple(names[:3]) and len(names) <= 4):
             return tuple(names) == self._told
         return True
 
     def _no_link(self, link: str) -> str:
         """The message about a field that is not a link, with advice the first time only."""
-        if self._rated:
-            return f"{link!r} is not a probability from 0 to 1"
+        if self._rated is not None:
+            return f"{link!r} is not a {'probability' if self._rated == 0 else 'number'} from {self._rated} to 1"
         shown, self._words_shown = self._words_shown, True
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
@@ -314,12 +379,10 @@ def link_of(word: str) -> bool | None:
     return LINKS[word] if word in LINKS else link_sense(word)
 
 
-def _rated(text: str) -> tuple[str, ...]:
-    """The link and the weight of a probability: as much more probable as it is than the other link."""
-    try:
-        value = 2 * float(text) - 1
-    except ValueError:
-        return (text,)
+def _rated(text: str, least: int) -> tuple[str, ...]:
+    """The link and the weight of a number: of a probability, as much more probable as it is than the other link."""
+    value = float(with_point(text)) if is_number(with_point(text)) else 2.0
+    value = 2 * value - 1 if least == 0 else value
     return ("must" if value >= 0 else "cannot", repr(abs(value))) if -1 <= value <= 1 else (text,)
 
 
@@ -346,7 +409,7 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
         return known(parquet_names(content, name))
     text = decoded(content, name)
     rows.look(text)
-    if has_header(text, known) or rows._either is not None:
+    if has_header(text, known) or rows._either is not None or is_spaced_header(text[:_HEAD], known):
         return True
     if has_header(text, lambda names: {"a", "b", "c"} <= set(names) or usual_columns(names) is not None):
         return False
@@ -388,8 +451,10 @@ def read_pairs(
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
         leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole numbers in a data
         frame stay numbers.
-    columns : sequence of three str
-        Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
+    columns : sequence of three str, or two
+        Columns of a table that hold the two labels and the link. Of two columns of labels alone, all pairs are
+        must-links. Links may also be numbers from 0 to 1, which are probabilities, or from -1 to 1, whose sign is the
+        link and whose size the weight. A CSV or TSV without this header has them in this
         order, perhaps with a weight behind. By default also two columns of ids (``unique_id_l`` and ``unique_id_r``,
         ``rec_id_1`` and ``rec_id_2``) with the link or, as Splink writes it, the ``match_probability`` p: a must-link
         from 1/2 on, else a cannot-link, of weight abs(2 p - 1).
@@ -426,7 +491,7 @@ def read_pairs(
         PairRows,
         _by_index(path),
         format=format,
-        columns=three_names(columns, "the two labels and the link"),
+        columns=three_names(columns, "the two labels and the link", 2),
         weight=weight,
     ).pairs(leaves)
 

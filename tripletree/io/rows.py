@@ -67,10 +67,10 @@ _TOKEN = re.compile(
 _PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
 
 
-def three_names(columns: Any, what: str) -> tuple[str, ...]:
-    """The names of three columns, checked. `what` stands in the message."""
+def three_names(columns: Any, what: str, least: int = 3) -> tuple[str, ...]:
+    """The names of three columns, or of `least`, checked. `what` stands in the message."""
     names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, (str, bytes)) else []
-    if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
+    if not least <= len(names) <= 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) < len(names):
         msg = f"columns must be the names of three columns, for {what}, not {columns!r}"
         raise ValueError(msg)
     return tuple(names)
@@ -300,6 +300,23 @@ class LabelRows:
                     message, k = self.misshapen(shape, tokens)
                     self.problem(number, message, column=tokens[k].at + 1, text=line)
 
+    def spaced_table(self, text: str, known: Callable[[list[str]], bool]) -> RowTable | None:
+        """The rows of the text format under a header that is known, with blanks between its names. Else None."""
+        if not is_spaced_header(text, known):
+            return None
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        first = next(k for k, x in enumerate(lines) if _is_row(x))
+        names, rows, numbers = lines[first].split(), [], []
+        for number, line in enumerate(lines[first + 1 :], first + 2):
+            cells = [x.value for x in self.tokens(line, number) or () if x.kind != "mark"]
+            if cells and len(cells) != len(names):
+                self.problem(number, f"{len(cells)} field{'s' * (len(cells) != 1)} under {len(names)} names of columns")
+            elif cells:
+                rows.append(cells)
+                numbers.append(number)
+        columns = [list(x) for x in zip(*rows, strict=True)] or [[] for _ in names]
+        return RowTable(self.path, names, columns, numbers, header_line=first + 1)
+
     def tokens(self, line: str, number: int, at: int = 0) -> list[Token] | None:
         """The labels and marks of a line, up to a comment. None if a problem is noted."""
         tokens: list[Token] = []
@@ -353,10 +370,11 @@ class LabelRows:
             Meaning of an empty text: "" is a label, None a missing one.
         """
         found = frame_columns(frame, self.path)
-        header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
-        names = [header.names[k] for k in self.places(header, columns, weight)]  # type: ignore[index]
-        if self.plain and self.add_columns(found, names, columns, blank):
-            return
+        if self.plain:
+            header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
+            names = [header.names[k] for k in self.places(header, columns, weight)]  # type: ignore[index]
+            if self.add_columns(found, names, columns, blank):
+                return
         cell = cell_of if blank is None else _parquet_cell
         table = table_of(found, self.path, cell)
         table.lines = range(self.before + 1, self.before + 1 + len(table.lines))
@@ -554,7 +572,11 @@ def read_rows(
     if format != "text":
         rows.look(text)
     if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
-        rows.add_text(text)
+        spaced = None if format == "text" else rows.spaced_table(text, known)
+        if spaced is None:
+            rows.add_text(text)
+        else:
+            rows.add_table(spaced, columns, weight)
         return rows
     delimiter = DELIMITERS.get(chosen or "")
     if chosen == "csv" and not has_cells(text, ",", len(columns)):
@@ -570,6 +592,16 @@ def read_rows(
     )
     rows.add_table(table, columns, weight)
     return rows
+
+
+def _is_row(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def is_spaced_header(text: str, known: Callable[[list[str]], bool]) -> bool:
+    """True if the first line of a text is a header that the caller knows, with blanks between the names."""
+    line = next(filter(_is_row, (x.group() for x in re.finditer(r"[^\r\n]+", text))), "")
+    return len(line.split()) >= 3 and re.search(r"[,;|'\"#]", line) is None and known(line.split())
 
 
 # ---------------------------------------------------------------------- writing
