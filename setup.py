@@ -71,8 +71,8 @@ class BuildCore(build_ext):
         if tool is None:
             sys.exit(
                 "tripletree: no C++ compiler was found, and the package index does not offer `ziglang`, which can "
-                "stand in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: "
-                "xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
+                "stand in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; "
+                "macOS: xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
             )
         source = Path(nanobind.source_dir())
         includes = [

@@ -1,7 +1,7 @@
 """Every function of the core refuses wrong input by an error, whatever it is, and never ends the process.
 
-The functions are found in the core's modules. What they are given are the arguments of real calls, which some fits make,
-with one or two things wrong; and where no fit calls a function, numbers of the types that it names. `make test-sanitized`
+The functions are found in the core's modules. They are given the arguments of real calls, which some fits make, with
+one or two things wrong, and where no fit calls a function, numbers of the types that it names. `make test-sanitized`
 runs this under AddressSanitizer, which ends the process at the first read or write outside an array.
 """
 
@@ -103,7 +103,7 @@ def some_work():
 
 @pytest.fixture(autouse=True)
 def little_memory():
-    """A number of leaves that is far too great is refused by a MemoryError at worst. (A sanitizer has its own limit.)"""
+    """Let a number of leaves that is far too great be refused by a MemoryError at worst."""
     resource = pytest.importorskip("resource")
     if SANITIZED or not Path("/proc/self/status").exists():
         yield

@@ -99,6 +99,21 @@ def test_shipping__links_of_the_readme_lead_to_the_repository_once_it_has_an_add
     assert found == (text if url is None else expected)
 
 
+def test_shipping__where_nothing_compiles_setup_names_the_package_to_install(tmp_path, monkeypatch):
+    code = (HOUSE / "setup.py").read_text(encoding="utf-8").partition("\nsetup(")[0]
+    (tmp_path / "setup.py").write_text(code)
+    room = runpy.run_path(str(tmp_path / "setup.py"))
+    build = room["BuildCore"].build_extension
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setitem(build.__globals__, "find_spec", lambda name: None)
+    assert room["compiler"]() is None
+    with pytest.raises(SystemExit, match=r"no C\+\+ compiler was found.*ziglang.*apt install g\+\+"):
+        build(None, None)
+    monkeypatch.setenv("CXX", "ccache clang++-17")
+    assert room["compiler"]() == ["ccache", "clang++-17"]
+
+
 @pytest.mark.parametrize("name", ["run", "release"])
 def test_shipping__scripts_are_valid_shell(name):
     if sys.platform == "win32":
