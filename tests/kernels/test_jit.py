@@ -333,24 +333,3 @@ def test_jit__arguments_of_one_kind_have_one_numba_type():
     for kind, type_ in found:
         assert {other for same, other in found if same == kind} == {type_}
     assert jit._kind((rows, 3)) == jit._kind((rows[1:], 4))
-
-
-INTEGERS = """
-from numba import types
-from tripletree import warmup
-from tripletree.kernels import jit
-warmup.do_job("builder")
-for kernel in jit._all_of_numba:
-    kinds = [tuple("integer" if isinstance(x, types.Integer) else x for x in s) for s in kernel.signatures]
-    if len(set(kinds)) < len(kinds):
-        print(kernel.__name__, kernel.signatures)
-print(len(jit._all_of_numba) > 50)
-"""
-
-
-@pytest.mark.slow
-@needs_numba
-def test_jit__no_part_of_the_builder_is_compiled_once_for_each_kind_of_integer(tmp_path):
-    package = Path(tripletree.__file__).parents[1]
-    env = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(tmp_path), "TRIPLETREE_JIT": "1"}
-    assert subprocess.check_output([sys.executable, "-c", INTEGERS], env=env, text=True) == "True\n"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import is_irreducible_conflict, one_tree_definition
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.algorithms.induce import sample_triplets
@@ -114,10 +114,10 @@ def test_find_conflict__a_planted_one_among_many(k):
 
 def grown(rows, n, seeds, size, *, in_order):
     """The leaves of a conflict of `size` rows that holds one of the seeds, by the kernel."""
-    held = kernels.conflict.RowsByLeaf(rows, np.ones(len(rows), np.bool_), *kernels.conflict.by_leaf(rows, n))
-    number = np.full(n, -1, np.int32)
-    leaves, _, _ = kernels.conflict.grow(held, number, seeds, 0, in_order, size + 1, 2**62, 2**62)
-    assert (number == -1).all()
+    held, alive = engine.conflict.RowsByLeaf(rows, n), np.ones(len(rows), np.bool_)
+    leaves, _, _ = held.grow(alive, seeds, 0, in_order, size + 1, 2**62, 2**62)
+    again, _, _ = held.grow(alive, seeds, 0, in_order, size + 1, 2**62, 2**62)  # a search leaves nothing behind
+    assert np.array_equal(leaves, again)
     return leaves
 
 
@@ -203,7 +203,7 @@ def test_closed_part__of_deep_and_shallow_trees(reach, rng):
 
 
 def check_closed_part(rows, k):
-    part = kernels.conflict.closed_part(freeze(np.array(rows, np.int32)), k)
+    part = engine.conflict.closed_part(freeze(np.array(rows, np.int32)), k)
     chosen = [rows[i] for i in part.tolist()]
     assert len(set(chosen)) == len(part)
     assert one_tree_definition(chosen, range(k)) is None

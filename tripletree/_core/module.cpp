@@ -3,6 +3,7 @@
 
 NB_MODULE(engine, m) {
     tripletree::define_build(m);
+    tripletree::define_conflict(m);
     tripletree::define_cut(m);
     tripletree::define_flat(m);
     tripletree::define_rooted_tree(m);

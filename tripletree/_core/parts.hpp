@@ -6,6 +6,7 @@
 namespace tripletree {
 
 void define_build(nanobind::module_& m);
+void define_conflict(nanobind::module_& m);
 void define_cut(nanobind::module_& m);
 void define_flat(nanobind::module_& m);
 void define_rooted_tree(nanobind::module_& m);

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.checks import check_count
 from tripletree.core.provenance import Origin, phrase
@@ -414,7 +414,9 @@ class _Growth:
 
     Parameters
     ----------
-    held : kernels.conflict.RowsByLeaf
+    held : engine.conflict.RowsByLeaf
+    alive : ndarray of bool
+        Rows that are not left out. The caller changes it.
     seeds : ndarray of int64
         The rows to start from.
     size : int
@@ -422,9 +424,8 @@ class _Growth:
         Whether each seed is to be the first row of its conflict.
     """
 
-    def __init__(self, held: Any, seeds: np.ndarray, size: int, *, in_order: bool):
-        self._held, self._seeds, self._size, self._in_order = held, seeds, size, in_order
-        self._number = np.full(held.start.size - 1, -1, np.int32)
+    def __init__(self, held: Any, alive: np.ndarray, seeds: np.ndarray, size: int, *, in_order: bool):
+        self._held, self._alive, self._seeds, self._size, self._in_order = held, alive, seeds, size, in_order
         self._next, self._slice = 0, _FIRST_SLICE
 
     @property
@@ -433,11 +434,11 @@ class _Growth:
 
     def go_on(self, max_steps: int) -> tuple[np.ndarray, int]:
         """The leaves of the next conflict, empty if none was found in this slice, and the steps taken."""
-        leaves, self._next, steps = kernels.conflict.grow(
-            self._held, self._number, self._seeds, self._next, self._in_order, self._size + 1, self._slice, max_steps
+        leaves, self._next, steps = self._held.grow(
+            self._alive, self._seeds, self._next, self._in_order, self._size + 1, self._slice, max_steps
         )
         self._slice = min(2 * self._slice, _SLICE)
-        return leaves, int(steps)
+        return leaves, steps
 
 
 class _Search:
@@ -472,7 +473,7 @@ class _Search:
         if group.size == 0:
             return
         self._uncovered = group  # where BUILD fails on the rows outside the cover, empty if it is complete
-        held = kernels.conflict.RowsByLeaf(self._rows, self._alive, *kernels.conflict.by_leaf(self._rows, self._n))
+        held = engine.conflict.RowsByLeaf(self._rows, self._n)
         while self._at_least <= self._max_size and self._steps_left > 0:
             n_found = 0
             for leaves in self._leaf_sets(self._at_least, held):
@@ -503,14 +504,16 @@ class _Search:
         The search from every row finds conflicts in the order of their first rows. If it takes long, a cover is made,
         and the much shorter search from its rows tells whether there is any conflict left.
         """
-        from_all = _Growth(held, np.arange(len(self._rows)), size, in_order=True)
+        from_all = _Growth(held, self._alive, np.arange(len(self._rows)), size, in_order=True)
         from_cover = None
         is_left = False  # whether it is known that a conflict has not been found yet
         while not from_all.done and self._steps_left > 0:
             if self._is_cover_due():
                 self._enlarge_cover()
             if self._uncovered.size == 0 and not is_left:
-                from_cover = from_cover or _Growth(held, np.flatnonzero(self._covering), size, in_order=False)
+                from_cover = from_cover or _Growth(
+                    held, self._alive, np.flatnonzero(self._covering), size, in_order=False
+                )
                 while not (is_left or from_cover.done) and self._steps_left > 0:
                     is_left = self._grow(from_cover).size > 0
                 if not is_left:
@@ -546,12 +549,11 @@ class _Search:
 
         Only the rows on these leaves are read.
         """
-        start, incident = held.start, held.incident
         leaves = np.sort(leaves)
-        near = np.unique(np.concatenate([incident[start[x] : start[x + 1]] for x in leaves.tolist()])).astype(np.int64)
+        near = np.unique(held.near(leaves.astype(np.int64)))
         within = near[self._alive[near] & np.isin(self._rows[near], leaves).all(axis=1)]
         rows = freeze(np.searchsorted(leaves, self._rows[within]).astype(np.int32))
-        return within[kernels.conflict.spanning_tree(rows, np.arange(within.size), leaves.size)]
+        return within[engine.conflict.spanning_tree(rows, np.arange(within.size), leaves.size)]
 
     # ------------------------------------------------------------------ other conflicts, by reducing a failing group
 
@@ -594,7 +596,7 @@ class _Search:
         """The part of a group inside some of its leaves, which keep their order."""
         member = np.zeros(group.size, np.bool_)
         member[leaves] = True
-        chosen, rows = kernels.conflict.rows_inside(group.rows, member)
+        chosen, rows = engine.conflict.rows_inside(group.rows, member)
         return _Group(int(member.sum()), freeze(rows), group.numbers[chosen])
 
     def _minimal(self, group: _Group, order: np.ndarray) -> np.ndarray:
@@ -602,5 +604,5 @@ class _Search:
 
         The tree takes the rows of the group in the given order.
         """
-        tree = kernels.conflict.spanning_tree(group.rows, order, group.size)
-        return tree[kernels.conflict.closed_part(freeze(group.rows[tree]), group.size)]
+        tree = engine.conflict.spanning_tree(group.rows, order, group.size)
+        return tree[engine.conflict.closed_part(freeze(group.rows[tree]), group.size)]

@@ -1,13 +1,12 @@
 """TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
 
 `TripletBuilder` deals with labels, weights and undo. `DynamicAhoTree` below it deals with leaf indices, and owns the
-arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn the values
-that users hand over into leaf indices.
+changing Aho tree of the core (``_core/aho_tree.hpp``). The functions at the end turn the values that users hand over
+into leaf indices.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterable, Iterator, KeysView, Sequence
 from copy import copy
 from math import isfinite
@@ -628,10 +627,6 @@ class DynamicAhoTree:
         """Make the tree from the parent array that BUILD makes of the rows."""
         self._tree = AhoTree(parent, self.n, rows)
         self._row = dict(zip(self._row, range(len(rows)), strict=True))
-
-
-if os.environ.get("TRIPLETREE_ENGINE") == "numba":  # the pilot compares both
-    from tripletree.algorithms.dynamic_numba import DynamicAhoTree  # type: ignore[assignment]  # noqa: F811
 
 
 # ----------------------------------------------------------------------

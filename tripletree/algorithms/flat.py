@@ -279,9 +279,7 @@ def unbroken(
             square *= total * intrinsic_dimension(points, weights) / (2 * error)
             if weights is not None:
                 square *= weights[:, None]
-    done, label = engine.flat.min_conflicts(
-        codes.astype(np.int32), k, frozen(rows), square, away, _PRICE, _TABU, steps
-    )
+    done, label = engine.flat.min_conflicts(codes.astype(np.int32), k, frozen(rows), square, away, _PRICE, _TABU, steps)
     return label.astype(codes.dtype) if done else None
 
 
