@@ -34,10 +34,10 @@ class AhoTree {
     AhoTree(const std::vector<Index>& parent, Index n_leaves, const std::vector<Triplet>& triplets, bool all_leaves);
 
     // ------------------------------------------------------------------ a set of triplets
-    Index add(Triplet x, Interrupts& watch);        // its number, `none` if it contradicts the others
-    Outcome test(Triplet x, Interrupts& watch);     // what `add` would do
-    bool remove(Index t);                           // whether the tree stays as it is, else it has to be built anew
-    std::vector<Index> parents() const;             // leaves first, parents after their children, `none` of leaves outside
+    Index add(Triplet x, Interrupts& watch);     // its number, `none` if it contradicts the others
+    Outcome test(Triplet x, Interrupts& watch);  // what `add` would do
+    bool remove(Index t);                        // whether the tree stays as it is, else it has to be built anew
+    std::vector<Index> parents() const;          // leaves first, parents after their children, `none` of leaves outside
 
     // ------------------------------------------------------------------ merges of leaves
     bool is_named(Index x) const { return !ends_[x].empty(); }  // by a triplet
@@ -75,31 +75,31 @@ class AhoTree {
     // ------------------------------------------------------------------ data
     struct alignas(64) Node {
         Index parent = none;
-        Index asked = none, answer = none;  // the child of `asked` that holds this node,
-        Index n_leaves = 0;                 // below it. A deep tree counts them in paths_ instead
-        Count asked_at = -1;                // while asked.changed is still this
-        Count changed = 0;                  // number of the last change among the children
+        Index asked = none, answer = none;                       // the child of `asked` that holds this node,
+        Index n_leaves = 0;                                      // below it. A deep tree counts them in paths_ instead
+        Count asked_at = -1;                                     // while asked.changed is still this
+        Count changed = 0;                                       // number of the last change among the children
         Index first_child = none, next = none, previous = none;  // the first child's previous is the last one
         Index n_children = 0;
         Count touched = 0;               // stamp: a triplet at hand has a close leaf in this block
         Index set = none, n_blocks = 0;  // disjoint sets of touched blocks
     };
-    struct Note {  // on a node, for one level
-        Count whole = 0;                // stamp: it is current, and a block by itself
-        Count counted = 0;              // stamp: the next four hold
-        Index n_hits = 0;               // touched children
-        Index hit_leaves = 0;           // leaves below them
+    struct Note {                        // on a node, for one level
+        Count whole = 0;                 // stamp: it is current, and a block by itself
+        Count counted = 0;               // stamp: the next four hold
+        Index n_hits = 0;                // touched children
+        Index hit_leaves = 0;            // leaves below them
         Index largest = none, most = 0;  // the one of them with most leaves
-        Index common = none;            // the set of all its touched children, or `mixed`
-        Index level = none;             // of the representative of a set: its place among the levels that wait
-        Index list = none;              // of the triplets that belong to the node
-        Count below = 0;                // see `lift`
-        Count side = -1;                // a set of leaves in splits_, all of them below this node
+        Index common = none;             // the set of all its touched children, or `mixed`
+        Index level = none;              // of the representative of a set: its place among the levels that wait
+        Index list = none;               // of the triplets that belong to the node
+        Count below = 0;                 // see `lift`
+        Count side = -1;                 // a set of leaves in splits_, all of them below this node
     };
     struct Held {  // a triplet, and the nodes that hold its leaves at the level at hand
         Triplet leaf, at;
-        Index list = none, place = 0;       // where it stands in lists_
-        std::array<Index, 3> end_place{};   // where its ends stand in ends_
+        Index list = none, place = 0;      // where it stands in lists_
+        std::array<Index, 3> end_place{};  // where its ends stand in ends_
         Count seen = 0;
     };
     struct Level {  // nodes that become one, and the triplets with their leaves below several of them
@@ -130,9 +130,9 @@ class AhoTree {
     Count stamp_ = 0, changes_ = 0;
     Index pair_ = none;  // the triplet without third leaf while two leaves are joined
 
-    std::vector<Index> touched_;          // the touched blocks of this level
+    std::vector<Index> touched_;           // the touched blocks of this level
     std::vector<Index> found_, found_in_;  // triplets inside one set, and that set
-    std::vector<Index> rest_;             // those at hand that are not
+    std::vector<Index> rest_;              // those at hand that are not
 
     // ------------------------------------------------------------------ the tree
     bool is_leaf(Index u) const { return u < n_leaves_; }
@@ -202,8 +202,7 @@ class AhoTree {
     }
 
     void deepen() {  // hold the tree as paths, too, from now on
-        for (Index u = 0; u < static_cast<Index>(node_.size()); ++u)
-            paths_.lay(u, node_[u].parent, node_[u].n_leaves);
+        for (Index u = 0; u < static_cast<Index>(node_.size()); ++u) paths_.lay(u, node_[u].parent, node_[u].n_leaves);
         is_deep_ = true;
     }
     void deepen_if_long() {
@@ -805,8 +804,14 @@ class AhoTree {
 
 inline AhoTree::AhoTree(const std::vector<Index>& parent, Index n_leaves, const std::vector<Triplet>& triplets,
                         bool all_leaves)
-    : n_leaves_(n_leaves), root_(std::max(static_cast<Index>(parent.size()) - 1, n_leaves)), node_(root_ + 1),
-      note_(root_ + 1), held_(triplets.size()), lists_(root_ + 1), ends_(n_leaves), splits_(n_leaves) {
+    : n_leaves_(n_leaves),
+      root_(std::max(static_cast<Index>(parent.size()) - 1, n_leaves)),
+      node_(root_ + 1),
+      note_(root_ + 1),
+      held_(triplets.size()),
+      lists_(root_ + 1),
+      ends_(n_leaves),
+      splits_(n_leaves) {
     for (Index u = 0; u <= root_; ++u) note_[u].list = u;
     for (Index t = 0; t < static_cast<Index>(triplets.size()); ++t) {
         held_[t].leaf = triplets[t];
@@ -846,8 +851,8 @@ inline Outcome AhoTree::test(Triplet x, Interrupts& watch) {
     return outcome;
 }
 
-// The node that separates c from a and b has a child that holds these two. If one child of that one holds both, triplets
-// inside tie a and b together without this one, and the tree stays as it is.
+// The node that separates c from a and b has a child that holds these two. If one child of that one holds both,
+// triplets inside tie a and b together without this one, and the tree stays as it is.
 inline bool AhoTree::remove(Index t) {
     splits_.forget();  // one may have needed the triplet
     const Triplet x = held_[t].leaf;

@@ -91,8 +91,8 @@ inline Linkage link(Square<double> distance, std::vector<double> size, bool ward
     return out;
 }
 
-// Does `merge(u, v, ours, theirs)` at each node u of a binary tree whose second child is v, given lists of the leaves of
-// both sides. Parents come after their children. `first(u, v)` is done before, for the first child.
+// Does `merge(u, v, ours, theirs)` at each node u of a binary tree whose second child is v, given lists of the leaves
+// of both sides. Parents come after their children. `first(u, v)` is done before, for the first child.
 template <class First, class Merge>
 void for_each_fork(const Index* parent, Index n, Interrupts& watch, First first, Merge merge) {
     const Index size = 2 * n - 1;
@@ -168,8 +168,8 @@ inline std::vector<double> heights_by_mean(const Index* parent, const double* po
 }
 
 // Rows that stand for the samples: their products are about exp(-distance[i, j]^2 / (scale[i] scale[j])). This is
-// Cholesky's decomposition with the greatest rest as pivot, the first of equals, without BLAS, whose rounding depends on
-// the number of threads. There are n rows of r columns, r at most `rank`.
+// Cholesky's decomposition with the greatest rest as pivot, the first of equals, without BLAS, whose rounding depends
+// on the number of threads. There are n rows of r columns, r at most `rank`.
 inline std::vector<double> columns(Square<const double> distance, const double* scale, Index rank, Index& n_columns,
                                    Interrupts& watch) {
     const Index n = distance.n;

@@ -86,8 +86,8 @@ Array<Index> divide_all(const Pairs& base, const Rows& rows, const Vector<double
 
 void define_division(nb::module_& parent_module) {
     nb::module_ m = parent_module.def_submodule("division");
-    m.def("divide", &divide_all, "base"_a, "rows"_a, "weight"_a, "apart"_a, "group"_a, "hard"_a, "reward"_a, "penalty"_a,
-          "change"_a);
+    m.def("divide", &divide_all, "base"_a, "rows"_a, "weight"_a, "apart"_a, "group"_a, "hard"_a, "reward"_a,
+          "penalty"_a, "change"_a);
     m.def(
         "link",
         [](OutTable<double> distance, Vector<double> size, bool ward) {
@@ -101,7 +101,8 @@ void define_division(nb::module_& parent_module) {
         "add_sizes",
         [](Vector<Index> parent, Vector<double> size, double weight, OutTable<double> total) {
             const auto table = square(total);
-            require(binary_leaves(parent) == table.n && static_cast<Index>(size.size()) == table.n, "a row for each leaf");
+            require(binary_leaves(parent) == table.n && static_cast<Index>(size.size()) == table.n,
+                    "a row for each leaf");
             run_long([&](Interrupts& watch) { add_sizes(parent.data(), size.data(), weight, table, watch); });
         },
         "parent"_a, "size"_a, "weight"_a, "total"_a.noconvert());
@@ -119,9 +120,8 @@ void define_division(nb::module_& parent_module) {
             const auto n = static_cast<Index>(points.shape(0));
             require(binary_leaves(parent) == n, "a row for each leaf");
             const auto d = static_cast<Count>(points.shape(1));
-            return given(run_long([&](Interrupts& watch) {
-                return heights_by_mean(parent.data(), points.data(), n, d, watch);
-            }));
+            return given(run_long(
+                [&](Interrupts& watch) { return heights_by_mean(parent.data(), points.data(), n, d, watch); }));
         },
         "parent"_a, "points"_a);
     m.def(
@@ -131,37 +131,46 @@ void define_division(nb::module_& parent_module) {
             require_positive(scale, distance.shape(0));
             require(rank > 0, "a rank is above 0");
             Index n_columns = 0;
-            auto out = run_long(
-                [&](Interrupts& watch) { return columns(table, scale.data(), rank, n_columns, watch); });
+            auto out =
+                run_long([&](Interrupts& watch) { return columns(table, scale.data(), rank, n_columns, watch); });
             return given(std::move(out), n_columns);
         },
         "distance"_a, "scale"_a, "rank"_a);
 
     // parts of `divide`, for tests
-    m.def("marginals", [](Pairs base, Vector<double> own, double change) {
-        const BinaryTree tree = binary_tree(base);
-        require(own.size() == tree.size() + 1 && !tree.empty(), "odds for each leaf, and two leaves at least");
-        Field field(leaves_of(tree), 0);
-        std::copy(own.data(), own.data() + own.size(), field.up.begin());
-        find_marginals(tree, std::vector<double>(field.up.size(), 1.0 - 2.0 * change), 0.0, field);
-        field.odds.resize(own.size());
-        return given(std::move(field.odds));
-    }, "base"_a, "own"_a, "change"_a);
-    m.def("least_price", [](Pairs base, Vector<bool> side, double price) {
-        const BinaryTree tree = binary_tree(base);
-        std::vector<std::array<double, 2>> best(2 * tree.size() + 1);
-        return least_price(tree, sides(side, tree), true, price, best);
-    }, "base"_a, "side"_a, "price"_a);
-    m.def("restricted", [](Pairs base, Vector<bool> side) {
-        const BinaryTree tree = binary_tree(base);
-        nb::list out;
-        for (const auto& part : restricted(tree, sides(side, tree))) {
-            std::vector<Index> flat;
-            for (const auto& fork : part) flat.insert(flat.end(), fork.begin(), fork.end());
-            out.append(given(std::move(flat), 2));
-        }
-        return out;
-    }, "base"_a, "side"_a);
+    m.def(
+        "marginals",
+        [](Pairs base, Vector<double> own, double change) {
+            const BinaryTree tree = binary_tree(base);
+            require(own.size() == tree.size() + 1 && !tree.empty(), "odds for each leaf, and two leaves at least");
+            Field field(leaves_of(tree), 0);
+            std::copy(own.data(), own.data() + own.size(), field.up.begin());
+            find_marginals(tree, std::vector<double>(field.up.size(), 1.0 - 2.0 * change), 0.0, field);
+            field.odds.resize(own.size());
+            return given(std::move(field.odds));
+        },
+        "base"_a, "own"_a, "change"_a);
+    m.def(
+        "least_price",
+        [](Pairs base, Vector<bool> side, double price) {
+            const BinaryTree tree = binary_tree(base);
+            std::vector<std::array<double, 2>> best(2 * tree.size() + 1);
+            return least_price(tree, sides(side, tree), true, price, best);
+        },
+        "base"_a, "side"_a, "price"_a);
+    m.def(
+        "restricted",
+        [](Pairs base, Vector<bool> side) {
+            const BinaryTree tree = binary_tree(base);
+            nb::list out;
+            for (const auto& part : restricted(tree, sides(side, tree))) {
+                std::vector<Index> flat;
+                for (const auto& fork : part) flat.insert(flat.end(), fork.begin(), fork.end());
+                out.append(given(std::move(flat), 2));
+            }
+            return out;
+        },
+        "base"_a, "side"_a);
 }
 
 }  // namespace tripletree

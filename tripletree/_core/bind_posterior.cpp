@@ -170,7 +170,8 @@ nb::tuple odd_ones(const Table<Index>& parents, const Table<double>& heights, co
     require(heights.shape(0) == n_trees && heights.shape(1) + 1 == std::size_t(n), "heights of all inner nodes");
     for (std::size_t i = 0; i < n_trees; ++i)
         for (Index v = 0; v < 2 * n - 2; ++v)
-            require(std::max(v + 1, n) <= parents(i, v) && parents(i, v) < 2 * n - 1, "parents come after their children");
+            require(std::max(v + 1, n) <= parents(i, v) && parents(i, v) < 2 * n - 1,
+                    "parents come after their children");
     const auto rows = triplets_of(trios, n);
     for (const auto& [a, b, c] : rows) require(a != b && b != c && a != c, "a trio has three leaves");
     std::vector<std::int8_t> odd;
@@ -204,7 +205,8 @@ nb::tuple odd_ones(const Table<Index>& parents, const Table<double>& heights, co
         }
     });
     const auto shaped = [&](auto array) { return nb::cast(array).attr("reshape")(n_trees, n_trios); };
-    return nb::make_tuple(shaped(given(std::move(odd))), shaped(given(std::move(ratio))), shaped(given(std::move(hanging))));
+    return nb::make_tuple(shaped(given(std::move(odd))), shaped(given(std::move(ratio))),
+                          shaped(given(std::move(hanging))));
 }
 
 }  // namespace
@@ -217,7 +219,8 @@ void define_posterior(nb::module_& parent_module) {
     nb::class_<TreeWalk>(m, "TreeWalk")
         .def("__init__", &new_walk, "child"_a, "height"_a, "points"_a, "near"_a, "noise"_a, "shape"_a)
         .def("__copy__", [](const TreeWalk& self) { return TreeWalk(self); })
-        .def("__deepcopy__", [](const TreeWalk& self, nb::handle) { return TreeWalk(self); }, "memo"_a)
+        .def(
+            "__deepcopy__", [](const TreeWalk& self, nb::handle) { return TreeWalk(self); }, "memo"_a)
         .def("__getstate__", &saved)
         .def("__setstate__", &read_back)
         .def("hear", &hear, "rows"_a, "weight"_a)
@@ -230,20 +233,38 @@ void define_posterior(nb::module_& parent_module) {
         .def("heights", &heights)
         .def_prop_ro("votes", [](const TreeWalk& self) { return self.state().votes; })
         // for tests
-        .def("multiply_heights", [](TreeWalk& self, double factor) {
-            require(factor > 0 && self.nodes()[self.order().back()].height * factor < TreeWalk::greatest, "heights are finite");
-            self.multiply_heights(factor);
-        }, "factor"_a)
-        .def_prop_ro("sums", [](const TreeWalk& self) {
-            const auto& state = self.state();
-            return given(std::vector<double>{state.length, state.pairs, state.fit, state.votes, state.noise});
-        }, own)
-        .def_prop_ro("parent", [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.parent; }); }, own)
-        .def_prop_ro("size", [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.size; }); }, own)
-        .def_prop_ro("place", [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.place; }); }, own)
-        .def_prop_ro("height", [](const TreeWalk& self) { return of_nodes<double>(self, [](const Node& u) { return u.height; }); }, own)
-        .def_prop_ro("order", [](const TreeWalk& self) { return given(std::vector(self.order())); }, own)
-        .def_prop_ro("mean", [](const TreeWalk& self) { return given(std::vector(self.mean()), std::size_t(self.n_features())); }, own)
+        .def(
+            "multiply_heights",
+            [](TreeWalk& self, double factor) {
+                require(factor > 0 && self.nodes()[self.order().back()].height * factor < TreeWalk::greatest,
+                        "heights are finite");
+                self.multiply_heights(factor);
+            },
+            "factor"_a)
+        .def_prop_ro(
+            "sums",
+            [](const TreeWalk& self) {
+                const auto& state = self.state();
+                return given(std::vector<double>{state.length, state.pairs, state.fit, state.votes, state.noise});
+            },
+            own)
+        .def_prop_ro(
+            "parent",
+            [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.parent; }); }, own)
+        .def_prop_ro(
+            "size", [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.size; }); },
+            own)
+        .def_prop_ro(
+            "place", [](const TreeWalk& self) { return of_nodes<Index>(self, [](const Node& u) { return u.place; }); },
+            own)
+        .def_prop_ro(
+            "height",
+            [](const TreeWalk& self) { return of_nodes<double>(self, [](const Node& u) { return u.height; }); }, own)
+        .def_prop_ro(
+            "order", [](const TreeWalk& self) { return given(std::vector(self.order())); }, own)
+        .def_prop_ro(
+            "mean",
+            [](const TreeWalk& self) { return given(std::vector(self.mean()), std::size_t(self.n_features())); }, own)
         .def_prop_ro("worth", [](const TreeWalk& self) { return given(std::vector(self.worths())); }, own);
 }
 

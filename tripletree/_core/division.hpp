@@ -24,17 +24,19 @@
 
 namespace tripletree::division {
 
-constexpr int most_sweeps = 20;   // of mean field
+constexpr int most_sweeps = 20;      // of mean field
 constexpr std::size_t n_starts = 7;  // splits to begin with
-constexpr double sure = 30.0;     // log-odds of a label that is certain
+constexpr double sure = 30.0;        // log-odds of a label that is certain
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// A binary tree on n leaves: entry i makes node n + i of two nodes before it. The last one is the root. Entries stand in
-// the order of heights, so the top of the tree is at the end.
+// A binary tree on n leaves: entry i makes node n + i of two nodes before it. The last one is the root. Entries stand
+// in the order of heights, so the top of the tree is at the end.
 using Fork = std::array<Index, 2>;
 using BinaryTree = std::vector<Fork>;
 
-inline Index leaves_of(const BinaryTree& tree) { return static_cast<Index>(tree.size()) + 1; }
+inline Index leaves_of(const BinaryTree& tree) {
+    return static_cast<Index>(tree.size()) + 1;
+}
 
 // Statements on a set of leaves, numbered from 0.
 struct Statements {
@@ -475,7 +477,8 @@ inline std::vector<Index> divide(Part whole, const Costs& costs, Interrupts& wat
             continue;
         }
         // one group that is the whole set says nothing
-        const bool is_one = std::all_of(part.group.begin(), part.group.end(), [&](Index x) { return x == part.group[0]; });
+        const bool is_one =
+            std::all_of(part.group.begin(), part.group.end(), [&](Index x) { return x == part.group[0]; });
         if (is_one) std::iota(part.group.begin(), part.group.end(), 0);
         bool is_tied = false;
         for (Index i = 0; i < k; ++i) is_tied = is_tied || part.group[i] != i;

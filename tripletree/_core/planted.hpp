@@ -11,7 +11,8 @@ namespace tripletree {
 inline AhoTree planted(const Vector<Index>& parent, Index n, const Rows& rows, bool all_leaves) {
     const auto size = static_cast<Index>(parent.size());
     require(size >= std::max<Index>(n, 1), "a parent for each leaf is needed");
-    for (Index u = 0; u + 1 < size; ++u) require(std::max(u + 1, n) <= parent(u) && parent(u) < size, "parents come after their children");
+    for (Index u = 0; u + 1 < size; ++u)
+        require(std::max(u + 1, n) <= parent(u) && parent(u) < size, "parents come after their children");
     auto triplets = triplets_of(rows, n);
     std::vector<Index> n_children(size, 0);
     Flags is_there(size, all_leaves);

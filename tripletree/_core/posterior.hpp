@@ -37,8 +37,8 @@ class TreeWalk {
     struct Node {
         Index parent = none;
         Index child[2] = {none, none};
-        Index size = 0;    // leaves below
-        Index place = 0;   // of an inner node in `order`
+        Index size = 0;   // leaves below
+        Index place = 0;  // of an inner node in `order`
         double height = 0;
         double variance = 0;  // of the means of the features, given the leaves below
         double log = 0;       // log-likelihood of the contrasts
@@ -46,21 +46,28 @@ class TreeWalk {
 
     struct State {
         double length = 0;  // the sum of all heights, the root's twice: for the prior of a Yule tree
-        double pairs = 0;   // the integral of the number of pairs of lineages over height: for that of a coalescent tree
-        double fit = 0;     // log-likelihood of the features
-        double votes = 0;   // weighted sum of the worth of the triplets
-        double noise = 0;   // variance at the leaves
+        double pairs = 0;  // the integral of the number of pairs of lineages over height: for that of a coalescent tree
+        double fit = 0;    // log-likelihood of the features
+        double votes = 0;  // weighted sum of the worth of the triplets
+        double noise = 0;  // variance at the leaves
         double sharpness = infinite;  // of people. Infinite if only the order of the heights counts
-        double wrong = 0;             // share of replies that are wrong whatever the heights are, if sharpness is finite
+        double wrong = 0;  // share of replies that are wrong whatever the heights are, if sharpness is finite
     };
 
     // A binary tree, the height of each node, coordinates of the leaves, `near` leaves for each, and a first noise. Two
-    // entries of `child` are the children of an inner node. `shape` is log((n - 1)! / 2^(n - 1)), by which the constant of the
-    // coalescent's prior exceeds that of Yule's.
+    // entries of `child` are the children of an inner node. `shape` is log((n - 1)! / 2^(n - 1)), by which the constant
+    // of the coalescent's prior exceeds that of Yule's.
     TreeWalk(const Index* child, const double* height, Index n, const double* points, Count d, std::vector<Index> near,
              double noise, double shape)
-        : n_(n), d_(d), shape_(shape), nodes_(2 * n - 1), order_(n - 1), mean_(nodes_.size() * d, 0.0),
-          near_(std::move(near)), n_near_(static_cast<Index>(near_.size()) / n), start_(n + 1, 0) {
+        : n_(n),
+          d_(d),
+          shape_(shape),
+          nodes_(2 * n - 1),
+          order_(n - 1),
+          mean_(nodes_.size() * d, 0.0),
+          near_(std::move(near)),
+          n_near_(static_cast<Index>(near_.size()) / n),
+          start_(n + 1, 0) {
         state_.noise = noise;
         std::copy(points, points + n * d, mean_.begin());
         for (Index v = 0; v < 2 * n - 1; ++v) nodes_[v].height = height[v];
@@ -255,7 +262,7 @@ class TreeWalk {
 
     struct Proposal {
         Kind kind;
-        Index u = none;       // the node that gets the height
+        Index u = none;  // the node that gets the height
         double height = 0;
         double gain = 0;      // logarithm of the chance of the step back, divided by that of the step
         Index i = none;       // the clade that moves
@@ -279,9 +286,9 @@ class TreeWalk {
     Index n_near_;
     std::vector<Triplet> rows_;
     std::vector<double> weight_;
-    std::vector<double> worth_;   // of each triplet in the tree
+    std::vector<double> worth_;        // of each triplet in the tree
     std::vector<Index> start_, told_;  // the triplets that name leaf i are told_[start_[i]:start_[i + 1]]
-    std::vector<Count> stamp_;    // the step at which a triplet was last looked at
+    std::vector<Count> stamp_;         // the step at which a triplet was last looked at
     Count step_ = 0;
     State state_;
     Index root_ = none;
@@ -344,8 +351,7 @@ class TreeWalk {
             for (; above > 0 && nodes_[order_[end - above]].height < height; --above)
                 total += nodes_[order_[end - above]].height - old;
         } else {
-            for (; r > 0 && nodes_[order_[r - 1]].height > height; --r)
-                total += height - nodes_[order_[r - 1]].height;
+            for (; r > 0 && nodes_[order_[r - 1]].height > height; --r) total += height - nodes_[order_[r - 1]].height;
         }
         return total + above * (height - old);
     }
@@ -486,7 +492,8 @@ class TreeWalk {
         }
         if (!(out.height < highest)) return false;
         out.sister = sister_of(out.i);
-        const Index y = draw[5] < far ? static_cast<Index>(draw[6] * n_) : near(x, static_cast<Index>(draw[6] * n_near_));
+        const Index y =
+            draw[5] < far ? static_cast<Index>(draw[6] * n_) : near(x, static_cast<Index>(draw[6] * n_near_));
         if (is_below(y, out.i)) return false;
         out.j = beside(out.i, y, out.height);
         if (out.j == out.sister && out.height == old) return false;
