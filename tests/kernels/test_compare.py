@@ -6,6 +6,7 @@ import pytest
 from tripletree._core import engine
 
 TREE = np.array([4, 4, 5, 5, 6, 6, -1], np.int32)
+WRONG = r"parents come after|leaves have no|has no children|nodes above"
 NO_TREES = {
     "a node below itself": [4, 4, 5, 5, 4, 6, -1],
     "a parent that does not exist": [4, 4, 5, 5, 7, 6, -1],
@@ -25,11 +26,11 @@ def test_compare__what_is_no_tree_is_refused(name, what):
     wrong = np.array(NO_TREES[what], np.int32)
     count(TREE, TREE, 4, *more)
     for trees in ((TREE, wrong), (wrong, TREE)):
-        with pytest.raises(ValueError, match="no tree on these leaves"):
+        with pytest.raises(ValueError, match=WRONG):
             count(*trees, 4, *more)
     for trees in ((TREE[None], TREE), (TREE, None)):
         with pytest.raises(TypeError):
             count(*trees, 4, *more)
     for n in (-1, 0, 3, 5, 8):
-        with pytest.raises(ValueError, match="no tree on these leaves"):
+        with pytest.raises(ValueError, match=WRONG):
             count(TREE, TREE, n, *more)

@@ -129,7 +129,7 @@ ROWS, VOTES = np.array([[0, 1, 2]], np.int32), np.ones((1, 3))
     [
         ({"parent": np.array([4, 4, 4, 5, 5, -1], np.int32)}, "no binary tree"),
         ({"parent": np.array([4, 4, 4, 5, 6, 6, -1], np.int32)}, "no binary tree"),
-        ({"parent": np.array([4, 4, 5, 5, 7, 6, -1], np.int32)}, "no binary tree"),
+        ({"parent": np.array([4, 4, 5, 5, 7, 6, -1], np.int32)}, "parents come after their children"),
         ({"parent": np.array([-1], np.int32), "height": np.zeros(1)}, "no binary tree"),
         ({"height": HEIGHT[:-1]}, "a height for each node"),
         ({"height": np.where(HEIGHT == 2.0, 3.0, HEIGHT)}, "heights grow towards the root"),

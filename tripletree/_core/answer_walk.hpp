@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "basics.hpp"
-#include "trees.hpp"
+#include "rooted_tree.hpp"
 
 namespace tripletree {
 
@@ -35,18 +35,18 @@ class AnswerWalk {
     // A binary tree of n leaves, with the heights of its nodes.
     AnswerWalk(std::vector<Index> parent, std::vector<double> height, std::vector<Trio> trios, Index n, double lapses)
         : n_(n), parent_(std::move(parent)), child_(parent_.size(), {none, none}), height_(std::move(height)),
-          size_(parent_.size()), trios_(std::move(trios)), told_{std::vector<Index>(n + 1, 0), {}}, lapses_(lapses),
-          log_after_(trios_.size()), is_inside_(n, 0), on_path_(parent_.size(), 0), asked_(n, 0), answer_(n) {
-        const Lists children = child_lists(parent_.data(), n_nodes());
+          size_(parent_.size()), trios_(std::move(trios)), begin_of_(n + 1, 0), told_(3 * trios_.size()),
+          lapses_(lapses), log_after_(trios_.size()), is_inside_(n, 0), on_path_(parent_.size(), 0), asked_(n, 0),
+          answer_(n) {
+        const ChildLists children = child_lists(parent_);
         for (Index u = n; u < n_nodes(); ++u)
-            for (const int k : {0, 1}) child_[u][k] = children.value[children.start[u] + k];
+            for (const int k : {0, 1}) child_[u][k] = children.of(u)[k];
         for (const Trio& trio : trios_)
-            for (const Index x : trio.leaf) ++told_.start[x + 1];
-        std::partial_sum(told_.start.begin(), told_.start.end(), told_.start.begin());
-        told_.value.resize(3 * trios_.size());
-        std::vector<Index> next(told_.start.begin(), told_.start.end() - 1);
+            for (const Index x : trio.leaf) ++begin_of_[x + 1];
+        std::partial_sum(begin_of_.begin(), begin_of_.end(), begin_of_.begin());
+        std::vector<Index> next(begin_of_.begin(), begin_of_.end() - 1);
         for (std::size_t t = 0; t < trios_.size(); ++t)
-            for (const Index x : trios_[t].leaf) told_.value[next[x]++] = static_cast<Index>(t);
+            for (const Index x : trios_[t].leaf) told_[next[x]++] = static_cast<Index>(t);
         begin();
     }
 
@@ -160,7 +160,8 @@ class AnswerWalk {
     std::vector<double> height_;
     std::vector<Index> size_;
     std::vector<Trio> trios_;
-    Lists told_;  // the trios that name each leaf
+    std::vector<Index> begin_of_,
+        told_;  // the trios that name leaf x: told_[begin_of_[x]] to told_[begin_of_[x + 1] - 1]
     double length_ = 0, fit_ = 0, lapses_;
     Count now_ = 0;  // number of the step
 
@@ -262,11 +263,11 @@ class AnswerWalk {
     void list_trios() {  // that name any of `leaves_`, each once
         listed_.clear();
         for (const Index leaf : leaves_)
-            for (Index f = told_.start[leaf]; f < told_.start[leaf + 1]; ++f) {
-                Trio& trio = trios_[told_.value[f]];
+            for (Index f = begin_of_[leaf]; f < begin_of_[leaf + 1]; ++f) {
+                Trio& trio = trios_[told_[f]];
                 if (trio.seen == now_) continue;
                 trio.seen = now_;
-                listed_.push_back(told_.value[f]);
+                listed_.push_back(told_[f]);
             }
     }
 

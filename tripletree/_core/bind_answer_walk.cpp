@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer_walk.hpp"
+#include "parents.hpp"
 #include "parts.hpp"
 #include "python.hpp"
 
@@ -13,8 +14,8 @@ using Rows64 = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::dev
 
 void begin(AnswerWalk* self, Vector<Index> parent, Vector<double> height, Rows rows, Rows64 votes, double lapses) {
     const auto n = static_cast<Index>((parent.size() + 1) / 2);
-    require(n > 1 && parent.size() == 2 * static_cast<std::size_t>(n) - 1 && is_tree(parent.data(), parent.size(), n),
-            "no binary tree");
+    require(n > 1 && parent.size() == 2 * static_cast<std::size_t>(n) - 1, "no binary tree");
+    tree_without_gaps(parent, n);
     std::vector<Index> n_children(parent.size(), 0);
     for (Index u = 0; u < 2 * n - 2; ++u) require(++n_children[parent(u)] < 3, "no binary tree");
     require(height.size() == parent.size(), "a height for each node");

@@ -1,5 +1,6 @@
 // Graphs in which nodes have several parents, for Python.
 #include "ontology.hpp"
+#include "parents.hpp"
 #include "parts.hpp"
 #include "python.hpp"
 
@@ -58,10 +59,9 @@ void begin_reach(Reach* self, Vector<Count> start, Vector<Index> node, Vector<In
     new (self) Reach(copied(start), copied(node), copied(left), copied(right));
 }
 
-void check_tree(const Reach& self, const Vector<Index>& parent) {
-    require(
-        static_cast<Index>(parent.size()) == self.n_nodes() && is_tree(parent.data(), parent.size(), self.n_leaves()),
-        "no tree on these leaves");
+Parents dominator_tree(const Reach& self, const Vector<Index>& parent) {
+    require(static_cast<Index>(parent.size()) == self.n_nodes(), "a tree of other nodes");
+    return tree_without_gaps(parent, self.n_leaves());
 }
 
 }  // namespace
@@ -171,23 +171,22 @@ void define_ontology(nb::module_& module) {
         .def(
             "enclosing",
             [](const Reach& self, Vector<Index> parent) {
-                check_tree(self, parent);
-                auto found = run_long([&](Interrupts& watch) { return self.enclosing(parent.data(), watch); });
+                const Parents all = dominator_tree(self, parent);
+                auto found = run_long([&](Interrupts& watch) { return self.enclosing(all.data(), watch); });
                 return nb::make_tuple(given(std::move(found.node)), given(std::move(found.inside)));
             },
             "parent"_a)
         .def(
             "thirds",
             [](const Reach& self, Vector<Index> parent, Vector<Index> enclosing, Vector<Index> order, Count most) {
-                check_tree(self, parent);
+                const Parents all = dominator_tree(self, parent);
                 const Index n = self.n_leaves(), size = self.n_nodes();
                 require(static_cast<Index>(enclosing.size()) == size - n, "a node for each inner node");
                 for (Index k = 0; k < size - n; ++k)
                     require(enclosing(k) == none || (n <= enclosing(k) && enclosing(k) < size), "no such node");
                 require(static_cast<Index>(order.size()) == n, "the leaves in order");
-                Frontiers found = run_long([&](Interrupts& watch) {
-                    return self.thirds(copied(enclosing), child_lists(parent.data(), size), most, watch);
-                });
+                Frontiers found = run_long(
+                    [&](Interrupts& watch) { return self.thirds(copied(enclosing), child_lists(all), most, watch); });
                 for (Index& x : found.node) x = order(x);
                 return lists(std::move(found));
             },

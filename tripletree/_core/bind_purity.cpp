@@ -2,9 +2,10 @@
 //
 // A heavy path goes from a node down to a leaf, to the child with the most leaves each time. Along it counts only grow:
 // each other child brings its leaves, and a leaf is brought at most log2(n) times. Nothing recurses.
+#include "parents.hpp"
 #include "parts.hpp"
 #include "python.hpp"
-#include "trees.hpp"
+#include "rooted_tree.hpp"
 
 namespace tripletree {
 namespace {
@@ -12,9 +13,10 @@ namespace {
 // The sum, over the pairs of leaves of one class, of the share of that class in the clade where the two meet. It is a
 // whole number where every share is 1. code: the class of each of n leaves, -1 if it has none (it counts nowhere).
 // Time O(n log n), memory O(n).
-double purity_sum(const Index* parent, Index n_nodes, const Index* code, Index n, Index n_classes, Interrupts& watch) {
-    const Lists children = child_lists(parent, n_nodes);
-    const LeafOrder leaves = leaf_order(parent, n_nodes, n);
+double purity_sum(Parents parent, const Index* code, Index n, Index n_classes, Interrupts& watch) {
+    const auto n_nodes = static_cast<Index>(parent.size());
+    const ChildLists children = child_lists(parent);
+    const LeafIntervals leaves = leaf_intervals(parent, n);
     const auto size = [&](Index u) { return leaves.stop[u] - leaves.start[u]; };
     std::vector<Index> heavy(n_nodes, none);  // the child with the most leaves, the lowest of several
     for (Index u = 0; u + 1 < n_nodes; ++u) {
@@ -40,8 +42,8 @@ double purity_sum(const Index* parent, Index n_nodes, const Index* code, Index n
             // up to v: each light child meets the leaves counted so far, then is counted itself
             const Index v = parent[u];
             const auto for_light_children = [&](auto&& each) {
-                for (Index p = children.start[v]; p < children.start[v + 1]; ++p)
-                    if (children.value[p] != u) each(children.value[p]);
+                for (const Index w : children.of(v))
+                    if (w != u) each(w);
             };
             for_light_children([&](Index w) {
                 for_classes(w, [&](Index c) { met[c] += count[c]; });  // not yet those of w: they met further down
@@ -67,10 +69,10 @@ void define_purity(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("purity");
     m.def("purity_sum", [](Vector<Index> parent, Vector<Index> code, Index n_classes) {
         const auto n = static_cast<Index>(code.size());
-        require(is_tree(parent.data(), parent.size(), n), "the parents are no tree on these leaves");
+        const Parents all = tree_without_gaps(parent, n);
         require_range(code, std::max<Index>(n_classes, 0), "no such class", none);
         return run_long([&](Interrupts& watch) {
-            return purity_sum(parent.data(), static_cast<Index>(parent.size()), code.data(), n, n_classes, watch);
+            return purity_sum(all, code.data(), n, n_classes, watch);
         });
     }, "parent"_a, "code"_a, "n_classes"_a);
 }

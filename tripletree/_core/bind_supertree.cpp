@@ -39,17 +39,8 @@ void begin_sources(Sources* self, Vector<Index> taxon, Vector<Index> gap, Vector
 
 std::vector<Count> wide(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
 
-Parents hierarchy(const Sources& self, const Vector<Index>& parent) {
-    const Parents out = tree(parent, self.n);
-    std::vector<char> has_child(out.size(), 0);
-    for (const Index p : out)
-        if (p != none) has_child[p] = 1;
-    require(std::find(has_child.begin() + self.n, has_child.end(), 0) == has_child.end(), "a node without leaves");
-    return out;
-}
-
 Array<Count> votes_on_edges(const Sources& self, Vector<Index> parent) {
-    const Parents all = hierarchy(self, parent);
+    const Parents all = tree_without_gaps(parent, self.n);
     const auto found = run_long([&](Interrupts& watch) { return edge_votes(self, all, watch); });
     std::vector<Count> out;
     out.reserve(6 * found.size());
@@ -95,7 +86,7 @@ void begin_grower(Grower* self, const Sources& sources, std::optional<Vector<Ind
         new (self) Grower{sources, BinaryTree(n)};
         return;
     }
-    const Parents all = hierarchy(sources, *parent);
+    const Parents all = tree_without_gaps(*parent, n);
     require(static_cast<Index>(all.size()) == 2 * n - 1, "no binary tree");
     std::vector<char> n_children(all.size(), 0);
     for (const Index p : all) require(p == none || ++n_children[p] < 3, "no binary tree");
@@ -138,7 +129,7 @@ void define_supertree(nb::module_& module) {
             "agreeing_trees",
             [](const Sources& self, Vector<Count> copies, Vector<Index> parent) {
                 require(static_cast<Index>(copies.size()) == self.n_trees(), "a number for each tree");
-                return given(self.agreeing_trees(seen(copies), hierarchy(self, parent)));
+                return given(self.agreeing_trees(seen(copies), tree_without_gaps(parent, self.n)));
             },
             "copies"_a, "parent"_a)
         .def("edge_votes", &votes_on_edges, "parent"_a)

@@ -16,22 +16,23 @@
 #include <vector>
 
 #include "basics.hpp"
-#include "trees.hpp"
+#include "rooted_tree.hpp"
 
 namespace tripletree {
 
 class TripleCounts {
    public:
     // `both`: whether to count the triples that both trees resolve, too, which is slower.
-    TripleCounts(const Index* parent, Index n_nodes, const Index* other_parent, Index n_other, Index n, bool both)
-        : n_(n), n_nodes_(n_nodes), both_(both), parent_(parent), at_(leaf_order(parent, n_nodes, n)),
-          children_(child_lists(parent, n_nodes)), heavy_(n_nodes, none), clade_of_(n), next_place_(n_nodes), clade_(n),
-          copy_(n), node_(2 * static_cast<std::size_t>(n)), rung_(node_.size()), chain_(n) {
-        for (Index u = 0; u + 1 < n_nodes; ++u) {
+    TripleCounts(Parents parent, Parents other_parent, Index n, bool both)
+        : n_(n), n_nodes_(static_cast<Index>(parent.size())), both_(both), parent_(parent),
+          at_(leaf_intervals(parent, n)), children_(child_lists(parent)), heavy_(n_nodes_, none), clade_of_(n),
+          next_place_(n_nodes_), clade_(n), copy_(n), node_(2 * static_cast<std::size_t>(n)), rung_(node_.size()),
+          chain_(n) {
+        for (Index u = 0; u + 1 < n_nodes_; ++u) {
             Index& h = heavy_[parent[u]];
             if (h == none || n_leaves(u) > n_leaves(h)) h = u;
         }
-        const LeafOrder other = leaf_order(other_parent, n_other, n);
+        const LeafIntervals other = leaf_intervals(other_parent, n);
         const std::vector<Index> gap = gap_nodes(other_parent, other.stop, n);
         for (Index i = 0; i < n; ++i) clade_[i] = {other.order[i], i + 1 < n ? gap[i] : none, none, none};
     }
@@ -88,9 +89,9 @@ class TripleCounts {
 
     Index n_, n_nodes_;
     bool both_;
-    const Index* parent_;
-    LeafOrder at_;
-    Lists children_;
+    Parents parent_;
+    LeafIntervals at_;
+    ChildLists children_;
     std::vector<Index> heavy_;
     std::vector<Index> clade_of_;                // of each leaf: the node beside the path at hand that it is below
     std::vector<Index> next_place_;              // of each such node: where the next of its leaves goes
@@ -107,8 +108,8 @@ class TripleCounts {
     // Calls `f` with each child of u but one.
     template <class F>
     void for_other_children(Index u, Index but, F f) const {
-        for (Index j = children_.start[u]; j < children_.start[u + 1]; ++j)
-            if (children_.value[j] != but) f(children_.value[j]);
+        for (const Index w : children_.of(u))
+            if (w != but) f(w);
     }
 
     // ------------------------------------------------------------------ a heavy path of the first tree
@@ -320,8 +321,9 @@ class TripleCounts {
 //
 // The leaves are numbered in the first tree's depth-first order: its clades are intervals. Each is kept at its first
 // leaf, or at its last one where it begins with its parent. No two share a place (Day 1985). O(n).
-inline Count shared_clades(const Index* parent, Index n_nodes, const Index* other, Index n_other, Index n) {
-    const auto [start, stop, order] = leaf_order(parent, n_nodes, n);
+inline Count shared_clades(Parents parent, Parents other, Index n) {
+    const auto [start, stop, order] = leaf_intervals(parent, n);
+    const auto n_nodes = static_cast<Index>(parent.size()), n_other = static_cast<Index>(other.size());
     std::vector<Index> by_first(n, none), by_last(n, none);
     for (Index u = 0; u < n_nodes; ++u) {
         if (u + 1 < n_nodes && start[u] == start[parent[u]])

@@ -25,6 +25,7 @@ NB_MODULE(engine, m) {
     tripletree::define_sized_clusters(m);
     tripletree::define_complete_link(m);
     tripletree::define_must_link_groups(m);
+    tripletree::define_sorting(m);
     tripletree::define_supertree(m);
     tripletree::define_penalty(m);
 }

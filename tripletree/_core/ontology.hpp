@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "basics.hpp"
-#include "trees.hpp"
+#include "rooted_tree.hpp"
 
 namespace tripletree {
 
@@ -271,7 +271,8 @@ class Reach {
     // They are enough for the other triplets to follow. They come from the children of w = `enclosing`[d] that d does
     // not reach, and from the nodes that w reaches elsewhere and d does not. Only `start` is filled if they are more
     // than `most`.
-    Frontiers thirds(const std::vector<Index>& enclosing, const Lists& children, Count most, Interrupts& watch) const {
+    Frontiers thirds(const std::vector<Index>& enclosing, const ChildLists& children, Count most,
+                     Interrupts& watch) const {
         Frontiers out{std::vector<Count>(1, 0), {}};
         Count size = 0;
         std::vector<Index> waiting;
@@ -288,13 +289,13 @@ class Reach {
                     if (x < n_ || !is_covered(x, left_[d])) {
                         if (++size <= most) out.node.push_back(left_[x]);
                     } else {
-                        const auto first = children.value.begin() + children.start[x];
-                        waiting.insert(waiting.end(), first, first + (children.start[x + 1] - children.start[x]));
+                        const auto parts = children.of(x);
+                        waiting.insert(waiting.end(), parts.begin(), parts.end());
                     }
                 }
             };
             if (w != none) {
-                for (Index i = children.start[w]; i < children.start[w + 1]; ++i) add(children.value[i]);
+                for (const Index x : children.of(w)) add(x);
                 for (Count j = start_[w - n_]; j < start_[w - n_ + 1]; ++j)
                     if (node_[j] != w) add(node_[j]);
             }

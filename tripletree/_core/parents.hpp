@@ -31,4 +31,14 @@ inline Parents tree(const Vector<Index>& parent, Index n) {
     return out;
 }
 
+// The same for a tree whose inner nodes all have children.
+inline Parents tree_without_gaps(const Vector<Index>& parent, Index n) {
+    const Parents out = tree(parent, n);
+    std::vector<char> has_child(out.size(), 0);
+    for (const Index p : out)
+        if (p != none) has_child[p] = 1;
+    require(std::find(has_child.begin() + n, has_child.end(), 0) == has_child.end(), "an inner node has no children");
+    return out;
+}
+
 }  // namespace tripletree

@@ -28,6 +28,7 @@ void define_feasibility(nanobind::module_& m);
 void define_sized_clusters(nanobind::module_& m);
 void define_complete_link(nanobind::module_& m);
 void define_must_link_groups(nanobind::module_& m);
+void define_sorting(nanobind::module_& m);
 void define_supertree(nanobind::module_& m);
 void define_penalty(nanobind::module_& m);
 

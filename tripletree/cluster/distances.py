@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from tripletree import kernels
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, row_blocks, squared_distances, squared_lengths
 from tripletree.cluster.distance_matrix import as_distance_matrix, condensed_matrix, rounding
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
@@ -302,7 +301,7 @@ def condensed_distances(
             f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; {need_none}"
         ) from None
     largest = np.finfo(dtype).max / (4 * n)  # sums of n of them are formed on the way
-    bad = kernels.interruptible(check_distances, condensed, largest)
+    bad = check_distances(condensed, largest)
     if bad is not None:
         place, why, count = bad
         i, j = pair_at(place, n)

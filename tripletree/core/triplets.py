@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree import kernels
+from tripletree._core import engine
 from tripletree.core.checks import as_positions, check_entries, check_numbers, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -94,8 +94,7 @@ class TripletSet(Immutable):
     ) -> None:
         leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         n = len(leaves)
-        # sorting many takes long, and Ctrl-C is not heard within a step of numpy
-        array, unique, merged = kernels.interruptible(_checked, rows, weights, n)
+        array, unique, merged = _checked(rows, weights, n)
         if origins is not None and len(origins) != array.shape[0]:
             msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
             raise InvalidTripletError(msg)
@@ -444,7 +443,7 @@ def _canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np
         np.divmod(key, n, out=(out[:, 0], out[:, 1]), casting="unsafe")
         return freeze(out), None
     a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
-    order = np.lexsort((rows[:, 2], b, a))
+    order = np.lexsort((rows[:, 2], b, a)) if key is None else engine.sorted_order(key)
     out = np.stack([a, b, rows[:, 2]], axis=1).astype(np.int32)[order]
     new = np.ones(out.shape[0], np.bool_)
     new[1:] = (out[1:] != out[:-1]).any(axis=1)
@@ -465,7 +464,7 @@ def _runs(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
         order = np.lexsort((rows[:, 2], b, a))
         new = (np.diff(np.stack([a, b, rows[:, 2]])[:, order], axis=1) != 0).any(axis=0)
     else:
-        order = np.argsort(key, kind="stable")
+        order = engine.sorted_order(key)
         new = np.diff(key[order]) != 0
     return order, np.flatnonzero(np.concatenate([np.ones(min(order.size, 1), np.bool_), new]))
 
