@@ -1,10 +1,9 @@
-"""Names that every doctest knows; and kernels are compiled, however small their inputs, unless told otherwise."""
+"""Names that every doctest knows, and one thread of BLAS for each worker."""
 
 import gc
 import os
 import sys
 
-os.environ.setdefault("TRIPLETREE_JIT", "1")
 # one thread of BLAS and OpenMP for a worker and its children: threads that wait for each other took half of some files
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -8,14 +8,14 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-import minimum_cut
+import networkx as nx
 import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.repair import Problem, Repair, SphereCut, completed, displayed_by, repair_with, split_all
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import freeze
 
 METHODS = ("best_pair", "max_cut", "min_cut")
 MAX_STEPS = 1_000_000_000
@@ -89,9 +89,11 @@ class MinimumCut:
         key, place = np.unique(ends[apart].min(axis=1) * k + ends[apart].max(axis=1), return_inverse=True)
         ends = np.stack(np.divmod(key, k), axis=1).astype(np.int32)
         total = np.bincount(place, weights=weight[apart])
-        side, steps = minimum_cut.minimum_cut.fast(freeze(ends), freeze(total), int(at.max()) + 1)
-        self._left -= int(steps) + k
-        return side[at]
+        graph = nx.Graph()
+        graph.add_weighted_edges_from(zip(*ends.T.tolist(), total.tolist(), strict=True))
+        _, (one, _) = nx.stoer_wagner(graph)
+        self._left -= len(graph) * graph.number_of_edges() + k
+        return np.isin(at, one).astype(np.int32)
 
 
 def _uncontradicted(rows: np.ndarray, k: int) -> np.ndarray:
@@ -99,8 +101,8 @@ def _uncontradicted(rows: np.ndarray, k: int) -> np.ndarray:
     a, b, c = rows.T.astype(np.int64)
     together = np.minimum(a, b) * k + np.maximum(a, b)
     parted = np.concatenate([np.minimum(x, c) * k + np.maximum(x, c) for x in (a, b)])
-    held = freeze(np.ascontiguousarray(rows[~np.isin(together, parted)]))
-    return kernels.repair.components(held, k)[0].astype(np.int64)
+    held = rows[~np.isin(together, parted), :2]
+    return connected_components(coo_array((np.ones(len(held)), held.T), shape=(k, k)), directed=False)[1].astype(np.int64)
 
 
 def best_pair(problem: Problem) -> Hierarchy:

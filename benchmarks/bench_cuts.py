@@ -18,7 +18,7 @@ import tripletree as tt
 from tripletree._core import engine
 from tripletree.algorithms.cut import chooser
 from tripletree.cluster import ReCon
-from tripletree.kernels import freeze
+from tripletree.core.arrays import freeze
 
 LINKAGES = ("ward", "centroid", "average")
 RATIOS = (0, 0.1, 0.5, 1, 2, "all")  # triplets over samples; all: the informative ones

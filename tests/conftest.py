@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-# the first call of a kernel compiles it: no deadlines. The same examples in every run
+# no deadlines: machines are busy. The same examples in every run
 settings.register_profile("tripletree", deadline=None, derandomize=True)
 settings.load_profile("tripletree")
 

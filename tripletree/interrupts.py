@@ -1,12 +1,11 @@
-"""Interrupts by Ctrl-C and by limits of time: `time_limit`, and long steps that would not hear of either.
+"""Limits of time: `time_limit`, which ends a block as Ctrl-C does.
 
 Python runs a handler of signals between two steps of its main thread, and an error that the handler raises comes up
-there. So Ctrl-C ends all that the main thread does, unless one step takes long. Kernels are such steps. They run in a
-thread of their own while the main thread waits (`in_thread`), or do a part of the work a call (``core.progress.Pace``).
+there. So Ctrl-C ends all that the main thread does, unless one step takes long. The loops of the compiled core are such
+steps: each twentieth of a second they look for signals, and call `check_time`.
 
 A limit of time goes the same way. The main thread sets the system's timer (``signal.setitimer``), whose signal raises
-the error. Other threads hear of no signal, and Windows has no such timer. There `check_time` looks at the clock, which
-is called between two parts of long work.
+the error. Other threads hear of no signal, and Windows has no such timer. There `check_time` looks at the clock.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import gc
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from math import inf
 from numbers import Real
@@ -29,65 +27,10 @@ from tripletree.errors import TimeLimitError
 _AGAIN = 1.0
 #: Seconds after which a limit tries again that has come up where its error would be lost or leave an import half done.
 _SOON = 0.02
-#: Seconds for which work that has been told to end is waited for.
-_LAST_STEPS = 2.0
-
-
-# ---------------------------------------------------------------------- long steps
-
-
-def in_thread(work: Callable[..., Any], *arguments: Any, end: Callable[[], Any] | None = None) -> Any:
-    """Do one long step in a thread of its own, so that Ctrl-C and limits of time end the wait for it at once.
-
-    The step itself goes on in the background, unless `end` tells it to stop. A thread that hears of no interrupt does
-    the step itself.
-
-    Parameters
-    ----------
-    work : callable
-    *arguments
-        Of `work`.
-    end : callable, optional
-        Called after an interrupt. The thread is then waited for, but not for long.
-    """
-    if not is_heard():
-        return work(*arguments)
-    results: list[Any] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work(*arguments))
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            done.set()
-
-    done = threading.Event()  # (a `join` that is interrupted takes the thread for ended)
-    try:
-        threading.Thread(target=run, name="kernel", daemon=True).start()  # it does not keep the process from ending
-        while not done.wait(0.1):  # a wait without an end hears no signal on Windows
-            check_time()
-    except BaseException:
-        if end is not None:
-            end()
-            done.wait(_LAST_STEPS)
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def is_heard() -> bool:
-    """Whether this thread may be interrupted: the main one always, another one by a limit of time."""
-    return _is_main() or bool(_limits())
 
 
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
-
-
-# ---------------------------------------------------------------------- limits of time
 
 
 def time_limit(seconds: float) -> AbstractContextManager[None]:
@@ -117,8 +60,7 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
 
     - One long call of another package's compiled code, such as a decomposition of a matrix: after that call.
     - An import: after it, as it would stay half done.
-    - Other threads than the main one, and Windows: between parts of compiled loops, in all of this package that takes
-      long, and nowhere else.
+    - Other threads than the main one, and Windows: in the compiled loops of this package, and nowhere else.
     - An error that Python drops, in a callback from C or in a collection of garbage: a second later.
     - Processes that the block has started, such as joblib's: they are left to the program that started them.
     - From Python 3.13 on, a ``while`` loop in the block itself that calls nothing: it may end with its function

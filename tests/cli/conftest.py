@@ -48,15 +48,13 @@ def shell_environment(tmp_path):
 
 @pytest.fixture
 def bash(tmp_path, shell_environment):
-    """Run a script that stops at the first failure. With plain kernels, which start faster, where little is to do."""
+    """Run a script that stops at the first failure."""
 
     def call(script):
         if shutil.which("bash") is None:
             pytest.skip("needs bash")
-        much = any(f"tripletree {command}" in script for command in ("demo", "cluster", "warmup"))
-        environment = shell_environment | {"TRIPLETREE_JIT": "1" if much else "0"}
         command = ["bash", "-e", "-o", "pipefail", "-c", script]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        return subprocess.run(command, cwd=tmp_path, env=shell_environment, capture_output=True, text=True, timeout=600)
 
     return call
 

@@ -25,8 +25,7 @@ ANSWER = {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": 
 
 
 @pytest.fixture
-def animals(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRIPLETREE_JIT", "auto")  # in the processes that are started: so few samples need no compiler
+def animals(tmp_path):
     (tmp_path / "animals.csv").write_text(ANIMALS)
     (tmp_path / "answers.jsonl").write_text(json.dumps(ANSWER) + "\n")
     return tmp_path

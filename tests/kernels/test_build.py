@@ -15,10 +15,10 @@ from tripletree._core.engine import rooted_tree
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, induce, sample_triplets
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import TimeLimitError
 from tripletree.interrupts import time_limit
-from tripletree.kernels import freeze
 
 
 def table(rows):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.errors import TimeLimitError
 from tripletree.interrupts import time_limit
-from tripletree.kernels import freeze, frozen
 
 ROW, MASK, WEIGHT = frozen([2, 2, -1]), freeze(np.ones(3, np.bool_)), frozen([1, 1, 1], np.float64)
 POINTS, FIRST, STOP = frozen([[0.0, 0.0]], np.float64), frozen([0], np.int64), frozen([1], np.int64)

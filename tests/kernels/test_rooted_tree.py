@@ -11,8 +11,8 @@ from oracles import common_ancestor_definition, induced_odd_definition, path_to_
 from strategies import hierarchies
 from tripletree._core.engine import rooted_tree
 
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.kernels import freeze, frozen
 
 SMALL = [pytest.param(h, id=name) for name, h in zoo() if h.n_leaves <= 130]
 any_hierarchy = hierarchies(max_leaves=10, unary=True)

@@ -31,8 +31,8 @@ from tripletree.cluster.kmeans.boosted import (
     constrained_means,
 )
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
+from tripletree.core.arrays import frozen
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.kernels import frozen
 
 
 def random_pairs(rng, n, p):

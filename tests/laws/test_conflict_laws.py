@@ -13,9 +13,9 @@ from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.arrays import freeze
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError
-from tripletree.kernels import freeze
 
 
 def smallest_by_definition(rows, n):

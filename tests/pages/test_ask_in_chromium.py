@@ -63,7 +63,7 @@ def start(tmp_path):
         (tmp_path / "given.json").write_text(json.dumps(given))
         process = subprocess.Popen(
             [sys.executable, "-c", SERVER, str(tmp_path / "given.json")],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)]), "TRIPLETREE_JIT": "0"},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
             stdout=subprocess.PIPE,
             text=True,
         )

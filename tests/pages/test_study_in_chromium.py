@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 
 HOUSE = Path(__file__).parents[2]
 #: Kernels as people have them: compiled if they are in the cache, as plain Python takes seconds for a question.
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HOUSE), *sys.path[:1]]), "TRIPLETREE_JIT": "auto"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HOUSE), *sys.path[:1]])}
 #: Kind and colour of each picture: the two ways to sort them.
 PICTURES = {
     "p0": ("disc", "red"), "p1": ("disc", "red"), "p2": ("disc", "blue"), "p3": ("disc", "green"),

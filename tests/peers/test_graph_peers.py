@@ -9,9 +9,9 @@ from scipy.sparse.csgraph import connected_components
 
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.induce import induce, sample_triplets
+from tripletree.core.arrays import disjoint_set
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import disjoint_set
 
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]
 

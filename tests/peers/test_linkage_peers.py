@@ -6,7 +6,6 @@ from examples import yule
 from scipy.cluster import hierarchy as sch
 from scipy.spatial.distance import squareform
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -56,7 +55,7 @@ def test_cut__gives_k_clusters_where_scipy_does_not(rng):
 def test_common_ancestors__heights_are_cophenetic_distances(rng):
     Z = sch.linkage(rng.normal(size=(40, 3)), "average")
     h = from_linkage(Z)
-    a, b = (kernels.frozen(x) for x in np.triu_indices(40, 1))
+    a, b = (frozen(x) for x in np.triu_indices(40, 1))
     node = engine.rooted_tree.common_ancestors(a, b, *h.ancestor_table)
     np.testing.assert_array_equal(h.height[node], squareform(squareform(sch.cophenet(Z))))
 

@@ -18,7 +18,7 @@ import tripletree
 
 HOUSE = Path(tripletree.__file__).parent
 HEAVY = {
-    *("numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm", "pyarrow", "click"),
+    *("scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm", "pyarrow", "click"),
     *("starlette", "uvicorn", "anywidget", "traitlets", "dask", "distributed"),
 }
 
@@ -27,18 +27,17 @@ LAW = {
     "errors": set(),
     "interrupts": {"errors"},
     "_core": set(),
-    "kernels": {"errors", "interrupts"},
-    "core": {"_core", "_version", "errors", "interrupts", "kernels"},
-    "algorithms": {"_core", "core", "errors", "kernels"},
+    "core": {"_core", "_version", "errors", "interrupts"},
+    "algorithms": {"_core", "core", "errors"},
     "interop": {"algorithms", "core", "errors"},
-    "io": {"_core", "algorithms", "core", "errors", "interop", "kernels"},
-    "cluster": {"_core", "algorithms", "core", "errors", "interrupts", "io", "kernels"},
-    "metrics": {"_core", "algorithms", "cluster", "core", "errors", "kernels"},
-    "evaluation": {"_core", "algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
-    "plots": {"_core", "_version", "algorithms", "core", "errors", "io", "kernels"},
+    "io": {"_core", "algorithms", "core", "errors", "interop"},
+    "cluster": {"_core", "algorithms", "core", "errors", "interrupts", "io"},
+    "metrics": {"_core", "algorithms", "cluster", "core", "errors"},
+    "evaluation": {"_core", "algorithms", "cluster", "core", "errors", "interrupts", "metrics"},
+    "plots": {"_core", "_version", "algorithms", "core", "errors", "io"},
     "datasets": {"core", "errors", "io"},
-    "ask": {"_core", "core", "errors", "io", "kernels", "plots"},
-    "reports": {"_core", "_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
+    "ask": {"_core", "core", "errors", "io", "plots"},
+    "reports": {"_core", "_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "plots"},
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {
         *(
@@ -202,16 +201,6 @@ def imported_by(node):
     return imported(ast.Module([node], [])) if isinstance(node, (ast.Import, ast.ImportFrom)) else []
 
 
-def test_architecture__numba_is_imported_where_kernels_are_compiled():
-    users = {
-        str(path.relative_to(HOUSE))
-        for path in FILES
-        for _, name in imported(parsed(path))
-        if name.split(".")[0] == "numba"
-    }
-    assert users == {"kernels/jit.py"}
-
-
 def test_architecture__imports_are_absolute_and_named():
     for path in FILES:
         for node in nodes(parsed(path)):
@@ -248,31 +237,12 @@ def test_architecture__every_public_name_can_be_reached():
         tripletree.nonsense  # noqa: B018
 
 
-# ---------------------------------------------------------------------- the switch
-
-
-@pytest.mark.parametrize("setting", ["bogus", "", "2"])
-def test_architecture__a_wrong_setting_of_the_switch_is_told(setting):
-    done = python("from tripletree import kernels; kernels.rooted_tree", TRIPLETREE_JIT=setting)
-    assert done.returncode == 1
-    assert "ValueError: TRIPLETREE_JIT is" in done.stderr
-    assert (
-        "set it to auto (compile the kernels where it pays, the default), 1 (compile all) or 0 (plain Python)"
-        in done.stderr
-    )
-
-
-def test_architecture__without_the_switch_numba_is_never_loaded():
-    code = "import sys, tripletree as tt; h = tt.Hierarchy([2, 2, -1]); h.depth; print('numba' in sys.modules)"
-    assert python(code, TRIPLETREE_JIT="0").stdout.strip() == "False"
-
-
 # ---------------------------------------------------------------------- recursion
 
 
 def test_architecture__no_function_calls_itself():
     wrong = [f"{place(path, call)}: {name}" for path in FILES for name, call in calls_of_itself(parsed(path))]
-    assert [x for x in wrong if not x.endswith(": _numba_type")] == []  # types nest two deep, whatever the data
+    assert wrong == []
 
 
 def calls_of_itself(tree):
@@ -380,7 +350,7 @@ def test_architecture__oracles_named_by_kernels_exist():
 
 ROOT = Path(__file__).parents[2]
 #: Rooms whose descriptions are about the package; the other rooms quote names of file formats and libraries.
-OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "kernels", "metrics", "reports"}
+OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "metrics", "reports"}
 
 
 def identifiers(tree):

@@ -19,12 +19,6 @@ from tripletree.errors import ParseError
 from tripletree.evaluation import MethodComparison, comparison
 
 
-@pytest.fixture(autouse=True)
-def _processes_as_users_have_them(monkeypatch):
-    """Those that are started compile only what pays. It is read at import: nothing changes in this process."""
-    monkeypatch.setenv("TRIPLETREE_JIT", "auto")
-
-
 @pytest.fixture(scope="module")
 def sets():
     found = {}

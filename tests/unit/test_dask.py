@@ -374,15 +374,13 @@ def test_tables__errors_say_where(answers, tmp_path):
 @pytest.fixture(scope="module")
 def client():
     distributed = pytest.importorskip("distributed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRIPLETREE_JIT", "auto")  # so few samples need no compiler in the workers
-        with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", memory_limit="2GiB"
-            ) as machine,
-            distributed.Client(machine) as one,
-        ):
-            yield one
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", memory_limit="2GiB"
+        ) as machine,
+        distributed.Client(machine) as one,
+    ):
+        yield one
 
 
 def test_cluster__gives_what_one_thread_gives(client, blobs, answers):

@@ -10,9 +10,9 @@ from examples import caterpillar
 
 import tripletree as tt
 from tripletree.core import Answer, AnswerSet
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pair_closure import PairClosure
 from tripletree.errors import TripletreeError
-from tripletree.kernels import freeze, frozen
 
 TREE = tt.Hierarchy([4, 4, 5, 5, 6, 6, -1], ["a", "b", "c", "d"], length=np.ones(7))
 PAIRS = tt.PairwiseConstraints([[0, 1], [1, 2]], [[2, 3]], 5, must_weights=[0.5, 1], cannot_weights=[1])

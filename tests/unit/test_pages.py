@@ -248,7 +248,7 @@ def env(seed):
     import os
 
     package = str(Path(tripletree.plots.page.__file__).parents[3])
-    return {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": package, "TRIPLETREE_JIT": "auto"}
+    return {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": package}
 
 
 # ---------------------------------------------------------------------- writing

@@ -11,10 +11,10 @@ from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.repair import Problem, Repair, Search, displayed_by, greedy, ladder, repair
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.kernels import freeze
 from tripletree.kernels.heaps import heapify, pop, renew
 
 METHODS = ["auto", "exact", "search", "greedy"]

@@ -14,9 +14,9 @@ from strategies import triplet_rows
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.repair import Problem, displayed_by
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import freeze
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 if not (BENCHMARKS / "baselines_repair.py").is_file():
@@ -24,7 +24,6 @@ if not (BENCHMARKS / "baselines_repair.py").is_file():
 sys.path.insert(0, str(BENCHMARKS))
 
 from baselines_repair import METHODS, best_pair, repair_by  # noqa: E402
-from minimum_cut import minimum_cut  # noqa: E402
 
 every_method = pytest.mark.parametrize("method", METHODS)
 
@@ -138,17 +137,3 @@ def test_baselines__maximum_cuts_find_planted_noise(make, flips):
     h = make(20, np.random.default_rng(11))
     t = planted(h, 150, flips, 11)
     assert len(repair_by("max_cut", t).kept) >= 0.8 * displays(h, t).sum()
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_minimum_cut__is_as_light_as_networkx_has_it(seed):
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(2, 15))
-    g = nx.gnp_random_graph(k, 0.5, seed=seed)
-    g.add_edges_from(zip(range(k - 1), range(1, k), strict=True))
-    ends = np.array(g.edges, np.int32)
-    weight = rng.random(len(ends)) if seed % 2 else rng.integers(1, 4, len(ends)).astype(float)
-    side, _ = minimum_cut(freeze(ends), freeze(weight), k)
-    g.add_weighted_edges_from((*e, w) for e, w in zip(ends.tolist(), weight.tolist(), strict=True))
-    assert set(side.tolist()) == {0, 1}
-    assert weight[side[ends[:, 0]] != side[ends[:, 1]]].sum() == pytest.approx(nx.stoer_wagner(g)[0])

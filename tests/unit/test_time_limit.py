@@ -22,11 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tripletree as tt
-from tripletree import cluster, interrupts, kernels
+from tripletree import cluster, interrupts
 from tripletree.core.checks import described
-from tripletree.core.progress import Pace
 from tripletree.interrupts import check_time
-from tripletree.kernels.budget import new_budget, spend
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(tt.__file__).parents[1])}
 
@@ -38,11 +36,11 @@ def forever():
 
 
 def clock_watched():
-    """A fit as it runs in any thread."""
-    pace, end = Pace(1), time.monotonic() + 30
+    """Work that looks at the clock, as the core does in any thread."""
+    end = time.monotonic() + 30
     while time.monotonic() < end:
-        with pace:
-            time.sleep(0.001)
+        check_time()
+        time.sleep(0.001)
 
 
 @pytest.fixture(autouse=True)
@@ -141,9 +139,8 @@ print(ended > 0, ReCon.__name__, *labels)
 
 
 def test_time_limit__a_new_session_survives_limits_while_it_imports_and_loads():
-    environment = ENVIRONMENT | {"TRIPLETREE_JIT": "auto"}
     done = subprocess.run(
-        [sys.executable, "-c", AGAIN_AND_AGAIN], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", AGAIN_AND_AGAIN], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     X = np.random.default_rng(0).normal(size=(300, 3))
     wanted = cluster.ReCon(3, linkage="average").fit(X, triplets=[(0, 1, 2), (5, 6, 7)]).labels_
@@ -160,20 +157,6 @@ def test_time_limit__leaves_no_half_written_file(tmp_path, rng):
             (tmp_path / "other.nwk").unlink()
     assert {x.name for x in tmp_path.iterdir()} <= {"tree.nwk", "other.nwk"}
     assert path.read_text() == "(a,b);\n"
-
-
-@pytest.mark.skipif(kernels.MODE == "never", reason="plain Python takes no thread")
-def test_time_limit__ends_a_kernel_with_a_budget():
-    ended = []
-
-    def obedient(_, budget):
-        while spend(budget, 1):
-            time.sleep(0.001)
-        ended.append(True)
-
-    with pytest.raises(tt.TimeLimitError), tt.time_limit(0.05):
-        kernels.interruptible(obedient, np.zeros(100_000), new_budget())
-    assert ended == [True]
 
 
 def test_time_limit__does_not_name_what_users_do_not_know():
@@ -338,19 +321,18 @@ def test_time_limit__other_threads_look_at_the_clock():
         assert list(pool.map(limited, [0.02, 0.1, 0.05])) == [0.02, 0.1, 0.05]
 
 
-@pytest.mark.skipif(kernels.MODE == "never", reason="plain Python takes no thread")
-def test_time_limit__other_threads_end_kernels():
-    def obedient(_, budget):
-        while spend(budget, 1):
-            time.sleep(0.001)
+@pytest.mark.parametrize("name", list(long_fits(np.random.default_rng(0)))[:-2])
+def test_time_limit__ends_long_work_in_other_threads(rng, name):
+    work = long_fits(rng)[name]
 
     def limited():
-        with pytest.raises(tt.TimeLimitError), tt.time_limit(0.05):
-            kernels.interruptible(obedient, np.zeros(100_000), new_budget())
+        with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
+            for _ in range(100):
+                work()
         return True
 
     with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(limited).result(30)
+        assert pool.submit(limited).result()
 
 
 def test_time_limit__of_one_thread_is_no_matter_of_others():

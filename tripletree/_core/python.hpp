@@ -98,9 +98,14 @@ inline std::vector<Triplet> triplets_of(const Rows& rows, Index n) {
     return out;
 }
 
+// Raises if a limit of time is over. In the main thread the system's alarm does it, in others nothing else.
+inline void check_time() {
+    static const nb::handle check = nb::object(nb::module_::import_("tripletree.interrupts").attr("check_time")).release();
+    check();
+}
+
 // Takes the GIL for a look at interrupts: Ctrl-C, limits of time, and what `tell`, a function or None, raises.
 inline Interrupts listening(nb::handle tell) {
-    static const nb::handle check_time = nb::object(nb::module_::import_("tripletree.interrupts").attr("check_time")).release();
     return Interrupts([tell](Count done) {
         const nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -112,6 +117,7 @@ inline Interrupts listening(nb::handle tell) {
 // Does `work(watch)` without the GIL. It meets no Python object, and calls `watch.check` in each long loop.
 template <class Work>
 auto run_long(nb::handle tell, Work&& work) {
+    check_time();  // for those who do many short pieces of work
     Interrupts watch = listening(tell);
     const nb::gil_scoped_release release;
     return work(watch);

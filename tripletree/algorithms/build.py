@@ -21,10 +21,10 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
-from tripletree.kernels import freeze
 
 
 def one_tree(triplets: TripletSet) -> Hierarchy:

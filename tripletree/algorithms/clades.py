@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.errors import UnknownLeafError
-from tripletree.kernels import freeze
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,11 @@ import numpy as np
 
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count
 from tripletree.core.provenance import Origin, phrase
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
-from tripletree.kernels import freeze
 
 #: Steps of `find_conflict` by default: about a second.
 DEFAULT_STEPS = 300_000_000

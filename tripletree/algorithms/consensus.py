@@ -26,13 +26,13 @@ from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.merges import merge_condensed
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_real, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 from tripletree.errors import warn_user
-from tripletree.kernels import freeze, frozen
 
 #: At most so many parts of the people are left out in turn, and so many rounds of weights and trees.
 _PARTS, _ROUNDS = 10, 2

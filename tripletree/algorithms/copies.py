@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import frozen
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import UnknownLeafError
-from tripletree.kernels import frozen
 
 #: Genes to species: a mapping, or a function of a leaf's label.
 Species = Mapping[Any, Hashable] | Callable[[Any], Hashable]

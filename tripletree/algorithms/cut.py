@@ -22,12 +22,12 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_choice, check_count, check_numbers
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
-from tripletree.kernels import freeze, frozen
 
 # ----------------------------------------------------------------------
 # The rules: which nodes of a hierarchy a cut splits.

@@ -19,6 +19,7 @@ from tripletree._core.engine import AhoTree
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -31,7 +32,6 @@ from tripletree.errors import (
     UnknownLeafError,
     UnknownTripletError,
 )
-from tripletree.kernels import freeze
 
 _Label = Hashable
 _LabelTriplet = tuple[Any, Any, Any]

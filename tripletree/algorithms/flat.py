@@ -22,11 +22,11 @@ from tripletree.algorithms.points import (
     scatter,
     squared_distances,
 )
+from tripletree.core.arrays import frozen
 from tripletree.core.checks import check_count
 from tripletree.core.labels import clusters_of, label_codes, leaf_positions, row_codes
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidLabelsError
-from tripletree.kernels import frozen
 
 #: In `enforce_triplets`: the price of a broken triplet at first, in nats, like the price of a move away from a centre,
 #: and for how many moves a leaf that has moved stays where it is.

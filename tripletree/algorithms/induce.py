@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_rooted
@@ -42,7 +43,6 @@ from tripletree.core.parents import displayed_count, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_triplets
 from tripletree.errors import LimitExceededError
-from tripletree.kernels import freeze, frozen
 
 #: Rows that `all_triplets` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000

@@ -16,11 +16,11 @@ from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplets
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
-from tripletree.kernels import freeze
 
 #: Rows that `closure` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000

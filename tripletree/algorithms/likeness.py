@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.threads import side_by_side
-from tripletree.kernels import freeze, frozen
 
 #: Steps of a chain for each leaf, fewer for few leaves, steps of any chain at most, and the greatest amount of work: a
 #: step is 1, and five trios of a leaf are 1.

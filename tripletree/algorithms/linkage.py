@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
-from tripletree.kernels import freeze, frozen
 
 
 def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = None) -> Hierarchy:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_real, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchies, check_hierarchy, split_tree
 from tripletree.errors import UnknownLeafError
-from tripletree.kernels import freeze
 
 
 @dataclass(frozen=True, eq=False)

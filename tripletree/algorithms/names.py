@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import other_form
@@ -23,7 +24,6 @@ from tripletree.core.notes import on_labels
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths, is_path, terms_by_path
 from tripletree.errors import MissingDependencyError, UnknownLeafError
-from tripletree.kernels import freeze
 
 #: How a name can match, the surest first. Then the fate of the others.
 KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")

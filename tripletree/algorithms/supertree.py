@@ -20,6 +20,7 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.copies import Species, whole_clades
 from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchies
 from tripletree.core.leaves import LeafIndex
@@ -27,7 +28,6 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
-from tripletree.kernels import freeze, frozen
 
 #: A call-back for progress: how many more moves have been tried.
 Tick = Callable[[int], object]

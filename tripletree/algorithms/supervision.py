@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree.core.answers import AnswerSet
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_count, check_entries, described
 from tripletree.core.labels import label_codes, series_index, without_gaps
 from tripletree.core.leaves import LeafIndex, sorted_labels
@@ -20,7 +21,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
-from tripletree.kernels import freeze
 
 #: Triplets or pairs that are made at most.
 _LIMIT = 50_000_000

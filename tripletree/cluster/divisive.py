@@ -63,6 +63,7 @@ from tripletree.cluster.validation import (
     compare_settings,
 )
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_entries, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
@@ -74,7 +75,6 @@ from tripletree.core.random import generator
 from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
 from tripletree.errors import ClusterCountError, InconsistentPairsError, warn_user
-from tripletree.kernels import freeze
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000

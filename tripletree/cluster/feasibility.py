@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pair_closure import PairClosure
 from tripletree.errors import SHOWN, InfeasibleClusteringError
-from tripletree.kernels import freeze, frozen
 
 _loops = engine.feasibility
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from tripletree._core import engine
 from tripletree.algorithms.induce import displayed
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.threads import one_blas_thread, side_by_side
-from tripletree.kernels import freeze
 
 #: The likelihood of d features has the exponent 12 / d if there are more: features of tables are less independent than
 #: the model has it.

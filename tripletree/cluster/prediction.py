@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_array
 from tripletree._core import engine
 from tripletree.algorithms.points import as_rows, is_sparse, row_blocks
 from tripletree.cluster.distances import FittedMetric, check_distances, check_rows, transformed
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.kernels import freeze
 
 #: Neighbours that vote, each with a weight of one over its distance.
 N_NEIGHBOURS = 5

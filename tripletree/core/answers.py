@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import as_positions, check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -17,7 +18,6 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.provenance import Origin, Origins
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError
-from tripletree.kernels import freeze
 
 #: The kinds of an answer. In `AnswerSet.replies`, 0, 1 and 2 are the position of the odd one, and these are the others.
 KINDS = ("odd", "alike", "different", "unsure")

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.parents import exact_dot, sibling_pairs
-from tripletree.kernels import freeze
 
 
 class CertainTriplets:

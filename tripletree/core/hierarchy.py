@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_choice, check_entries, check_numbers, check_supports, counted, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -35,7 +36,6 @@ from tripletree.errors import (
     UnknownLeafError,
     warn_user,
 )
-from tripletree.kernels import freeze, frozen
 
 
 class Hierarchy(Immutable):

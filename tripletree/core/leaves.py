@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import frozen
 from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError
-from tripletree.kernels import frozen
 
 
 class LeafIndex(Sequence):

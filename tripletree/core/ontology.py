@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_choice, check_entries
 from tripletree.core.hierarchy import (
@@ -34,7 +35,6 @@ from tripletree.errors import (
     NotATreeError,
     UnknownLeafError,
 )
-from tripletree.kernels import freeze, frozen
 
 #: Ways to choose one parent of a term that has several, as `Ontology.to_hierarchy` takes them.
 _CHOICES = ("deepest", "first", "smallest", "error")

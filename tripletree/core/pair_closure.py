@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidPairError
-from tripletree.kernels import freeze
 
 
 class PairClosure(Immutable):

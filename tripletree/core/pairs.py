@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count, check_entries, check_numbers, described, is_missing
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -24,7 +25,6 @@ from tripletree.core.pair_closure import (
 from tripletree.core.provenance import Origins, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
-from tripletree.kernels import freeze
 
 #: Default of `limit`, the most pairs or triplets that a method returns.
 DEFAULT_LIMIT = 50_000_000

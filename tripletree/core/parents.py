@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import counted
 from tripletree.core.notes import note
-from tripletree.kernels import freeze
 
 
 def restricted(

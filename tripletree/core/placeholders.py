@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import counted
 from tripletree.core.labels import NOT_KNOWN, is_gap
 from tripletree.core.notes import note
-from tripletree.kernels import freeze
 
 if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy

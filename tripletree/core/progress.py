@@ -1,4 +1,4 @@
-"""One progress bar for everything that takes long, and how much of it is done between two looks at Ctrl-C.
+"""One progress bar for everything that takes long.
 
 Without a bar, the logger "tripletree.progress" tells once a minute how much is done, if it takes messages of level
 INFO. The command line lets it write to a standard error that is no terminal.
@@ -9,50 +9,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any
-
-from tripletree.interrupts import check_time
-
-#: Seconds that one call of a kernel should take: Python hears Ctrl-C between two calls.
-_BETWEEN_LOOKS = 0.3
 
 #: Seconds between two messages of the logger.
 EVERY = 60.0
 
 #: Takes messages on progress where no bar is drawn.
 LOGGER = logging.getLogger("tripletree.progress")
-
-
-class Pace:
-    """How many steps a kernel is asked to do in each call: fewer where the last call has taken long.
-
-    A fixed number that is quick on some data takes many seconds on others, where a step is a search of all samples.
-
-    Parameters
-    ----------
-    steps : int
-        For the first call, and at most: later steps may be slower than those so far.
-
-    Examples
-    --------
-    >>> pace, left = Pace(100), 100_000
-    >>> while left > 0:
-    ...     with pace:
-    ...         left -= pace.steps
-    """
-
-    def __init__(self, steps: int) -> None:
-        self.steps = self._most = steps
-        self._begin = 0.0
-
-    def __enter__(self) -> None:
-        check_time()
-        self._begin = perf_counter()
-
-    def __exit__(self, *error: Any) -> None:
-        wanted = _BETWEEN_LOOKS / max(perf_counter() - self._begin, 1e-9)
-        self.steps = min(max(int(self.steps * min(wanted, 2.0)), 1), self._most)  # the last call may have been compiled
 
 
 @contextmanager

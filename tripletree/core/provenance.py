@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels import freeze
+from tripletree.core.arrays import freeze
 
 
 class Origin(NamedTuple):

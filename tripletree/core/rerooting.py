@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletree._core import engine
-from tripletree.kernels import freeze
+from tripletree.core.arrays import freeze
 
 
 class RootPlace(NamedTuple):

@@ -15,7 +15,7 @@ from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
-from tripletree.kernels import freeze, frozen
+from tripletree.core.arrays import freeze, frozen
 
 
 class TripletSet(Immutable):

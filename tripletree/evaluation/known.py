@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.answers import AnswerSet, check_answers
+from tripletree.core.arrays import freeze
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
-from tripletree.kernels import freeze
 
 #: The share of clear trios that a careful person misses, and the error rate of the test over all people together.
 SLIPS, LEVEL = 0.1, 0.05

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
-from tripletree.kernels import freeze
 
 
 def find_label_errors(

@@ -12,11 +12,11 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.consensus import POWERS, HeldOut, TrioVotes, collect_answers, held_out
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
-from tripletree.kernels import freeze
 
 #: The share of right answers if somebody answers at random.
 _CHANCE = 1 / 3

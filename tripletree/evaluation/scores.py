@@ -24,12 +24,12 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
+from tripletree.core.arrays import frozen
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
 from tripletree.core.labels import aligned_codes, clusters_of, label_codes, leaf_positions, row_codes, series_index
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, InvalidLabelsError
-from tripletree.kernels import frozen
 
 #: How many counts are processed together.
 CHUNK = 1_000_000

@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_supports
 from tripletree.core.confidence import SUPPORT_KEYS, apart, noted_numbers, number_in, says_open
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
@@ -41,7 +42,6 @@ from tripletree.io.forest import PlaceholderNames, TreeFile, one_of
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import UNKNOWN_LENGTH, selected
 from tripletree.io.source import Source, Target, read_text, write_text
-from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
 # From Newick text to flat lists: one regular expression, one loop over its tokens, no recursion.

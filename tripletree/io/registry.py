@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from tripletree.core.arrays import freeze
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import kept
@@ -63,7 +64,6 @@ from tripletree.io.source import (
 from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
-from tripletree.kernels import freeze
 
 #: Every format by its name. Those that recognise themselves do so in this order. The others, which compete for the same
 #: text, are told apart in `_of_lines` below.

@@ -19,11 +19,11 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.core.arrays import frozen
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
-from tripletree.kernels import frozen
 
 
 def taxonomy_linkage(

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import freeze
 
 MATCHED = 10_000  # (class, cluster) pairs up to which colours are matched. Beyond, colours repeat too often to help
 WIDEST = 3.0  # most units of the leaf axis that a collapsed subtree takes with spacing="even"

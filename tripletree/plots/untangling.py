@@ -32,8 +32,8 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
+from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.kernels import freeze
 from tripletree.plots.consecutive import PQTree
 from tripletree.plots.layout import CollapsedTree
 

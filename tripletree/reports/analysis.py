@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.clades import match_clades
@@ -23,6 +22,7 @@ from tripletree.algorithms.induce import count_triplets, displayed, displays
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
 from tripletree.core.answers import AnswerSet, check_answers
+from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count, counted, described
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
@@ -407,7 +407,7 @@ def _support(tree: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndar
     violated by those from where c meets one of a and b to below where all three meet.
     """
     rows = tree.leaves.indices(triplets.leaves)[triplets.rows].astype(np.int32)
-    a, b, c = (kernels.freeze(np.ascontiguousarray(x)) for x in rows.T)
+    a, b, c = (freeze(np.ascontiguousarray(x)) for x in rows.T)
     meet = engine.rooted_tree.common_ancestors
     ab, ac, bc = (meet(x, y, *tree.ancestor_table) for x, y in ((a, b), (a, c), (b, c)))
     top = np.maximum(np.maximum(ab, ac), bc)

@@ -34,13 +34,13 @@ from tripletree.cluster.distances import (
 )
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
-from tripletree.kernels import freeze, frozen
 
 #: The reactions if no merge is left that keeps the cannot-links. "avoid" sees to it that it does not come to that.
 _ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first", "violate_last")

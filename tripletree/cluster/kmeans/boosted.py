@@ -27,10 +27,10 @@ from tripletree.cluster.kmeans.lloyd import (
     refill,
     starting_centres,
 )
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 from tripletree.errors import warn_user
-from tripletree.kernels import freeze, frozen
 
 #: Maximum number of iterations of a run, should rounding keep it from converging, and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12

@@ -41,11 +41,11 @@ from tripletree.cluster.kmeans.lloyd import (
     value_order,
 )
 from tripletree.cluster.kmeans.soft_pairs import centres_among
+from tripletree.core.arrays import freeze
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
-from tripletree.kernels import freeze
 
 #: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
 #: it goes to the nearest cluster that the pairs allow.

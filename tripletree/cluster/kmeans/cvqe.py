@@ -37,8 +37,8 @@ from tripletree.cluster.kmeans.lloyd import (
     tolerance,
 )
 from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks, violated_links
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.kernels import freeze, frozen
 
 
 @dataclass(frozen=True)

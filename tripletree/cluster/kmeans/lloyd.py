@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletree._core import engine
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
-from tripletree.kernels import freeze, frozen
+from tripletree.core.arrays import freeze, frozen
 
 _R = TypeVar("_R")
 _H = TypeVar("_H")

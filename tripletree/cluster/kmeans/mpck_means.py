@@ -14,9 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.kmeans.lloyd import Points, centre_step
 from tripletree.cluster.kmeans.soft_pairs import PENALTY, SoftPairMeans, SoftRun, WeightedLinks, violated_links
+from tripletree.core.arrays import freeze
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.threads import one_blas_thread
-from tripletree.kernels import freeze
 
 # ----------------------------------------------------------------------
 # The state of `MPCKMeans`: centres, and a metric for each cluster or one for all of them.

@@ -32,11 +32,11 @@ from tripletree.cluster.kmeans.lloyd import (
     scatter,
     starting_centres,
 )
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
-from tripletree.kernels import freeze, frozen
 
 #: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end.
 _ROUNDS = 200
