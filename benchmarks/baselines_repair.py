@@ -10,10 +10,10 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from tripletree import kernels
 from tripletree.algorithms.repair import Problem, Repair, SphereCut, completed, displayed_by, repair_with, split_all
-from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 
@@ -102,7 +102,9 @@ def _uncontradicted(rows: np.ndarray, k: int) -> np.ndarray:
     together = np.minimum(a, b) * k + np.maximum(a, b)
     parted = np.concatenate([np.minimum(x, c) * k + np.maximum(x, c) for x in (a, b)])
     held = rows[~np.isin(together, parted), :2]
-    return connected_components(coo_array((np.ones(len(held)), held.T), shape=(k, k)), directed=False)[1].astype(np.int64)
+    return connected_components(coo_array((np.ones(len(held)), held.T), shape=(k, k)), directed=False)[1].astype(
+        np.int64
+    )
 
 
 def best_pair(problem: Problem) -> Hierarchy:

@@ -115,13 +115,9 @@ def test_ontology__reach_refuses_numbers_out_of_range():
     with pytest.raises(ValueError, match="no such node"):
         reach.nth_outside(ints(2), longs(0))
     for parent in (PARENT[:-1], ints(4, 3, 3, 3, -1)):
-        with pytest.raises(
-            ValueError, match=r"other nodes|parents come after|leaves have no|no children"
-        ):
+        with pytest.raises(ValueError, match=r"other nodes|parents come after|leaves have no|no children"):
             reach.enclosing(parent)
-        with pytest.raises(
-            ValueError, match=r"other nodes|parents come after|leaves have no|no children"
-        ):
+        with pytest.raises(ValueError, match=r"other nodes|parents come after|leaves have no|no children"):
             reach.thirds(parent, ints(-1, -1), order, 10)
     for enclosing in (ints(-1), ints(2, -1), ints(5, -1)):
         with pytest.raises(ValueError, match=r"a node for each inner node|no such node"):

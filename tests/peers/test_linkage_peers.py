@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 from tripletree._core import engine
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.arrays import frozen
 from tripletree.evaluation.scores import pairwise_f_score, pairwise_precision_recall
 from tripletree.plots.layout import collapse_nothing, compute_layout
 

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from examples import caterpillar, planted, uniform_binary, yule

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
+from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import as_positions, check_entries, check_numbers, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
-from tripletree.core.arrays import freeze, frozen
 
 
 class TripletSet(Immutable):
