@@ -6,9 +6,9 @@ from examples import yule
 
 from tripletree._core import engine
 from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.arrays import freeze, frozen
 from tripletree.errors import TimeLimitError
 from tripletree.interrupts import time_limit
-from tripletree.kernels import freeze, frozen
 
 CYCLE = frozen([[0, 1, 2], [1, 2, 0]])
 ALIVE, SEEDS = freeze(np.ones(2, np.bool_)), frozen([0, 1], np.int64)

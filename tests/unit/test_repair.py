@@ -1,21 +1,19 @@
-"""`repair`: answers and refusals, its kernels beside slow definitions, and how good it is on planted noise."""
-
-import heapq
+"""`repair`: answers and refusals, its parts beside slow definitions, and how good it is on planted noise."""
 
 import numpy as np
 import pytest
 from examples import caterpillar, planted, uniform_binary, yule
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.induce import displays, sample_triplets
-from tripletree.algorithms.repair import Problem, Repair, Search, displayed_by, greedy, ladder, repair
+from tripletree.algorithms.repair import Problem, Repair, displayed_by, greedy, ladder, repair
 from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.kernels.heaps import heapify, pop, renew
 
 METHODS = ["auto", "exact", "search", "greedy"]
 
@@ -169,13 +167,13 @@ def test_repair__can_be_interrupted(noisy, monkeypatch, capsys):
         calls.append(1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tripletree.kernels.repair.bisect", stop)
+    monkeypatch.setattr("tripletree.algorithms.repair.SphereCut.cut", stop)
     with pytest.raises(KeyboardInterrupt):
         repair(noisy, verbose=True)
     assert calls == [1]
 
 
-# ---------------------------------------------------------------------- kernels and parts beside slow definitions
+# ---------------------------------------------------------------------- parts beside slow definitions
 
 
 def weight_of(up, n, rows, weight):
@@ -209,22 +207,15 @@ def test_regraft__each_move_is_the_best_one(seed):
     n = 5 + seed
     t = planted(yule(n, rng), 3 * n - 7, 0.3, seed)
     weight = freeze(rng.random(len(t)))
-    search = Search(Problem(t.rows, weight, n), rng, most_exact=0, max_steps=0)
-    start = uniform_binary(n, rng)
-    up, child = start.parent.copy(), np.full((2 * n - 1, 2), -1, np.int32)
-    child[n:] = engine.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
-    tree, meetings = kernels.repair.BinaryLinks(up, child), search._meetings(start, child)
-    flat = t.rows.ravel()
-    entry = freeze(np.argsort(flat, kind="stable"))
-    first = freeze(np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=n))]))
-    triplets = kernels.repair.TripletsOfLeaves(t.rows, weight, first, entry)
-    now, moves = weight_of(up, n, t.rows, weight), 0
+    mover = engine.repair.SubtreeMover(uniform_binary(n, rng).parent, t.rows, weight)
+    now, moves = weight_of(mover.parent, n, t.rows, weight), 0
     for q in [*rng.permutation(2 * n - 1).tolist(), *rng.permutation(2 * n - 1).tolist()]:
+        up = mover.parent
         best = best_move_definition(up, n, q, t.rows, weight) if up[q] >= 0 else now
-        one = freeze(np.array([q], np.int32))
-        done, gained, _, moved = kernels.repair.regraft(tree, triplets, meetings, one, 1e-9, 10**9)
+        done, gained, _, moved = mover.sweep(np.array([q], np.int32), 1e-9, 10**9)
         assert done == 1
-        assert weight_of(up, n, t.rows, weight) == pytest.approx(max(best, now)) == pytest.approx(now + gained)
+        after = weight_of(mover.parent, n, t.rows, weight)
+        assert after == pytest.approx(max(best, now)) == pytest.approx(now + gained)
         now, moves = now + gained, moves + moved
     assert moves > 0
 
@@ -241,7 +232,7 @@ def test_bisect__no_single_leaf_does_better_on_the_other_side(seed):
         return weight @ ((a == b) & (a != c)) - 1.5 * (weight @ (a != b))
 
     starts = freeze(rng.integers(0, 2, (3, k), dtype=np.int32))
-    side, steps = kernels.repair.bisect(t.rows, weight, k, 1.5, starts, 20)
+    side, steps = engine.repair.bisect(t.rows, weight, k, 1.5, starts, 20)
     assert 0 < side.sum() < k
     assert steps > 0
     for x in range(k):
@@ -259,7 +250,7 @@ def test_peel__each_leaf_is_the_best_of_those_left(seed):
     weight = rng.random(len(rows))
     alive = np.ones(len(rows), bool)
     left = set(range(k))
-    for x in kernels.repair.peel(freeze(rows), freeze(weight), k).tolist():
+    for x in engine.repair.peel(freeze(rows), freeze(weight), k).tolist():
         worth = {
             y: 3 * weight[alive & (rows[:, 2] == y)].sum() - weight[alive & (rows == y).any(1)].sum() for y in left
         }
@@ -269,18 +260,34 @@ def test_peel__each_leaf_is_the_best_of_those_left(seed):
         left.remove(x)
 
 
-def test_heaps__give_numbers_back_in_order():
-    rng = np.random.default_rng(2)
-    key = rng.integers(0, 10, 60).astype(float)
-    heap, place = np.empty(60, np.int32), np.empty(60, np.int32)
-    heapify(heap, place, key)
-    for size in range(60, 0, -1):
-        x = int(rng.choice(heap[:size]))
-        key[x] = rng.integers(0, 10)
-        renew(heap, size, place, key, x)
-        expected = heapq.nsmallest(1, heap[:size].tolist(), key=lambda y: (-key[y], y))[0]
-        assert pop(heap, size, place, key) == expected
-        assert place[expected] == -1
+@pytest.mark.parametrize("seed", range(10))
+def test_peel__of_equal_leaves_the_first_leaves(seed):
+    """Whole weights make many ties, and their sums are exact: the order of the heap is seen."""
+    rng = np.random.default_rng(seed)
+    k = 60
+    rows = np.array([rng.permutation(k)[:3] for _ in range(2 * k)], np.int32)
+    weight = rng.integers(1, 4, len(rows)).astype(float)
+    alive, left = np.ones(len(rows), bool), list(range(k))
+    ties = 0
+    for x in engine.repair.peel(rows, weight, k).tolist():
+        worth = [3 * weight[alive & (rows[:, 2] == y)].sum() - weight[alive & (rows == y).any(1)].sum() for y in left]
+        assert x == left[int(np.argmax(worth))]
+        ties += worth.count(max(worth)) > 1
+        alive &= ~(rows == x).any(1)
+        left.remove(x)
+    assert ties > k // 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_components__are_those_of_the_graph_in_the_order_of_leaves(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(3, 40))
+    rows = np.array([rng.permutation(k)[:3] for _ in range(k // 2)], np.int32)
+    label, parts = engine.repair.components(rows, k)
+    graph = coo_array((np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(k, k))
+    n_parts, expected = connected_components(graph, directed=False)
+    assert parts == n_parts
+    assert label.tolist() == expected.tolist()  # scipy numbers them by their smallest leaf, too
 
 
 def test_greedy__gives_up_when_it_has_lost_too_much(noisy):

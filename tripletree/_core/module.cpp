@@ -28,4 +28,5 @@ NB_MODULE(engine, m) {
     tripletree::define_sorting(m);
     tripletree::define_supertree(m);
     tripletree::define_penalty(m);
+    tripletree::define_repair(m);
 }

@@ -31,5 +31,6 @@ void define_must_link_groups(nanobind::module_& m);
 void define_sorting(nanobind::module_& m);
 void define_supertree(nanobind::module_& m);
 void define_penalty(nanobind::module_& m);
+void define_repair(nanobind::module_& m);
 
 }  // namespace tripletree

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree import kernels
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
+from tripletree.algorithms.merges import teller
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
@@ -219,7 +219,7 @@ def repair_with(
     verbose: bool | int = False,
 ) -> Repair:
     """`repair` by any method, also one from outside this package. It is only called if the set is inconsistent."""
-    most = WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
+    most = WITHOUT_LIMIT if max_steps is None else min(check_count(max_steps, "max_steps"), WITHOUT_LIMIT)
     rng = generator(0 if random_state is None else random_state)
     if len(check_triplets(triplets)) == 0 or build_aho_tree(triplets.rows, len(triplets.leaves)).failed.size == 0:
         kept, name = np.ones(len(triplets), np.bool_), "none"
@@ -317,7 +317,7 @@ def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarc
         group = Problem(freeze(number[problem.rows[inside]]), freeze(problem.weight[inside]), leaves.size)
         label = _first_split(group, rule)
         if label is None:
-            _attach_ladder(leaves[kernels.repair.peel(group.rows, group.weight, group.k)], v, fresh, up)
+            _attach_ladder(leaves[engine.repair.peel(group.rows, group.weight, group.k)], v, fresh, up)
             size = leaves.size
         else:
             ends = label[group.rows]
@@ -336,7 +336,7 @@ def _first_split(group: Problem, rule: Rule) -> np.ndarray | None:
     """A part for each leaf, at least two parts. None to split the leaves off one by one."""
     if len(group.rows) == 0:
         return np.arange(group.k)
-    label, parts = kernels.repair.components(group.rows, group.k)
+    label, parts = engine.repair.components(group.rows, group.k)
     return label if parts > 1 else rule(group)
 
 
@@ -381,21 +381,18 @@ def ladder(problem: Problem) -> Hierarchy:
     """
     k = problem.k
     up = np.full(2 * k - 1, -1, np.int32)
-    order = kernels.repair.peel(problem.rows, problem.weight, k)
+    order = engine.repair.peel(problem.rows, problem.weight, k)
     _attach_ladder(order, k, iter(range(k + 1, 2 * k - 1)), up)
     return Hierarchy(up, k)
 
 
 #: "exact" refuses larger groups of connected leaves: it tries 3**15 splits.
 _MOST_EXACT = 15
-#: Groups up to this size are split exactly in plain Python, without waiting for the compiler.
-_FEW = 7
 
 
 def _exact_split(group: Problem) -> np.ndarray:
     """The first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
-    split = kernels.repair.best_split.fast if group.k > _FEW else kernels.repair.best_split
-    return split(group.rows, group.weight, group.k)
+    return engine.repair.best_split(group.rows, group.weight, group.k)
 
 
 def _exact_rule(group: Problem) -> np.ndarray:
@@ -429,13 +426,11 @@ _PENALTY = 1.5
 _EXACT = 8
 #: Random starts of a split, and passes from each.
 _STARTS, _PASSES = 4, 12
-#: Steps of one call of a kernel, some tenths of a second. An interrupt (Ctrl-C) is only noticed between calls.
-_SLICE = 20_000_000
 #: At most so many runs on one set, as long as all together have taken fewer steps than this.
 _RUNS, _FEW_STEPS = 9, 20_000_000
 #: Sweeps of prune and regraft over all subtrees.
 _SWEEPS = 50
-#: Steps of a cut of the sphere, done by numpy, that take as long as one step of the kernels.
+#: Steps of a cut of the sphere, done by numpy, that take as long as one step of the core.
 _VECTORISED = 20
 
 
@@ -519,45 +514,22 @@ class Search:
         else:
             starts = self._rng.integers(0, 2, (_STARTS, k), dtype=np.int32)
             passes = _PASSES if self._run == 1 else 0
-        side, taken = kernels.repair.bisect(group.rows, group.weight, k, _PENALTY, freeze(starts), passes)
-        self.steps += int(taken)
+        side, taken = engine.repair.bisect(group.rows, group.weight, k, _PENALTY, starts, passes)
+        self.steps += taken
         return side
 
     def _regrafted(self, hierarchy: Hierarchy) -> Hierarchy:
         """The hierarchy after moves of subtrees, until none gains or the steps are used up."""
-        n, parent = hierarchy.n_leaves, hierarchy.parent
-        child = np.full((parent.size, 2), -1, np.int32)
-        child[n:] = engine.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
-        tree = kernels.repair.BinaryLinks(parent.copy(), child)
-        meetings = self._meetings(hierarchy, child)
-        flat = self._problem.rows.ravel()
-        entry = freeze(np.argsort(flat, kind="stable"))
-        first = freeze(np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=n))]))
-        triplets = kernels.repair.TripletsOfLeaves(self._problem.rows, self._problem.weight, first, entry)
+        mover = engine.repair.SubtreeMover(hierarchy.parent, self._problem.rows, self._problem.weight)
         for _ in range(_SWEEPS):
-            nodes, moved = freeze(self._rng.permutation(parent.size).astype(np.int32)), 0
-            while nodes.size and self.steps < self._max_steps:
-                most = min(_SLICE, self._max_steps - self.steps)
-                done, _, taken, moves = kernels.repair.regraft(tree, triplets, meetings, nodes, self._least_gain, most)
-                if self._tick is not None:
-                    self._tick(done)
-                nodes, moved, self.steps = nodes[done:], moved + int(moves), self.steps + int(taken)
-            if moved == 0 or self.steps >= self._max_steps:
+            nodes = self._rng.permutation(hierarchy.parent.size).astype(np.int32)
+            tell = teller(self._tick)
+            done, _, taken, moves = mover.sweep(nodes, self._least_gain, self._max_steps - self.steps, tell)
+            tell(done)
+            self.steps += taken
+            if moves == 0 or self.steps >= self._max_steps:
                 break
-        return Hierarchy(tree.up, n)
-
-    def _meetings(self, hierarchy: Hierarchy, child: np.ndarray) -> Any:
-        """The nodes where the leaves of the triplets meet, for the kernel."""
-        position, table = hierarchy.ancestor_table
-        start, stop, _ = hierarchy.leaf_intervals
-        meet = np.empty((len(self._problem.rows), 3), np.int32)
-        slot = np.empty((len(self._problem.rows), 3), np.int8)
-        for column, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
-            x, y = (freeze(self._problem.rows[:, z].copy()) for z in (i, j))
-            meet[:, column] = engine.rooted_tree.common_ancestors(x, y, position, table)
-            left, at = child[meet[:, column], 0], position[x]
-            slot[:, column] = (at < start[left]) | (at >= stop[left])
-        return kernels.repair.Meetings(meet, slot)
+        return Hierarchy(mover.parent, hierarchy.n_leaves)
 
 
 #: Dimensions of the sphere, rounds of better and better ratios, steps of a round, random planes that cut it.
