@@ -160,7 +160,7 @@ def test_bindings__answer_or_refuse_whatever_comes(name):
         ("move_groups", 9, GROUP + 1, "no such group"),
         ("constrained_assignment", 3, ORDER + 1, "no such pair"),
         ("shares", 0, VOTES + 1, "a vote names no cluster"),
-        ("purity_sum", 0, integers(4, 4, 5, 5, 6, 5, -1), "no tree"),
+        ("purity_sum", 0, integers(4, 4, 5, 5, 6, 5, -1), "parents come after"),
         ("greedy", 1, BESIDE + 1, "no such neighbour"),
         ("improve", 4, integers(0, 3, 6), "only its own edges"),
         ("assign_sized", 0, np.full((N, K), np.nan), "costs are finite"),
