@@ -62,7 +62,7 @@ FLOOR := .venv-floor
 FLOOR_PYTHON ?= python3.11
 FLOOR_EXTRAS := plot io ask interop dask
 # what asks most of each dependency: estimators, sparse matrices and graphs, tables, pictures, the server, names, other libraries
-FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/kernels/test_%.py,build dispatch jit) tests/peers/test_interop_*.py \
+FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/kernels/test_%.py,build bindings interruptible) tests/peers/test_interop_*.py \
 	$(patsubst %,tests/unit/test_%.py, \
 	sklearn_conventions recon_estimator divisive sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
 	triplet_files pair_files arrow_triplets edges lineages names asking ask_widget dask plot plot_annotations plot_heatmap))
@@ -89,7 +89,7 @@ test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, o
 # package. Python itself leaves memory to the system.
 SANITIZED := build/sanitized
 SANITIZER := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS
-SANITIZED_TESTS ?= $(filter-out $(addprefix tests/kernels/,test_first_use.py test_interruptible.py test_jit.py test_dispatch.py),$(wildcard tests/kernels/test_*.py))
+SANITIZED_TESTS ?= $(filter-out tests/kernels/test_interruptible.py,$(wildcard tests/kernels/test_*.py))
 test-sanitized: $(VENV)/.core  ## the compiled core under AddressSanitizer and UBSan, with wrong input for each binding (two CPU minutes to compile, one to test)
 	@CXXFLAGS='$(SANITIZER)' $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED) 2>/dev/null \
 		|| { echo "make: the core does not compile with a sanitizer: $(CXX) and its libasan are needed" >&2; exit 1; }
@@ -103,10 +103,11 @@ fuzz: $(VENV)/.core  ## random input for readers, constructors and functions, FU
 	@$(BIN)/python tests/fuzzing.py --seconds $(FUZZ_SECONDS)
 	@$(BIN)/python tests/differential.py --seconds $(FUZZ_SECONDS)
 
-lint: $(VENV)/.core  ## style and types
+lint: $(VENV)/.core  ## style, types and the warnings of the C++ compiler
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/clang-format --dry-run --Werror tripletree/_core/*pp
 	@printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -P 2 -n 1 $(CXX) -std=c++20 -fsyntax-only -Wall -Wextra -Werror $$($(BIN)/python \
 		-c 'import nanobind, sysconfig as s; print("-isystem", nanobind.include_dir(), "-isystem", s.get_paths()["include"])')
 

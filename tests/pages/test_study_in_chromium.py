@@ -21,7 +21,6 @@ pytest.importorskip("uvicorn")
 pytestmark = pytest.mark.browser
 
 HOUSE = Path(__file__).parents[2]
-#: Kernels as people have them: compiled if they are in the cache, as plain Python takes seconds for a question.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HOUSE), *sys.path[:1]])}
 #: Kind and colour of each picture: the two ways to sort them.
 PICTURES = {

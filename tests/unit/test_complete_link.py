@@ -478,10 +478,10 @@ def test_plot__draws_the_fitted_estimator(frame):
     plt.close(ax.figure)
 
 
-# ------------------------------------------------------------------ kernels
+# ------------------------------------------------------------------ the core
 
 
-def test_kernels__farthest_is_the_greatest_distance_between_parts(rng):
+def test_core__farthest_is_the_greatest_distance_between_parts(rng):
     D = rng.random((12, 12))
     D += D.T
     part = rng.permutation(np.repeat(np.arange(4), 3))

@@ -120,7 +120,6 @@ def with_large_numbers(array):
 
 @pytest.fixture(scope="module")
 def builder():
-    """Not made with the module: both processes of the tests would wait for its kernels while they collect tests."""
     made = tt.TripletBuilder(4, [(0, 1, 2)])
     made.add((2, 3, 0))
     return made
@@ -148,7 +147,7 @@ def test_a_doctored_pickle_of_a_closure_is_checked(component, cannot):
         pickle.loads(pickle.dumps(closure))
 
 
-def test_a_builder_is_pickled_without_what_its_kernels_trust(builder):
+def test_a_builder_is_pickled_without_what_the_core_trusts(builder):
     again = pickle.loads(pickle.dumps(builder))
     assert again.triplets == builder.triplets
     assert again.hierarchy == builder.hierarchy

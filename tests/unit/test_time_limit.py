@@ -100,7 +100,7 @@ def test_time_limit__ends_long_work(rng, name):
 
 
 def test_time_limit__a_later_fit_is_as_without(rng):
-    """Wherever a fit was cut short, while kernels are loaded as well."""
+    """Wherever a fit was cut short."""
     X, y = rng.normal(size=(600, 3)), np.arange(600) % 5
     triplets = tt.sample_class_triplets(y, 1000, random_state=0)
     model = cluster.ReCon(n_clusters=5, linkage="average")

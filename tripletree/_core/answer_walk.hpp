@@ -34,9 +34,19 @@ class AnswerWalk {
 
     // A binary tree of n leaves, with the heights of its nodes.
     AnswerWalk(std::vector<Index> parent, std::vector<double> height, std::vector<Trio> trios, Index n, double lapses)
-        : n_(n), parent_(std::move(parent)), child_(parent_.size(), {none, none}), height_(std::move(height)),
-          size_(parent_.size()), trios_(std::move(trios)), begin_of_(n + 1, 0), told_(3 * trios_.size()),
-          lapses_(lapses), log_after_(trios_.size()), is_inside_(n, 0), on_path_(parent_.size(), 0), asked_(n, 0),
+        : n_(n),
+          parent_(std::move(parent)),
+          child_(parent_.size(), {none, none}),
+          height_(std::move(height)),
+          size_(parent_.size()),
+          trios_(std::move(trios)),
+          begin_of_(n + 1, 0),
+          told_(3 * trios_.size()),
+          lapses_(lapses),
+          log_after_(trios_.size()),
+          is_inside_(n, 0),
+          on_path_(parent_.size(), 0),
+          asked_(n, 0),
           answer_(n) {
         const ChildLists children = child_lists(parent_);
         for (Index u = n; u < n_nodes(); ++u)

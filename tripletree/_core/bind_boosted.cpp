@@ -11,16 +11,20 @@ using Indices = Vector<Index>;
 boosted::PriorityPairs priority_pairs(std::size_t n_samples, const Pairs& ends, Index n_must, const Indices& order) {
     require(n_must >= 0, "must-links are pairs");
     for (std::size_t e = 0; e < ends.shape(0); ++e)
-        for (const int side : {0, 1}) require(0 <= ends(e, side) && ends(e, side) < Count(n_samples), "a pair names no sample");
+        for (const int side : {0, 1})
+            require(0 <= ends(e, side) && ends(e, side) < Count(n_samples), "a pair names no sample");
     require_range(order, static_cast<Count>(ends.shape(0)), "no such pair");
-    return {{ends.data(), static_cast<Count>(ends.shape(0)), 2}, n_must, order.data(), static_cast<Count>(order.size())};
+    return {
+        {ends.data(), static_cast<Count>(ends.shape(0)), 2}, n_must, order.data(), static_cast<Count>(order.size())};
 }
 
-Array<Index> constrained_assignment(const Table<double>& distance, const Pairs& ends, Index n_must, const Indices& order) {
+Array<Index> constrained_assignment(const Table<double>& distance, const Pairs& ends, Index n_must,
+                                    const Indices& order) {
     require(distance.shape(1) > 0, "at least one cluster");
     const boosted::PriorityPairs pairs = priority_pairs(distance.shape(0), ends, n_must, order);
     std::vector<Index> label(distance.shape(0));
-    run_long([&](Interrupts& watch) { boosted::ConstrainedAssignment(grid(distance), label.data()).run(pairs, watch); });
+    run_long(
+        [&](Interrupts& watch) { boosted::ConstrainedAssignment(grid(distance), label.data()).run(pairs, watch); });
     return given(std::move(label));
 }
 
@@ -42,7 +46,8 @@ boosted::Votes votes_of(const Table<Index>& votes, const Vector<double>& importa
 }
 
 void require_votes(const Table<Index>& votes, Count k) {
-    for (std::size_t i = 0; i < votes.size(); ++i) require(0 <= votes.data()[i] && votes.data()[i] < k, "a vote names no cluster");
+    for (std::size_t i = 0; i < votes.size(); ++i)
+        require(0 <= votes.data()[i] && votes.data()[i] < k, "a vote names no cluster");
 }
 
 Array<double> disagreement(const Table<Index>& votes, const Vector<double>& importance, Index i) {
@@ -73,7 +78,8 @@ Array<double> vote_distances(const Table<Index>& votes, const Vector<double>& im
     const auto k = static_cast<Count>(share.shape(1)), q = static_cast<Count>(share.shape(2));
     require(share.shape(0) == votes.shape(1) && q > 0, "shares of each clustering");
     require_votes(votes, k);
-    return given(run_long([&](Interrupts& watch) { return boosted::vote_distances(all, share.data(), k, q, watch); }), q);
+    return given(run_long([&](Interrupts& watch) { return boosted::vote_distances(all, share.data(), k, q, watch); }),
+                 q);
 }
 
 }  // namespace

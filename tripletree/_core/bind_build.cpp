@@ -1,8 +1,7 @@
 // `build` for Python: BUILD, as `build_aho_tree` calls it, and its parts for tests.
-#include "build.hpp"
-
 #include <limits>
 
+#include "build.hpp"
 #include "parts.hpp"
 #include "python.hpp"
 

@@ -6,7 +6,9 @@
 namespace tripletree {
 namespace {
 
-bool are_condensed(std::size_t size, std::size_t n) { return 0 < n && n < INT32_MAX && size == n * (n - 1) / 2; }
+bool are_condensed(std::size_t size, std::size_t n) {
+    return 0 < n && n < INT32_MAX && size == n * (n - 1) / 2;
+}
 
 void contract(const OutVector<double>& condensed, const Vector<Index>& group, Index n_groups) {
     require(are_condensed(condensed.size(), group.size()), "a distance for each pair is needed");
@@ -33,7 +35,8 @@ Array<double> farthest(const Vector<double>& condensed, const Vector<Index>& par
     require_range(part, n_parts, "no such part");
     std::vector<double> out(Count{n_parts} * n_parts);
     run_long([&](Interrupts& watch) {
-        complete_link::farthest(condensed.data(), part.data(), static_cast<Index>(part.size()), n_parts, out.data(), watch);
+        complete_link::farthest(condensed.data(), part.data(), static_cast<Index>(part.size()), n_parts, out.data(),
+                                watch);
     });
     return given(std::move(out), n_parts);
 }

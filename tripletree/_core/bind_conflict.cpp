@@ -72,8 +72,9 @@ nb::object rows_inside(const Rows& rows, const Vector<bool>& member) {
 void define_conflict(nb::module_& module) {
     nb::module_ m = module.def_submodule("conflict", "Small and irreducible conflicts.");
     nb::class_<RowsByLeaf>(m, "RowsByLeaf")
-        .def("__init__", [](RowsByLeaf* self, Rows rows, Index n) { new (self) RowsByLeaf(checked(rows, n), n); },
-             "rows"_a.noconvert(), "n"_a)
+        .def(
+            "__init__", [](RowsByLeaf* self, Rows rows, Index n) { new (self) RowsByLeaf(checked(rows, n), n); },
+            "rows"_a.noconvert(), "n"_a)
         .def("near", &rows_near, "leaves"_a.noconvert())
         .def("grow", &grow, "alive"_a.noconvert(), "seeds"_a.noconvert(), "first"_a, "in_order"_a, "k"_a,
              "slice_steps"_a, "max_steps"_a);

@@ -35,9 +35,8 @@ nb::object nearest_of_runs(const Table<double>& points, const Table<double>& cen
     require(first.size() == points.shape(0) && stop.size() == points.shape(0), "a run for each point");
     for (std::size_t i = 0; i < first.size(); ++i)
         require(0 <= first(i) && first(i) < stop(i) && stop(i) <= Count(centres.shape(0)), "a run names no centre");
-    return nb::cast(given(run_long([&](Interrupts& watch) {
-        return nearest_centres(points, centres, first, stop, watch);
-    })));
+    return nb::cast(
+        given(run_long([&](Interrupts& watch) { return nearest_centres(points, centres, first, stop, watch); })));
 }
 
 SupportedCut planned(const Vector<Index>& parent, const Vector<bool>& large, const Vector<Count>& gain,
@@ -105,18 +104,21 @@ void define_cut(nb::module_& module) {
         },
         "parent"_a.noconvert(), "value"_a.noconvert());
     nb::class_<SupportedCut>(m, "SupportedCut")
-        .def("__init__",
-             [](SupportedCut* self, Vector<Index> parent, Vector<bool> large, Vector<Count> gain, Vector<Count> support,
-                Count most) { new (self) SupportedCut(planned(parent, large, gain, support, most)); },
-             "parent"_a.noconvert(), "large"_a.noconvert(), "gain"_a.noconvert(), "support"_a.noconvert(), "most"_a)
+        .def(
+            "__init__",
+            [](SupportedCut* self, Vector<Index> parent, Vector<bool> large, Vector<Count> gain, Vector<Count> support,
+               Count most) { new (self) SupportedCut(planned(parent, large, gain, support, most)); },
+            "parent"_a.noconvert(), "large"_a.noconvert(), "gain"_a.noconvert(), "support"_a.noconvert(), "most"_a)
         .def_prop_ro("n_states", &SupportedCut::n_states)
-        .def("solve", [](SupportedCut& self) {
-            return given(run_long([&](Interrupts& watch) { return self.solve(watch); }));
-        })
-        .def("trace", [](const SupportedCut& self, Count k) {
-            require(self.is_reachable(k), "no such number of clusters can be reached");
-            return given(self.trace(k));
-        }, "k"_a);
+        .def("solve",
+             [](SupportedCut& self) { return given(run_long([&](Interrupts& watch) { return self.solve(watch); })); })
+        .def(
+            "trace",
+            [](const SupportedCut& self, Count k) {
+                require(self.is_reachable(k), "no such number of clusters can be reached");
+                return given(self.trace(k));
+            },
+            "k"_a);
 }
 
 }  // namespace tripletree

@@ -16,7 +16,8 @@ cvqe::PairsInTurn pairs_in_turn(const Table<double>& base, const Vector<Index>& 
     require(0 <= n_must && n_must <= n_pairs, "must-links are pairs");
     require_range(order, n_pairs, "no such pair");
     for (Index e = 0; e < n_pairs; ++e)
-        for (const int side : {0, 1}) require(0 <= ends(e, side) && ends(e, side) < Count(base.shape(0)), "a pair names no sample");
+        for (const int side : {0, 1})
+            require(0 <= ends(e, side) && ends(e, side) < Count(base.shape(0)), "a pair names no sample");
     return {order.data(), {ends.data(), n_pairs, 2}, weight.data(), n_must};
 }
 
@@ -26,8 +27,8 @@ cvqe::BetweenCentres between_centres(const Table<double>& base, const Table<doub
     return {grid(apart), near.data()};
 }
 
-Array<Index> assign_alone(const Table<double>& base, const Vector<Index>& order, const Pairs& ends, const Weights& weight,
-                          Index n_must, const Table<double>& apart, const Weights& near) {
+Array<Index> assign_alone(const Table<double>& base, const Vector<Index>& order, const Pairs& ends,
+                          const Weights& weight, Index n_must, const Table<double>& apart, const Weights& near) {
     const cvqe::PairsInTurn pairs = pairs_in_turn(base, order, ends, weight, n_must);
     const cvqe::BetweenCentres between = between_centres(base, apart, near);
     return given(run_long([&](Interrupts& watch) { return cvqe::assign_alone(grid(base), pairs, between, watch); }));
@@ -49,11 +50,12 @@ Count assign_joint(const Table<double>& base, const Vector<Index>& order, const 
     });
 }
 
-Array<Index> assign_linear(const Table<double>& base, const Vector<Index>& order, const Pairs& ends, const Weights& weight,
-                           Index n_must, const Table<double>& distance) {
+Array<Index> assign_linear(const Table<double>& base, const Vector<Index>& order, const Pairs& ends,
+                           const Weights& weight, Index n_must, const Table<double>& distance) {
     const cvqe::PairsInTurn pairs = pairs_in_turn(base, order, ends, weight, n_must);
     require(distance.shape(0) == base.shape(0) && distance.shape(1) == base.shape(1), "a distance for each cost");
-    return given(run_long([&](Interrupts& watch) { return cvqe::assign_linear(grid(base), pairs, grid(distance), watch); }));
+    return given(
+        run_long([&](Interrupts& watch) { return cvqe::assign_linear(grid(base), pairs, grid(distance), watch); }));
 }
 
 }  // namespace

@@ -37,22 +37,24 @@ nb::object py_peel(const Indices& start, const Indices& near, Index least) {
 
 nb::object py_fold(const Table<double>& cost, const Indices& order, const Indices& parent) {
     const auto m = static_cast<Count>(cost.shape(0));
-    require(cost.shape(1) > 0 && order.size() == parent.size(), "costs, and a parent or none for each node of the order");
+    require(cost.shape(1) > 0 && order.size() == parent.size(),
+            "costs, and a parent or none for each node of the order");
     require_range(order, m, "no such node");
     require_range(parent, m, "no such node", none);
-    Folded folded = run_long([&](Interrupts&) {
-        return fold(grid(cost), order.data(), parent.data(), static_cast<Index>(order.size()));
-    });
+    Folded folded = run_long(
+        [&](Interrupts&) { return fold(grid(cost), order.data(), parent.data(), static_cast<Index>(order.size())); });
     std::vector<Index> two = std::move(folded.first);
     two.insert(two.end(), folded.second.begin(), folded.second.end());
     auto* kept = new std::vector<Index>(std::move(two));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
-    return nb::make_tuple(given(std::move(folded.cost), cost.shape(1)), Array<Index>(kept->data(), {2, order.size()}, owner));
+    return nb::make_tuple(given(std::move(folded.cost), cost.shape(1)),
+                          Array<Index>(kept->data(), {2, order.size()}, owner));
 }
 
 // The labels with the folded nodes filled in. two: the two cheapest clusters of each of these.
 Array<Index> unfold(const Indices& label, const Indices& order, const Indices& parent, const Table<Index>& two) {
-    require(parent.size() == order.size() && two.shape(0) == 2 && two.shape(1) == order.size(), "two clusters for each node of the order");
+    require(parent.size() == order.size() && two.shape(0) == 2 && two.shape(1) == order.size(),
+            "two clusters for each node of the order");
     require_range(order, static_cast<Count>(label.size()), "no such node");
     require_range(parent, static_cast<Count>(label.size()), "no such node", none);
     std::vector<Index> out = copied(label);
@@ -64,7 +66,8 @@ Array<Index> unfold(const Indices& label, const Indices& order, const Indices& p
     return given(std::move(out));
 }
 
-nb::object py_greedy(const Indices& start, const Indices& near, const Table<double>& cost, const Indices& order, const Indices& label) {
+nb::object py_greedy(const Indices& start, const Indices& near, const Table<double>& cost, const Indices& order,
+                     const Indices& label) {
     const Graph graph = graph_of(start, near);
     require_costs(graph, cost);
     require(label.size() == cost.shape(0), "a label or none for each node");
@@ -85,7 +88,9 @@ Array<Index> py_large_clique(const Indices& start, const Indices& near, Index si
 struct OwnGraph {
     std::vector<Index> start, near;
 
-    OwnGraph(const Indices& start, const Indices& near) : start(copied(start)), near(copied(near)) { graph_of(start, near); }
+    OwnGraph(const Indices& start, const Indices& near) : start(copied(start)), near(copied(near)) {
+        graph_of(start, near);
+    }
     OwnGraph(const OwnGraph&) = delete;  // others point into it
     Graph graph() const { return {start.data(), near.data(), static_cast<Index>(start.size()) - 1}; }
 };
@@ -123,8 +128,11 @@ struct PySearch : OwnGraph {
 
     PySearch(const Indices& start, const Indices& near, const Table<double>& cost, const Vector<double>& priority,
              const Table<Index>& n_taken)
-        : OwnGraph(start, near), cost(cost.data(), cost.data() + cost.size()), priority(copied(priority)),
-          k(static_cast<Index>(cost.shape(1))), begun(cost.shape(0)),
+        : OwnGraph(start, near),
+          cost(cost.data(), cost.data() + cost.size()),
+          priority(copied(priority)),
+          k(static_cast<Index>(cost.shape(1))),
+          begun(cost.shape(0)),
           state(problem(), {n_taken.data(), n_taken.data() + n_taken.size()}) {}
 
     Problem problem() const { return {graph(), {cost.data(), graph().m, k}, priority.data()}; }
@@ -137,8 +145,9 @@ struct PySearch : OwnGraph {
     }
 };
 
-nb::object py_improve(const Indices& start, const Indices& near, const Table<double>& cost, const Vector<double>& priority,
-                      const Indices& blocks, const Indices& label, const Indices& other, Count exchanging, Count searching) {
+nb::object py_improve(const Indices& start, const Indices& near, const Table<double>& cost,
+                      const Vector<double>& priority, const Indices& blocks, const Indices& label, const Indices& other,
+                      Count exchanging, Count searching) {
     const Graph graph = graph_of(start, near);
     require_costs(graph, cost);
     const auto k = static_cast<Index>(cost.shape(1));
@@ -169,32 +178,54 @@ void define_feasibility(nb::module_& parent) {
           "exchanging"_a, "searching"_a);
     // After an interrupt these two are half changed: the caller has to drop them.
     nb::class_<PyMending>(m, "Mending")
-        .def("__init__", [](PyMending* self, Indices start, Indices near, Indices label, Index k, Count seed) {
-            require(k >= 2 && seed >= 0, "two clusters and a seed");
-            new (self) PyMending(start, near, label, k, seed);
-        }, "start"_a, "near"_a, "label"_a, "k"_a, "seed"_a)
-        .def("descend", [](PyMending& self) { return run_long([&](Interrupts& watch) { return self.state.descend(watch); }); })
-        .def("mend", [](PyMending& self, Count limit) {
-            return run_long([&](Interrupts& watch) { return self.state.mend(limit, watch); });
-        }, "limit"_a)
-        .def_prop_ro("label", [](const PyMending& self) { return given(std::vector<Index>(self.state.label())); }, nb::rv_policy::move)
-        .def_prop_ro("beside", [](const PyMending& self) { return given(std::vector<Index>(self.state.besides()), self.k); }, nb::rv_policy::move)
-        .def_prop_ro("crowd", [](const PyMending& self) {  // rows of a node and how the clashes change by its best moves
-            std::vector<Index> rows;
-            for (const Mending::Member& member : self.state.crowd()) rows.insert(rows.end(), {member.node, member.change});
-            return given(std::move(rows), 2);
-        }, nb::rv_policy::move);
+        .def(
+            "__init__",
+            [](PyMending* self, Indices start, Indices near, Indices label, Index k, Count seed) {
+                require(k >= 2 && seed >= 0, "two clusters and a seed");
+                new (self) PyMending(start, near, label, k, seed);
+            },
+            "start"_a, "near"_a, "label"_a, "k"_a, "seed"_a)
+        .def("descend",
+             [](PyMending& self) { return run_long([&](Interrupts& watch) { return self.state.descend(watch); }); })
+        .def(
+            "mend",
+            [](PyMending& self, Count limit) {
+                return run_long([&](Interrupts& watch) { return self.state.mend(limit, watch); });
+            },
+            "limit"_a)
+        .def_prop_ro(
+            "label", [](const PyMending& self) { return given(std::vector<Index>(self.state.label())); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "beside", [](const PyMending& self) { return given(std::vector<Index>(self.state.besides()), self.k); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "crowd",
+            [](const PyMending& self) {  // rows of a node and how the clashes change by its best moves
+                std::vector<Index> rows;
+                for (const Mending::Member& member : self.state.crowd())
+                    rows.insert(rows.end(), {member.node, member.change});
+                return given(std::move(rows), 2);
+            },
+            nb::rv_policy::move);
     nb::class_<PySearch>(m, "AssignmentSearch")
-        .def("__init__", [](PySearch* self, Indices start, Indices near, Table<double> cost, Vector<double> priority, Table<Index> n_taken) {
-            require_costs(graph_of(start, near), cost);
-            require(priority.size() == cost.shape(0), "a priority for each node");
-            require(n_taken.shape(0) == cost.shape(0) && n_taken.shape(1) == cost.shape(1), "counts for each cost");
-            new (self) PySearch(start, near, cost, priority, n_taken);
-        }, "start"_a, "near"_a, "cost"_a, "priority"_a, "n_taken"_a)
+        .def(
+            "__init__",
+            [](PySearch* self, Indices start, Indices near, Table<double> cost, Vector<double> priority,
+               Table<Index> n_taken) {
+                require_costs(graph_of(start, near), cost);
+                require(priority.size() == cost.shape(0), "a priority for each node");
+                require(n_taken.shape(0) == cost.shape(0) && n_taken.shape(1) == cost.shape(1), "counts for each cost");
+                new (self) PySearch(start, near, cost, priority, n_taken);
+            },
+            "start"_a, "near"_a, "cost"_a, "priority"_a, "n_taken"_a)
         .def("begin_part", &PySearch::begin_part, "lo"_a, "hi"_a, "best_cost"_a)
-        .def("search", [](PySearch& self, Count limit, bool symmetric) {
-            return run_long([&](Interrupts& watch) { return self.state.search(limit, symmetric, watch); });
-        }, "limit"_a, "symmetric"_a)
+        .def(
+            "search",
+            [](PySearch& self, Count limit, bool symmetric) {
+                return run_long([&](Interrupts& watch) { return self.state.search(limit, symmetric, watch); });
+            },
+            "limit"_a, "symmetric"_a)
         .def("best", [](const PySearch& self) { return given(self.state.best_of_part()); })
         .def_prop_ro("best_cost", [](const PySearch& self) { return self.state.best_cost(); });
 }

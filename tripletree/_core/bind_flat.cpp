@@ -19,9 +19,9 @@ struct Breakout {
 // Moves single leaves between clusters until no triplet is broken. Returns whether none is.
 //
 // Clusters break ab|c where a, b are in two clusters and c is in one of these. Broken triplets are taken in turn. One
-// of its three leaves moves to one cluster: the choice for which the weights of all triplets that the leaf then breaks and
-// the cost of its place grow least. The weight of the triplet itself grows with each turn, so that no state is a trap
-// (breakout). No cluster becomes empty.
+// of its three leaves moves to one cluster: the choice for which the weights of all triplets that the leaf then breaks
+// and the cost of its place grow least. The weight of the triplet itself grows with each turn, so that no state is a
+// trap (breakout). No cluster becomes empty.
 //
 // A leaf costs `place(x, j)` in cluster j, where places cost anything, and `away` off its first cluster.
 bool min_conflicts(std::vector<Index>& label, Index k, const std::vector<Triplet>& rows, const Table<double>& place,

@@ -1,4 +1,7 @@
 // Consequences of triplets, for Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+
 #include <optional>
 #include <string_view>
 
@@ -6,9 +9,6 @@
 #include "parents.hpp"
 #include "parts.hpp"
 #include "python.hpp"
-
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string_view.h>
 
 namespace tripletree {
 namespace {

@@ -15,7 +15,8 @@ void require_centres(const Reals& columns, const Reals& centres) {
 }
 
 void require_scale(const Reals& centres, const Reals& scale) {
-    require(scale.shape(0) == centres.shape(0) && scale.shape(1) == centres.shape(1), "a factor for each number of a centre");
+    require(scale.shape(0) == centres.shape(0) && scale.shape(1) == centres.shape(1),
+            "a factor for each number of a centre");
 }
 
 void require_labels(const Reals& columns, const Labels& label, std::size_t k) {
@@ -31,7 +32,8 @@ nb::object nearest(const Reals& columns, const Reals& centres) {
     require_centres(columns, centres);
     std::vector<Index> label(columns.shape(1));
     std::vector<double> best(columns.shape(1));
-    run_long([&](Interrupts& watch) { lloyd::nearest(grid(columns), grid(centres), label.data(), best.data(), watch); });
+    run_long(
+        [&](Interrupts& watch) { lloyd::nearest(grid(columns), grid(centres), label.data(), best.data(), watch); });
     return nb::make_tuple(given(std::move(label)), given(std::move(best)));
 }
 
@@ -67,11 +69,13 @@ lloyd::Costs costs(const Reals& columns, const Reals& centres, const Weights& we
     require_centres(columns, centres);
     require_weights(columns, weight);
     const auto k = static_cast<Count>(centres.shape(0)), rows = static_cast<Count>(out.shape(0));
-    require(offset.size() == centres.shape(0) && out.shape(1) == centres.shape(0), "an offset and a column for each centre");
+    require(offset.size() == centres.shape(0) && out.shape(1) == centres.shape(0),
+            "an offset and a column for each centre");
     require(row.size() == which.size(), "a row for each of the points");
     require_range(which, static_cast<Count>(columns.shape(1)), "no such point");
     require_range(row, rows, "no such row");
-    return {which.data(), row.data(), static_cast<Count>(which.size()), weight.data(), offset.data(), {out.data(), rows, k}};
+    return {which.data(),  row.data(),    static_cast<Count>(which.size()),
+            weight.data(), offset.data(), {out.data(), rows, k}};
 }
 
 void fill_costs(const Reals& columns, const Weights& weight, const Labels& which, const Reals& centres,
@@ -116,9 +120,8 @@ Array<double> weighted_own(const Reals& columns, const Reals& centres, const Rea
     require_scale(centres, scale);
     require_labels(columns, label, centres.shape(0));
     std::vector<double> out(columns.shape(1));
-    run_long([&](Interrupts&) {
-        lloyd::weighted_own(grid(columns), grid(centres), grid(scale), label.data(), out.data());
-    });
+    run_long(
+        [&](Interrupts&) { lloyd::weighted_own(grid(columns), grid(centres), grid(scale), label.data(), out.data()); });
     return given(std::move(out));
 }
 

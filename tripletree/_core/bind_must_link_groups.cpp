@@ -28,9 +28,10 @@ nb::object agglomerate_groups(const Table<double>& samples, const Vector<Count>&
         SmallGroup group(d, static_cast<Index>(widest), static_cast<Linkage>(linkage));
         for (Count g = 0; g < n_groups; ++g) {
             const auto size = static_cast<Index>(start(g + 1) - start(g));
-            group.run(samples.data(), &members(start(g)), size, watch, [&](Count gone, Count kept, double distance, double top) {
-                merges.insert(merges.end(), {double(gone), double(kept), distance, top});
-            });
+            group.run(samples.data(), &members(start(g)), size, watch,
+                      [&](Count gone, Count kept, double distance, double top) {
+                          merges.insert(merges.end(), {double(gone), double(kept), distance, top});
+                      });
             for (Count k = 0; k < d; ++k) centres[g * d + k] = group.centre(k);
         }
     });
@@ -42,7 +43,8 @@ nb::object agglomerate_groups(const Table<double>& samples, const Vector<Count>&
 
 void define_must_link_groups(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("must_link_groups");
-    m.def("agglomerate_groups", &agglomerate_groups, "samples"_a.noconvert(), "members"_a, "start"_a, "linkage"_a, "tell"_a.none());
+    m.def("agglomerate_groups", &agglomerate_groups, "samples"_a.noconvert(), "members"_a, "start"_a, "linkage"_a,
+          "tell"_a.none());
 }
 
 }  // namespace tripletree

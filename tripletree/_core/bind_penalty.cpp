@@ -31,7 +31,8 @@ Array<double> merged(Clusters& clusters, Index n, Weighted triplets, nb::object 
     std::vector<double> flat;
     run_long(tell, [&](Interrupts& watch) {
         Ties ties(std::move(triplets.triplets), std::move(triplets.weights), clusters.places(), watch);
-        for (const Merge& m : clusters.run(ties, watch)) flat.insert(flat.end(), {double(m.gone), double(m.kept), m.distance});
+        for (const Merge& m : clusters.run(ties, watch))
+            flat.insert(flat.end(), {double(m.gone), double(m.kept), m.distance});
     });
     require(flat.size() == 3 * (static_cast<std::size_t>(n) - 1), "distances are too large for numbers");
     return given(std::move(flat), 3);
@@ -39,23 +40,32 @@ Array<double> merged(Clusters& clusters, Index n, Weighted triplets, nb::object 
 
 template <class Real>
 void define_soft_merges(nb::module_& m) {
-    m.def("merge_centres_softly", [](Table<Real> samples, Vector<Real> weight, Rows rows, Vector<double> weights, int linkage,
-                                     double penalty, nb::object tell) {
-        const auto n = static_cast<Index>(samples.shape(0));
-        require(n > 0 && samples.shape(1) > 0 && weight.size() == samples.shape(0), "samples, and a weight for each");
-        require_finite(samples, "samples are finite");  // an infinite one would be taken for an empty place
-        const Price terms = price(linkage, penalty);
-        require(terms.linkage <= Linkage::weighted, "a linkage on centres");
-        SoftCentres<Real> centres(samples.data(), n, samples.shape(1), copied(weight), terms);
-        return merged(centres, n, weighted(rows, weights, n), tell);
-    }, "samples"_a.noconvert(), "weight"_a.noconvert(), "rows"_a, "weights"_a, "linkage"_a, "penalty"_a, "tell"_a.none());
-    m.def("merge_table_softly", [](OutVector<Real> distances, Vector<Real> weight, Rows rows, Vector<double> weights,
-                                   int linkage, double penalty, nb::object tell) {
-        const std::size_t n = weight.size();
-        require(n > 0 && distances.size() == n * (n - 1) / 2, "a distance for each pair is needed");
-        SoftTable<Real> table(distances.data(), static_cast<Index>(n), copied(weight), price(linkage, penalty));
-        return merged(table, static_cast<Index>(n), weighted(rows, weights, static_cast<Index>(n)), tell);
-    }, "distances"_a.noconvert(), "weight"_a.noconvert(), "rows"_a, "weights"_a, "linkage"_a, "penalty"_a, "tell"_a.none());
+    m.def(
+        "merge_centres_softly",
+        [](Table<Real> samples, Vector<Real> weight, Rows rows, Vector<double> weights, int linkage, double penalty,
+           nb::object tell) {
+            const auto n = static_cast<Index>(samples.shape(0));
+            require(n > 0 && samples.shape(1) > 0 && weight.size() == samples.shape(0),
+                    "samples, and a weight for each");
+            require_finite(samples, "samples are finite");  // an infinite one would be taken for an empty place
+            const Price terms = price(linkage, penalty);
+            require(terms.linkage <= Linkage::weighted, "a linkage on centres");
+            SoftCentres<Real> centres(samples.data(), n, samples.shape(1), copied(weight), terms);
+            return merged(centres, n, weighted(rows, weights, n), tell);
+        },
+        "samples"_a.noconvert(), "weight"_a.noconvert(), "rows"_a, "weights"_a, "linkage"_a, "penalty"_a,
+        "tell"_a.none());
+    m.def(
+        "merge_table_softly",
+        [](OutVector<Real> distances, Vector<Real> weight, Rows rows, Vector<double> weights, int linkage,
+           double penalty, nb::object tell) {
+            const std::size_t n = weight.size();
+            require(n > 0 && distances.size() == n * (n - 1) / 2, "a distance for each pair is needed");
+            SoftTable<Real> table(distances.data(), static_cast<Index>(n), copied(weight), price(linkage, penalty));
+            return merged(table, static_cast<Index>(n), weighted(rows, weights, static_cast<Index>(n)), tell);
+        },
+        "distances"_a.noconvert(), "weight"_a.noconvert(), "rows"_a, "weights"_a, "linkage"_a, "penalty"_a,
+        "tell"_a.none());
 }
 
 }  // namespace

@@ -67,14 +67,15 @@ double purity_sum(Parents parent, const Index* code, Index n, Index n_classes, I
 
 void define_purity(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("purity");
-    m.def("purity_sum", [](Vector<Index> parent, Vector<Index> code, Index n_classes) {
-        const auto n = static_cast<Index>(code.size());
-        const Parents all = tree_without_gaps(parent, n);
-        require_range(code, std::max<Index>(n_classes, 0), "no such class", none);
-        return run_long([&](Interrupts& watch) {
-            return purity_sum(all, code.data(), n, n_classes, watch);
-        });
-    }, "parent"_a, "code"_a, "n_classes"_a);
+    m.def(
+        "purity_sum",
+        [](Vector<Index> parent, Vector<Index> code, Index n_classes) {
+            const auto n = static_cast<Index>(code.size());
+            const Parents all = tree_without_gaps(parent, n);
+            require_range(code, std::max<Index>(n_classes, 0), "no such class", none);
+            return run_long([&](Interrupts& watch) { return purity_sum(all, code.data(), n, n_classes, watch); });
+        },
+        "parent"_a, "code"_a, "n_classes"_a);
 }
 
 }  // namespace tripletree

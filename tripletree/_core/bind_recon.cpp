@@ -62,23 +62,26 @@ void define_merges(nb::module_& m) {
             Centres<Real> centres(samples.data(), n, samples.shape(1), copied(weight), copied(spread), given.linkage);
             return merged(centres, std::move(given), tell);
         },
-        "samples"_a.noconvert(), "weight"_a.noconvert(), "spread"_a.noconvert(), "parent"_a, "rows"_a, "apart"_a, "linkage"_a, "tell"_a.none());
+        "samples"_a.noconvert(), "weight"_a.noconvert(), "spread"_a.noconvert(), "parent"_a, "rows"_a, "apart"_a,
+        "linkage"_a, "tell"_a.none());
     m.def(
         "merge_by_vectors",
         [](Vector<Count> start, Vector<Index> feature, Vector<Real> value, Index n_features, Vector<Real> square,
            Vector<Real> weight, Vector<Index> parent, Rows rows, Pairs apart, int linkage, nb::object tell) {
             const auto n = static_cast<Index>(weight.size());
             require(start.size() == weight.size() + 1 && square.size() == weight.size(), "a row for each sample");
-            require(start(0) == 0 && start(n) == Count(value.size()) && feature.size() == value.size(), "rows of entries");
+            require(start(0) == 0 && start(n) == Count(value.size()) && feature.size() == value.size(),
+                    "rows of entries");
             for (Index x = 0; x < n; ++x) require(start(x) <= start(x + 1), "rows in order");
-            for (std::size_t e = 0; e < feature.size(); ++e) require(0 <= feature(e) && feature(e) < n_features, "features");
+            for (std::size_t e = 0; e < feature.size(); ++e)
+                require(0 <= feature(e) && feature(e) < n_features, "features");
             Settings given = settings(n, parent, rows, apart, linkage);
             SparseCentres<Real> centres(start.data(), feature.data(), value.data(), n, n_features, copied(square),
                                         copied(weight), given.linkage);
             return merged(centres, std::move(given), tell);
         },
-        "start"_a, "feature"_a, "value"_a.noconvert(), "n_features"_a, "square"_a.noconvert(), "weight"_a.noconvert(), "parent"_a, "rows"_a,
-        "apart"_a, "linkage"_a, "tell"_a.none());
+        "start"_a, "feature"_a, "value"_a.noconvert(), "n_features"_a, "square"_a.noconvert(), "weight"_a.noconvert(),
+        "parent"_a, "rows"_a, "apart"_a, "linkage"_a, "tell"_a.none());
     using Condensed = nb::ndarray<Real, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     m.def(
         "merge_by_table",
@@ -94,18 +97,23 @@ void define_merges(nb::module_& m) {
             DistanceTable<Real> table(distances.data(), static_cast<Index>(n), copied(weight), given.linkage);
             return merged(table, std::move(given), tell);
         },
-        "distances"_a.noconvert(), "weight"_a.noconvert(), "parent"_a, "rows"_a, "apart"_a, "linkage"_a, "tell"_a.none());
+        "distances"_a.noconvert(), "weight"_a.noconvert(), "parent"_a, "rows"_a, "apart"_a, "linkage"_a,
+        "tell"_a.none());
 }
 
 }  // namespace
 
 void define_recon(nb::module_& m) {
-    m.def("as_linkage", [](nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> merges, bool squared) {
-        const auto n = static_cast<Index>(merges.shape(0));
-        for (Index k = 0; k < n; ++k)
-            for (const int side : {0, 1}) require(0 <= merges(k, side) && merges(k, side) <= n, "a merge names no cluster");
-        return given(as_linkage(merges.data(), n, squared), 4);
-    }, "merges"_a, "squared"_a);
+    m.def(
+        "as_linkage",
+        [](nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> merges, bool squared) {
+            const auto n = static_cast<Index>(merges.shape(0));
+            for (Index k = 0; k < n; ++k)
+                for (const int side : {0, 1})
+                    require(0 <= merges(k, side) && merges(k, side) <= n, "a merge names no cluster");
+            return given(as_linkage(merges.data(), n, squared), 4);
+        },
+        "merges"_a, "squared"_a);
     define_merges<float>(m);
     define_merges<double>(m);
 }

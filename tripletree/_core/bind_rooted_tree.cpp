@@ -1,9 +1,8 @@
 // `rooted_tree` for Python: walks over parent arrays, which are checked here in one pass.
-#include "rooted_tree.hpp"
-
 #include "parents.hpp"
 #include "parts.hpp"
 #include "python.hpp"
+#include "rooted_tree.hpp"
 
 namespace tripletree {
 namespace {
@@ -11,7 +10,8 @@ namespace {
 // A table of range maxima, from `range_maximum_table` of `gap_nodes`, and the positions of leaves that go with it.
 Ancestors ancestors(const Vector<Index>& position, const Table<Index>& table) {
     const std::size_t gaps = std::max<std::size_t>(position.size(), 2) - 1;
-    require(table.shape(1) == gaps && table.shape(0) == rows_of_maxima(gaps), "a table of maxima belongs to its leaves");
+    require(table.shape(1) == gaps && table.shape(0) == rows_of_maxima(gaps),
+            "a table of maxima belongs to its leaves");
     return {seen(position), {table.data(), gaps}};
 }
 

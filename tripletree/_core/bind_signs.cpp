@@ -1,7 +1,7 @@
 // Signs in names: which lines of a names.dmp have one of several words in their scientific name.
 //
-// An automaton of Aho and Corasick reads each byte once, whatever the number of words. `core/placeholders.py` builds it,
-// and `io/taxdump.py` calls this for dumps of millions of names.
+// An automaton of Aho and Corasick reads each byte once, whatever the number of words. `core/placeholders.py` builds
+// it, and `io/taxdump.py` calls this for dumps of millions of names.
 #include "parts.hpp"
 #include "python.hpp"
 
@@ -19,7 +19,8 @@ struct Found {
 // Reads lines `id\t|\tname\t|\tunique name\t|\tscientific name\t|`. Lines of another kind are passed. A name stands
 // between two bytes 0 for the automaton: after state s and byte x it is in state step[256 * s + x], and 0 is the state
 // before all. mark: the bits of the signs that end in each state.
-Found scan(const unsigned char* text, Count n, const unsigned char* step, const unsigned char* mark, Interrupts& watch) {
+Found scan(const unsigned char* text, Count n, const unsigned char* step, const unsigned char* mark,
+           Interrupts& watch) {
     Found found;
     const auto is_end = [](unsigned char x) { return x == '\t' || x == '\n'; };  // of a field. The text ends in one
     Count i = 0;

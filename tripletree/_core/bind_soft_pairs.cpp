@@ -28,11 +28,15 @@ Priced priced(const Table<double>& base, const Table<double>& pay, const Indices
     for (Index c = 0; c < n_groups; ++c) require(first(c) < first(c + 1), "groups have members");
     require_range(member, static_cast<Count>(m), "a group names no sample");
     require_range(group, n_groups, "no such group");
-    return {base, pay, links(start, other, pair, n_must, m, pay.shape(0)), {member.data(), first.data(), group.data()}, n_groups};
+    return {base,
+            pay,
+            links(start, other, pair, n_must, m, pay.shape(0)),
+            {member.data(), first.data(), group.data()},
+            n_groups};
 }
 
-Array<Index> py_restless(const Indices& start, const Indices& other, const Indices& pair, Index n_must, const Indices& part,
-                         const Indices& label, const Indices& nearest) {
+Array<Index> py_restless(const Indices& start, const Indices& other, const Indices& pair, Index n_must,
+                         const Indices& part, const Indices& label, const Indices& nearest) {
     const std::size_t m = label.size();
     const Links of_samples = links(start, other, pair, n_must, m, other.size() / 2);
     require(part.size() == m && nearest.size() == m, "a part and a cluster for each sample");
@@ -53,9 +57,10 @@ Count move_groups(const Indices& order, const Table<double>& base, const Table<d
     });
 }
 
-bool settle(const Indices& order, const Indices& large, const Indices& some, const Indices& part, const Table<double>& base,
-            const Table<double>& pay, const Indices& start, const Indices& other, const Indices& pair, Index n_must,
-            const Indices& member, const Indices& first, const Indices& group, const OutVector<Index>& label, Index rounds) {
+bool settle(const Indices& order, const Indices& large, const Indices& some, const Indices& part,
+            const Table<double>& base, const Table<double>& pay, const Indices& start, const Indices& other,
+            const Indices& pair, Index n_must, const Indices& member, const Indices& first, const Indices& group,
+            const OutVector<Index>& label, Index rounds) {
     const Priced all = priced(base, pay, start, other, pair, n_must, member, first, group, label);
     const auto m = static_cast<Count>(base.shape(0));
     require_range(Indices(label), static_cast<Count>(base.shape(1)), "a label names no cluster");
@@ -74,10 +79,10 @@ bool settle(const Indices& order, const Indices& large, const Indices& some, con
 void define_soft_pairs(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("soft_pairs");
     m.def("restless", &py_restless, "start"_a, "other"_a, "pair"_a, "n_must"_a, "part"_a, "label"_a, "nearest"_a);
-    m.def("move_groups", &move_groups, "order"_a, "base"_a, "pay"_a, "start"_a, "other"_a, "pair"_a, "n_must"_a, "member"_a,
-          "first"_a, "group"_a, "label"_a.noconvert());
-    m.def("settle", &settle, "order"_a, "large"_a, "some"_a, "part"_a, "base"_a, "pay"_a, "start"_a, "other"_a, "pair"_a,
-          "n_must"_a, "member"_a, "first"_a, "group"_a, "label"_a.noconvert(), "rounds"_a);
+    m.def("move_groups", &move_groups, "order"_a, "base"_a, "pay"_a, "start"_a, "other"_a, "pair"_a, "n_must"_a,
+          "member"_a, "first"_a, "group"_a, "label"_a.noconvert());
+    m.def("settle", &settle, "order"_a, "large"_a, "some"_a, "part"_a, "base"_a, "pay"_a, "start"_a, "other"_a,
+          "pair"_a, "n_must"_a, "member"_a, "first"_a, "group"_a, "label"_a.noconvert(), "rounds"_a);
 }
 
 }  // namespace tripletree

@@ -37,7 +37,9 @@ void begin_sources(Sources* self, Vector<Index> taxon, Vector<Index> gap, Vector
     new (self) Sources(trees, copied(weight), n);
 }
 
-std::vector<Count> wide(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
+std::vector<Count> wide(const std::vector<Index>& values) {
+    return {values.begin(), values.end()};
+}
 
 Array<Count> votes_on_edges(const Sources& self, Vector<Index> parent) {
     const Parents all = tree_without_gaps(parent, self.n);

@@ -1,10 +1,10 @@
 // k-means whose pairs are looked at in an order of priority and that never halts: one run. And k-means in the space of
 // the kernel that weighs in how many clusterings two samples are together.
 //
-// With clusterings l_1, ..., l_T of importances a_t, the kernel is the sum of a_t * (+1 if l_t(i) == l_t(j) else -1). Up
-// to a factor and a constant, which change no clustering, it is the scalar product of the vectors that hold, for each t,
-// sqrt(a_t) at the place l_t(i) of k: so a mean is the shares in which its samples have each label, and no matrix of
-// n x n is needed.
+// With clusterings l_1, ..., l_T of importances a_t, the kernel is the sum of a_t * (+1 if l_t(i) == l_t(j) else -1).
+// Up to a factor and a constant, which change no clustering, it is the scalar product of the vectors that hold, for
+// each t, sqrt(a_t) at the place l_t(i) of k: so a mean is the shares in which its samples have each label, and no
+// matrix of n x n is needed.
 #pragma once
 
 #include <algorithm>
@@ -154,7 +154,8 @@ inline void shares(Grid<const Index> rows, const double* weight, const Index* la
 }
 
 // Squared distances of all rows to all means, m x q.
-inline std::vector<double> vote_distances(const Votes& votes, const double* share, Count k, Count q, Interrupts& watch) {
+inline std::vector<double> vote_distances(const Votes& votes, const double* share, Count k, Count q,
+                                          Interrupts& watch) {
     const Count rounds = votes.rows.n_columns;
     std::vector<double> own(q);  // the part that does not depend on the row
     for (Count t = 0; t < rounds; ++t)

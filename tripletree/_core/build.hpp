@@ -41,7 +41,12 @@ struct Split {
 class Splitting {
    public:
     Splitting(std::vector<Triplet>& triplets, Index n)
-        : triplets_(triplets), sets_(n), component_(n), leaf_end_(n), triplet_end_(n), spare_leaves_(n),
+        : triplets_(triplets),
+          sets_(n),
+          component_(n),
+          leaf_end_(n),
+          triplet_end_(n),
+          spare_leaves_(n),
           spare_(triplets.size()) {
         out_.leaf_up.assign(n, none);
         out_.leaves.resize(n);
@@ -89,8 +94,8 @@ class Splitting {
                     const bool goes_on = 2 * part > weight;
                     const auto node = static_cast<Index>(out_.inner_up.size());
                     out_.inner_up.push_back(at.node);
-                    stack.push_back({low, high, t_low, t_high, node, goes_on ? at.run + 1 : 0,
-                                     goes_on ? at.first_weight : part});
+                    stack.push_back(
+                        {low, high, t_low, t_high, node, goes_on ? at.run + 1 : 0, goes_on ? at.first_weight : part});
                 }
                 low = high;
                 t_low = t_high;
@@ -157,7 +162,7 @@ class Splitting {
     std::vector<Triplet>& triplets_;
     Split out_;
     DisjointSets sets_;
-    std::vector<Index> component_;              // of each leaf
+    std::vector<Index> component_;               // of each leaf
     std::vector<Index> leaf_end_, triplet_end_;  // one past the last place of each component
     std::vector<Index> spare_leaves_;
     std::vector<Triplet> spare_;

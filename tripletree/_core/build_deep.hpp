@@ -123,8 +123,8 @@ struct Prepared {
 
 inline Prepared prepare(const std::vector<Triplet>& triplets, Index n) {
     const Forest forest = spanning_forest(triplets, n);
-    Prepared out{std::vector<Triplet>(triplets.size()), Flags(triplets.size()),
-                 walk_order(triplets, forest.is_tree, n), forest.n_components};
+    Prepared out{std::vector<Triplet>(triplets.size()), Flags(triplets.size()), walk_order(triplets, forest.is_tree, n),
+                 forest.n_components};
     const std::vector<Index>& number = out.number;
     std::vector<Index> next(n + 1, 0);
     for (const Triplet& t : triplets) ++next[number[t.a] + 1];
@@ -150,8 +150,17 @@ class DeepSplitting {
    public:
     // The group has at least two components.
     DeepSplitting(const std::vector<Triplet>& triplets, const Flags& is_tree, Index n)
-        : triplets_(triplets), state_(triplets.size(), off_forest), halves_(2 * n), head_(n, none),
-          slot_triplet_(n, none), part_(n), order_(n), place_(n), pending_(n, none), pending_next_(n, none), mark_(n, none) {
+        : triplets_(triplets),
+          state_(triplets.size(), off_forest),
+          halves_(2 * n),
+          head_(n, none),
+          slot_triplet_(n, none),
+          part_(n),
+          order_(n),
+          place_(n),
+          pending_(n, none),
+          pending_next_(n, none),
+          mark_(n, none) {
         list_triplets(is_tree, n);
         make_first_parts(is_tree, n);
         for (Search& search : searches_) search.queue.reserve(n);

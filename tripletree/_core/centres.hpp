@@ -21,10 +21,21 @@ class CentreBlocks : public NearestLoop<Bound, Self> {
 
    public:
     // samples: n rows of d, dimensions of large spread first. weight, spread: of each sample.
-    CentreBlocks(const Real* samples, Index n, Count d, std::vector<Real> weight, std::vector<Real> spread, Linkage linkage)
-        : Base(n), d_(d), linkage_(linkage), points_(n_blocks(n) * d * in_block, infinity), low_(d * n_blocks(n)),
-          high_(d * n_blocks(n)), weight_(std::move(weight)), lightest_(n_blocks(n)), spread_(std::move(spread)),
-          tightest_(n_blocks(n)), first_(n_blocks(n)), distances_(in_block), reach_(n_blocks(n)) {
+    CentreBlocks(const Real* samples, Index n, Count d, std::vector<Real> weight, std::vector<Real> spread,
+                 Linkage linkage)
+        : Base(n),
+          d_(d),
+          linkage_(linkage),
+          points_(n_blocks(n) * d * in_block, infinity),
+          low_(d * n_blocks(n)),
+          high_(d * n_blocks(n)),
+          weight_(std::move(weight)),
+          lightest_(n_blocks(n)),
+          spread_(std::move(spread)),
+          tightest_(n_blocks(n)),
+          first_(n_blocks(n)),
+          distances_(in_block),
+          reach_(n_blocks(n)) {
         for (Index x = 0; x < n; ++x)
             for (Count k = 0; k < d; ++k) at(k, x) = samples[x * d + k];
     }
@@ -34,7 +45,8 @@ class CentreBlocks : public NearestLoop<Bound, Self> {
 
     void unite(Index x, Index y) {  // the centre of the union stands at y. Coordinates that agree stay as they are
         const Index b = y / in_block;
-        const Real wx = linkage_ == Linkage::weighted ? 1 : weight_[x], wy = linkage_ == Linkage::weighted ? 1 : weight_[y];
+        const Real wx = linkage_ == Linkage::weighted ? 1 : weight_[x],
+                   wy = linkage_ == Linkage::weighted ? 1 : weight_[y];
         Real apart = 0;
         for (Count k = 0; k < d_; ++k) {
             const Real p = at(k, x);
@@ -94,10 +106,11 @@ class CentreBlocks : public NearestLoop<Bound, Self> {
     // [block][dimension][place in the block]: the centre at each place, infinite if that is empty. So a block is one
     // piece of memory: in columns of n numbers each, searches of wide data wait for pages.
     std::vector<Real> points_;
-    std::vector<Real> low_, high_;        // [dimension][block]: the box
+    std::vector<Real> low_, high_;         // [dimension][block]: the box
     std::vector<Real> weight_, lightest_;  // samples in the cluster; of each block at most the least one
-    std::vector<Real> spread_, tightest_;  // mean squared distance to the centre, for average and weighted; at most the least
-    std::vector<Index> first_;            // of each block: at most the least id in it
+    std::vector<Real> spread_,
+        tightest_;              // mean squared distance to the centre, for average and weighted; at most the least
+    std::vector<Index> first_;  // of each block: at most the least id in it
     std::vector<Real> distances_, reach_;  // scratch: to the places of one block, to all boxes
 
     Real& at(Count k, Index x) { return points_[(x / in_block * d_ + k) * in_block + x % in_block]; }
@@ -141,7 +154,8 @@ class CentreBlocks : public NearestLoop<Bound, Self> {
     void reach_boxes(Index x) {
         const Index blocks = n_blocks(live_);
         std::fill_n(reach_.begin(), blocks, 0);
-        vectors::add_excess(low_.data(), high_.data(), n_blocks(bound.size()), &at(0, x), in_block, d_, blocks, reach_.data());
+        vectors::add_excess(low_.data(), high_.data(), n_blocks(bound.size()), &at(0, x), in_block, d_, blocks,
+                            reach_.data());
         if (linkage_ != Linkage::ward && !has_spread()) return;
         finish(x, slack, lightest_.data(), tightest_.data(), blocks, reach_.data());
         if (has_spread())

@@ -24,9 +24,19 @@ class TripleCounts {
    public:
     // `both`: whether to count the triples that both trees resolve, too, which is slower.
     TripleCounts(Parents parent, Parents other_parent, Index n, bool both)
-        : n_(n), n_nodes_(static_cast<Index>(parent.size())), both_(both), parent_(parent),
-          at_(leaf_intervals(parent, n)), children_(child_lists(parent)), heavy_(n_nodes_, none), clade_of_(n),
-          next_place_(n_nodes_), clade_(n), copy_(n), node_(2 * static_cast<std::size_t>(n)), rung_(node_.size()),
+        : n_(n),
+          n_nodes_(static_cast<Index>(parent.size())),
+          both_(both),
+          parent_(parent),
+          at_(leaf_intervals(parent, n)),
+          children_(child_lists(parent)),
+          heavy_(n_nodes_, none),
+          clade_of_(n),
+          next_place_(n_nodes_),
+          clade_(n),
+          copy_(n),
+          node_(2 * static_cast<std::size_t>(n)),
+          rung_(node_.size()),
           chain_(n) {
         for (Index u = 0; u + 1 < n_nodes_; ++u) {
             Index& h = heavy_[parent[u]];

@@ -223,8 +223,8 @@ class RowsByLeaf {
     // the set V, with room for some leaves
     std::size_t capacity_ = 0;
     std::vector<Index> leaf_;
-    std::vector<Index> number_;  // where each leaf of all stands in V, `none` if it is not in V
-    DisjointSets sets_;          // of these places: the components
+    std::vector<Index> number_;     // where each leaf of all stands in V, `none` if it is not in V
+    DisjointSets sets_;             // of these places: the components
     std::vector<Index> root_;       // of each place
     std::vector<Count> n_leaving_;  // rows that leave the component of which this place is the root
 };

@@ -124,7 +124,7 @@ class SupportedCut {
         room[size - 1] = most;
         for (Index u = size - 2; u >= 0; --u) room[u] = room[parent[u]] - gain[parent[u]];
         struct Children {
-            Count first = none, last = none;       // a list of pieces
+            Count first = none, last = none;        // a list of pieces
             Count n_ends = 0, support_of_ends = 0;  // those without a piece
         };
         std::vector<Children> children(size);

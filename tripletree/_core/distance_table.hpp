@@ -57,7 +57,11 @@ class DistanceTable {
    public:
     // The distances are used, not copied.
     DistanceTable(Real* distances, Index n, std::vector<Real> weight, Linkage linkage)
-        : table_{distances, n}, linkage_(linkage), bounds_(n), weight_(std::move(weight)), nearest_(n, unknown),
+        : table_{distances, n},
+          linkage_(linkage),
+          bounds_(n),
+          weight_(std::move(weight)),
+          nearest_(n, unknown),
           cluster_(n) {
         std::iota(cluster_.begin(), cluster_.end(), 0);
     }

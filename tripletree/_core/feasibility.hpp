@@ -1,14 +1,15 @@
 // Nodes that must not share a cluster with their neighbours: cliques, colourings, and the cheapest assignment.
 //
-// Deciding if k clusters are enough is graph colouring, and finding the cheapest assignment is at least as hard, so both
-// end after a given amount of work. In the order of this file:
+// Deciding if k clusters are enough is graph colouring, and finding the cheapest assignment is at least as hard, so
+// both end after a given amount of work. In the order of this file:
 //
 // - easy cases: nodes with few neighbours wait until the others have their clusters (`peel`), trees are solved from
 //   their leaves on (`fold`, `unfold`), nodes choose in turn (`greedy`), and a clique says that clusters are too few
 //   (`large_clique`).
 // - tabu search (`Mending`) finds colourings that backtracking misses, but proves nothing.
 // - exchanges of two clusters (`Exchanges`, Kempe chains) make a feasible assignment cheaper.
-// - branch and bound (`AssignmentSearch`) finds the cheapest assignment, or proves that there is none. The node with the
+// - branch and bound (`AssignmentSearch`) finds the cheapest assignment, or proves that there is none. The node with
+// the
 //   fewest clusters left comes next (DSATUR). Among several such nodes it is the one that loses most without its best
 //   cluster. Its clusters are tried from the cheapest on. The bound: each open node has its best cluster, and for every
 //   edge whose ends both want the same one, the cheapest way out for one of them is added.
@@ -88,7 +89,7 @@ inline Peeled peel(const Graph& graph, Index least) {
 }
 
 struct Folded {
-    std::vector<double> cost;        // m x k
+    std::vector<double> cost;          // m x k
     std::vector<Index> first, second;  // the two cheapest clusters of the nodes in the order
 };
 
@@ -121,7 +122,8 @@ struct Chosen {
 };
 
 // Labels the nodes of the order, each with its cheapest cluster that no neighbour has. Nodes with a label keep it.
-inline Chosen greedy(const Graph& graph, Costs cost, const Index* order, Index count, const Index* label, Interrupts& watch) {
+inline Chosen greedy(const Graph& graph, Costs cost, const Index* order, Index count, const Index* label,
+                     Interrupts& watch) {
     const auto k = static_cast<Index>(cost.n_columns);
     Chosen out{{label, label + graph.m}, none};
     std::vector<Index> barred(k, none);  // for which node a cluster was last barred
@@ -142,8 +144,8 @@ inline Chosen greedy(const Graph& graph, Costs cost, const Index* order, Index c
     return out;
 }
 
-// Nodes that are all neighbours of each other, up to `size` of them: the most that were found by going from each node on
-// to those with the most neighbours. No node is begun with after `work` neighbours were looked at.
+// Nodes that are all neighbours of each other, up to `size` of them: the most that were found by going from each node
+// on to those with the most neighbours. No node is begun with after `work` neighbours were looked at.
 inline std::vector<Index> large_clique(const Graph& graph, Index size, Count work, Interrupts& watch) {
     std::vector<Index> most, clique;
     std::vector<Index> known(graph.m);  // how many of the clique are neighbours
@@ -179,8 +181,13 @@ inline std::vector<Index> large_clique(const Graph& graph, Index size, Count wor
 class Mending {
    public:
     Mending(Graph graph, std::vector<Index> label, Index k, Count seed)
-        : graph_(graph), k_(k), label_(std::move(label)), beside_(Count{graph.m} * k), until_(Count{graph.m} * k),
-          place_(graph.m, none), random_(seed) {
+        : graph_(graph),
+          k_(k),
+          label_(std::move(label)),
+          beside_(Count{graph.m} * k),
+          until_(Count{graph.m} * k),
+          place_(graph.m, none),
+          random_(seed) {
         for (Index v = 0; v < graph.m; ++v)
             for (const Index w : graph.of(v)) ++beside(v, label_[w]);
         for (Index v = 0; v < graph.m; ++v) {
@@ -218,9 +225,11 @@ class Mending {
             const auto [node, cluster] = best_move(fewest);
             watch.check(n_edges_, static_cast<Count>(crowd_.size()) + k_);
             if (node < 0) continue;  // all are waiting
-            // a node may not go back for so many steps, drawn at random, and for a part of the number of nodes that clash
+            // a node may not go back for so many steps, drawn at random, and for a part of the number of nodes that
+            // clash
             const auto tenure = static_cast<Count>(draw() * 10);
-            until(node, label_[node]) = step_ + tenure + static_cast<Count>(0.6 * static_cast<double>(crowd_.size())) + 1;
+            until(node, label_[node]) =
+                step_ + tenure + static_cast<Count>(0.6 * static_cast<double>(crowd_.size())) + 1;
             move(node, cluster, watch);
             fewest = std::min(fewest, n_edges_);
         }
@@ -322,7 +331,11 @@ class Mending {
 class Exchanges {
    public:
     explicit Exchanges(const Problem& problem)
-        : problem_(problem), next_(problem.graph.m), first_(problem.k()), changed_(problem.k()), seen_(problem.graph.m) {}
+        : problem_(problem),
+          next_(problem.graph.m),
+          first_(problem.k()),
+          changed_(problem.k()),
+          seen_(problem.graph.m) {}
 
     // Exchanges two clusters on connected parts that have only these, where that is cheaper, until it nowhere is.
     // Returns how many costs and neighbours were looked at. It ends after `work` of them.
@@ -345,8 +358,9 @@ class Exchanges {
             for (const Index a : used_) {
                 for (Index b = 0; b < k; ++b) {
                     if (++looks > work) return looks;
-                    if (b == a || (b < a && first_[b] >= 0)) continue;          // the pair has had its turn, as (b, a)
-                    if (std::max(changed_[a], changed_[b]) < now - 1) continue;  // nothing is new since it was last tried
+                    if (b == a || (b < a && first_[b] >= 0)) continue;  // the pair has had its turn, as (b, a)
+                    if (std::max(changed_[a], changed_[b]) < now - 1)
+                        continue;  // nothing is new since it was last tried
                     ++clock_;
                     const Count before = looks;
                     if (exchange_clusters(a, b, label, looks)) again = true, changed_[a] = changed_[b] = now;
@@ -378,7 +392,8 @@ class Exchanges {
         bool ever = false;
         for (const Index v : members_) {  // a part that gets cheaper has a node that does
             const double* own = problem_.cost[v];
-            if (seen_[v] != clock_ && own[a + b - label[v]] < own[label[v]]) ever |= exchange_part(v, a, b, label, looks);
+            if (seen_[v] != clock_ && own[a + b - label[v]] < own[label[v]])
+                ever |= exchange_part(v, a, b, label, looks);
         }
         if (ever) {
             first_[a] = first_[b] = none;
@@ -436,14 +451,14 @@ class AssignmentSearch {
         best_cost_ = best_cost;
     }
 
-    double best_cost() const { return best_cost_; }                // the cost that must be undercut
-    const std::vector<Index>& best() const { return best_; }       // the best assignment, -1 as long as there is none
+    double best_cost() const { return best_cost_; }           // the cost that must be undercut
+    const std::vector<Index>& best() const { return best_; }  // the best assignment, -1 as long as there is none
     std::vector<Index> best_of_part() const { return {best_.begin() + lo_, best_.begin() + hi_}; }
-    Count steps() const { return steps_; }                         // nodes chosen so far
+    Count steps() const { return steps_; }  // nodes chosen so far
 
-    // Continues a search for an assignment cheaper than `best_cost`, for `limit` more nodes. Returns whether it is over:
-    // the best one so far is the cheapest (or, if there is none, none is cheaper than the cost that it began with).
-    // symmetric: clusters are alike, so that new ones are opened in their order.
+    // Continues a search for an assignment cheaper than `best_cost`, for `limit` more nodes. Returns whether it is
+    // over: the best one so far is the cheapest (or, if there is none, none is cheaper than the cost that it began
+    // with). symmetric: clusters are alike, so that new ones are opened in their order.
     bool search(Count limit, bool symmetric, Interrupts& watch) {
         const Index k = problem_.k();
         Count steps = 0;
@@ -517,7 +532,7 @@ class AssignmentSearch {
     struct Node {
         Index value = none;  // the cluster that a closed node has now, -1 for none yet
         bool is_closed = false;
-        Index n_free = 0;       // clusters left to an open node
+        Index n_free = 0;              // clusters left to an open node
         double least = 0, second = 0;  // the costs of the two cheapest of these, infinite for none
     };
     struct Choice {  // a closed node
@@ -587,7 +602,8 @@ class AssignmentSearch {
             } else {
                 rise += nodes_[v].least - before;
                 // a full list loses nothing but the hint: `next_node` finds such nodes, too
-                if (nodes_[v].n_free == 1 && static_cast<Index>(forced_.size()) < problem_.graph.m) forced_.push_back(v);
+                if (nodes_[v].n_free == 1 && static_cast<Index>(forced_.size()) < problem_.graph.m)
+                    forced_.push_back(v);
             }
         }
         return rise;
@@ -691,8 +707,8 @@ inline double cost_of(Costs cost, Index lo, Index hi, const Index* label) {
 // Makes a feasible assignment cheaper, connected part by connected part. Returns for how many parts none is cheaper.
 // blocks: the first node of each of `count` parts, and m.
 // label: changed in place. other: another assignment, if it is cheaper, -1 in parts if there is none.
-// exchanging, searching: costs and neighbours looked at in the exchanges and in the searches of all parts, at most. Work
-// that the first parts leave goes to the others. In searches each part gets 10,000 at least.
+// exchanging, searching: costs and neighbours looked at in the exchanges and in the searches of all parts, at most.
+// Work that the first parts leave goes to the others. In searches each part gets 10,000 at least.
 inline Index improve(const Problem& problem, const Index* blocks, Index count, Index* label, const Index* other,
                      Count exchanging, Count searching, Interrupts& watch) {
     constexpr Count least_work = 10'000;

@@ -76,10 +76,24 @@ struct BinaryTree {
 class Regraft {
    public:
     Regraft(BinaryTree& tree, const Sources& sources, Interrupts& watch)
-        : tree_(tree), sources_(sources), watch_(watch), n_(sources.n), order_(n_), gap_(n_), start_(2 * n_),
-          stop_(2 * n_), depth_(2 * n_), is_on_path_(sources.n_nodes(), 0), level_(sources.n_nodes()),
-          branch_(sources.n_nodes()), place_(n_, none), fenwick_(sources.n_nodes() + 2, 0), at_level_(fenwick_),
-          in_branch_(fenwick_), change_(2 * n_, 0.0), score_(2 * n_, 0.0) {
+        : tree_(tree),
+          sources_(sources),
+          watch_(watch),
+          n_(sources.n),
+          order_(n_),
+          gap_(n_),
+          start_(2 * n_),
+          stop_(2 * n_),
+          depth_(2 * n_),
+          is_on_path_(sources.n_nodes(), 0),
+          level_(sources.n_nodes()),
+          branch_(sources.n_nodes()),
+          place_(n_, none),
+          fenwick_(sources.n_nodes() + 2, 0),
+          at_level_(fenwick_),
+          in_branch_(fenwick_),
+          change_(2 * n_, 0.0),
+          score_(2 * n_, 0.0) {
         if (tree_.root != none) lay_out();
     }
 

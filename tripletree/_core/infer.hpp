@@ -55,11 +55,23 @@ class Descents {
     // The Aho tree on n leaves of some triplets, which it displays. Without queries, the triplets are these.
     Descents(Parents parent, Index n, const std::vector<Triplet>& rows, const std::vector<Triplet>* queries,
              Interrupts& watch)
-        : n_(n), n_nodes_(static_cast<Index>(parent.size())), parent_(parent), leaves_(leaf_intervals(parent, n)),
-          children_(child_lists(parent)), table_(range_maximum_table(gap_nodes(parent, leaves_.stop, n))),
-          meeting_{table_.get(), static_cast<std::size_t>(std::max(n - 1, 1))}, watch_(watch), row_leaves_(rows),
-          query_leaves_(queries ? *queries : rows), first_(n_nodes_), last_(n_nodes_), up_(n_nodes_),
-          component_(n_nodes_), sibling_(n_nodes_), head_(n_nodes_, none), seen_(n_nodes_, 0) {
+        : n_(n),
+          n_nodes_(static_cast<Index>(parent.size())),
+          parent_(parent),
+          leaves_(leaf_intervals(parent, n)),
+          children_(child_lists(parent)),
+          table_(range_maximum_table(gap_nodes(parent, leaves_.stop, n))),
+          meeting_{table_.get(), static_cast<std::size_t>(std::max(n - 1, 1))},
+          watch_(watch),
+          row_leaves_(rows),
+          query_leaves_(queries ? *queries : rows),
+          first_(n_nodes_),
+          last_(n_nodes_),
+          up_(n_nodes_),
+          component_(n_nodes_),
+          sibling_(n_nodes_),
+          head_(n_nodes_, none),
+          seen_(n_nodes_, 0) {
         rows_ = separated(row_leaves_);
         queries_ = queries ? separated(query_leaves_) : rows_;
         begin_.assign(n_nodes_ + 1, 0);

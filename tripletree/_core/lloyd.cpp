@@ -107,7 +107,8 @@ void nearest(Reals columns, Reals centres, Index* label, double* best, Interrupt
     });
 }
 
-void weighted_nearest(Reals columns, Reals centres, Reals scale, const double* offset, Index* label, Interrupts& watch) {
+void weighted_nearest(Reals columns, Reals centres, Reals scale, const double* offset, Index* label,
+                      Interrupts& watch) {
     const Count n = columns.n_columns, d = columns.n_rows, k = centres.n_rows;
     Part part, number, best;
     for_blocks(n, k * d, watch, [&](Count lo, Count size) {
@@ -166,17 +167,19 @@ void fill(Reals columns, Count k, const Costs& costs, Interrupts& watch, Factor 
 }  // namespace
 
 void fill_costs(Reals columns, Reals centres, const double* factors, const Costs& costs, Interrupts& watch) {
-    fill(columns, centres.n_rows, costs, watch, [&](Count t) { return factors[t]; },
-         [&](Count j, const double* some, Count size, double* part) {
-             block_distances(some, block, columns.n_rows, centres[j], size, part);
-         });
+    fill(
+        columns, centres.n_rows, costs, watch, [&](Count t) { return factors[t]; },
+        [&](Count j, const double* some, Count size, double* part) {
+            block_distances(some, block, columns.n_rows, centres[j], size, part);
+        });
 }
 
 void fill_weighted_costs(Reals columns, Reals centres, Reals scale, const Costs& costs, Interrupts& watch) {
-    fill(columns, centres.n_rows, costs, watch, [](Count) { return 1.0; },
-         [&](Count j, const double* some, Count size, double* part) {
-             block_weighted(some, block, columns.n_rows, centres[j], scale[j], size, part);
-         });
+    fill(
+        columns, centres.n_rows, costs, watch, [](Count) { return 1.0; },
+        [&](Count j, const double* some, Count size, double* part) {
+            block_weighted(some, block, columns.n_rows, centres[j], scale[j], size, part);
+        });
 }
 
 void own_distances(Reals columns, Reals centres, const Index* label, double* out) {
@@ -267,7 +270,8 @@ Count least_of_products(Reals products, const double* offset, const double* leng
         second.fill(infinity);
         number.fill(0);
         for (Count j = 0; j < products.n_rows; ++j)
-            keep_least(products[j] + lo, offset[j], static_cast<double>(j), size, best.data(), second.data(), number.data());
+            keep_least(products[j] + lo, offset[j], static_cast<double>(j), size, best.data(), second.data(),
+                       number.data());
         for (Count i = 0; i < size; ++i) {
             // rounding cannot change the order of two values that are farther apart than this
             const bool sure = second[i] - best[i] > share * length[lo + i] + least;

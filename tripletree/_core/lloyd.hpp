@@ -1,7 +1,7 @@
 // Parts of every k-means: nearest centres, weighted means, k-means++ starts.
 //
-// Points are columns of a table: a feature is a row, so that loops run along the points. Centres are rows. Distances are
-// sums of squared differences, taken feature by feature, four features at a time: no digits are lost far from the
+// Points are columns of a table: a feature is a row, so that loops run along the points. Centres are rows. Distances
+// are sums of squared differences, taken feature by feature, four features at a time: no digits are lost far from the
 // origin. All functions add up in the same order, so a distance has the same bits whichever of them computes it.
 #pragma once
 
@@ -29,11 +29,11 @@ void sums(Reals columns, const double* weight, const Index* label, Grid<double> 
 // Fills rows of a table with the costs of some points: weight times the sum of squared distance and offset. The points'
 // features are multiplied by `factors`.
 struct Costs {
-    const Index* which;  // the points
-    const Index* row;    // and the row of each
-    Count n;             // how many these are
-    const double* weight;   // of all points
-    const double* offset;   // of the centres
+    const Index* which;    // the points
+    const Index* row;      // and the row of each
+    Count n;               // how many these are
+    const double* weight;  // of all points
+    const double* offset;  // of the centres
     Grid<double> out;
 };
 void fill_costs(Reals columns, Reals centres, const double* factors, const Costs& costs, Interrupts& watch);

@@ -15,8 +15,15 @@ namespace tripletree {
 class SmallGroup {
    public:
     SmallGroup(Count d, Index widest, Linkage linkage)
-        : d_(d), widest_(widest), linkage_(linkage), points_(d * widest), weight_(widest), bound_(widest), near_(widest),
-          top_(widest), out_(widest) {}
+        : d_(d),
+          widest_(widest),
+          linkage_(linkage),
+          points_(d * widest),
+          weight_(widest),
+          bound_(widest),
+          near_(widest),
+          top_(widest),
+          out_(widest) {}
 
     // samples: rows of d. members: of the group, ascending. Merges all, the closest pair first, of equal ones that with
     // the first members. A merge is always into the earlier of two. `merged(gone, kept, distance, largest distance in
@@ -44,7 +51,8 @@ class SmallGroup {
             measure(x, 0, size, watch);
             keep_nearest_later(x, size);
             lost_.clear();
-            for (Index z = 0; z < y; ++z) {  // places behind y look at later places only, so nothing has changed for them
+            for (Index z = 0; z < y;
+                 ++z) {  // places behind y look at later places only, so nothing has changed for them
                 const Index near = near_[z];
                 if (z < x && near != empty && (out_[z] < bound_[z] || (out_[z] == bound_[z] && x <= near)))
                     bound_[z] = out_[z], near_[z] = x;  // x has come nearer than all others

@@ -32,7 +32,12 @@ struct Nearest {
     static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
     explicit Nearest(Index n)
-        : bound(n, infinity), least(n_blocks(n)), cluster(n), nearest(n, none), nearest_born(n, none), place(n),
+        : bound(n, infinity),
+          least(n_blocks(n)),
+          cluster(n),
+          nearest(n, none),
+          nearest_born(n, none),
+          place(n),
           born(n, 0) {
         std::iota(cluster.begin(), cluster.end(), 0);
         std::iota(place.begin(), place.end(), 0);

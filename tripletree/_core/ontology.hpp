@@ -200,9 +200,14 @@ inline Frontiers closures(const Index* nodes, std::size_t n_nodes, const Count* 
 class Reach {
    public:
     Reach(std::vector<Count> start, std::vector<Index> node, std::vector<Index> left, std::vector<Index> right)
-        : n_inner_(static_cast<Index>(start.size()) - 1), n_(static_cast<Index>(left.size()) - n_inner_),
-          start_(std::move(start)), node_(std::move(node)), before_(node_.size()), left_(std::move(left)),
-          right_(std::move(right)), size_(n_inner_, 0) {
+        : n_inner_(static_cast<Index>(start.size()) - 1),
+          n_(static_cast<Index>(left.size()) - n_inner_),
+          start_(std::move(start)),
+          node_(std::move(node)),
+          before_(node_.size()),
+          left_(std::move(left)),
+          right_(std::move(right)),
+          size_(n_inner_, 0) {
         for (Index d = 0; d < n_inner_; ++d)
             for (Count i = start_[d]; i < start_[d + 1]; ++i) {
                 before_[i] = size_[d];

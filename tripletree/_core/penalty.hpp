@@ -1,9 +1,9 @@
 // Agglomeration in which triplets may be violated, at a price: on centres, or on a table of distances.
 //
-// The cost of a pair of clusters is log(distance) + penalty * push, where push is the weight that merging them violates,
-// less the weight that it satisfies (`Ties`). A merge changes no cost but the costs of the merged cluster, and lower
-// bounds of the costs serve as bounds of distances do in `Centres` and `DistanceTable`, whose places, bounds and blocks
-// these are.
+// The cost of a pair of clusters is log(distance) + penalty * push, where push is the weight that merging them
+// violates, less the weight that it satisfies (`Ties`). A merge changes no cost but the costs of the merged cluster,
+// and lower bounds of the costs serve as bounds of distances do in `Centres` and `DistanceTable`, whose places, bounds
+// and blocks these are.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,9 @@ class SoftCentres : public CentreBlocks<Real, SoftCentres<Real>, double> {
 
    public:
     SoftCentres(const Real* samples, Index n, Count d, std::vector<Real> weight, Price price)
-        : Base(samples, n, d, std::move(weight), std::vector<Real>(n), price.linkage), price_(price), least_(this->n_blocks(n)) {}
+        : Base(samples, n, d, std::move(weight), std::vector<Real>(n), price.linkage),
+          price_(price),
+          least_(this->n_blocks(n)) {}
 
     const std::vector<Index>& places() const { return this->place; }
 
@@ -71,9 +73,9 @@ class SoftCentres : public CentreBlocks<Real, SoftCentres<Real>, double> {
         return merges;
     }
 
-    // Finds the cluster of the least cost with place x, the first in the order of ties. A block is skipped if its box is
-    // farther away than a pair may be that costs as much as the best so far, after the factor by which the least push in
-    // the block draws it near. At most O(n d), and mostly far less.
+    // Finds the cluster of the least cost with place x, the first in the order of ties. A block is skipped if its box
+    // is farther away than a pair may be that costs as much as the best so far, after the factor by which the least
+    // push in the block draws it near. At most O(n d), and mostly far less.
     void search(Index x, Ties& ties) {
         ties.lay(cluster[x]);
         const std::vector<double>& pushes = ties.pushes();
@@ -91,7 +93,8 @@ class SoftCentres : public CentreBlocks<Real, SoftCentres<Real>, double> {
             if (!this->measure(x, b, size, static_cast<Real>(within))) continue;
             for (Index j = 0; j < size; ++j) {
                 const double push = pushes[lo + j];
-                if (distances_[j] > (push < 0 ? within : limit) || distances_[j] == this->infinity || lo + j == x) continue;
+                if (distances_[j] > (push < 0 ? within : limit) || distances_[j] == this->infinity || lo + j == x)
+                    continue;
                 const double cost = price_.cost(distances_[j], push);
                 if (cost < best || (cost == best && cluster[lo + j] < found))
                     best = cost, found = cluster[lo + j], limit = price_.worth(cost);
@@ -182,13 +185,27 @@ class SoftTable : DistanceTable<Real, double> {
     double united(Real p, Real q, Real between, Real wp, Real wq, Real wz) const {
         double distance = 0;
         switch (price_.linkage) {
-            case Linkage::centroid: distance = (wp * p + wq * q) / (wp + wq) - wp * wq * between / (wp + wq) / (wp + wq); break;
-            case Linkage::median: distance = static_cast<double>(p + q) / 2 - static_cast<double>(between) / 4; break;
-            case Linkage::ward: distance = ((wz + wp) * p + (wz + wq) * q - wz * between) / (wz + wp + wq); break;
-            case Linkage::average: distance = (wp * p + wq * q) / (wp + wq); break;
-            case Linkage::weighted: distance = static_cast<double>(p + q) / 2; break;
-            case Linkage::complete: distance = std::max(p, q); break;
-            case Linkage::single: distance = std::min(p, q); break;
+            case Linkage::centroid:
+                distance = (wp * p + wq * q) / (wp + wq) - wp * wq * between / (wp + wq) / (wp + wq);
+                break;
+            case Linkage::median:
+                distance = static_cast<double>(p + q) / 2 - static_cast<double>(between) / 4;
+                break;
+            case Linkage::ward:
+                distance = ((wz + wp) * p + (wz + wq) * q - wz * between) / (wz + wp + wq);
+                break;
+            case Linkage::average:
+                distance = (wp * p + wq * q) / (wp + wq);
+                break;
+            case Linkage::weighted:
+                distance = static_cast<double>(p + q) / 2;
+                break;
+            case Linkage::complete:
+                distance = std::max(p, q);
+                break;
+            case Linkage::single:
+                distance = std::min(p, q);
+                break;
         }
         return std::max(distance, 0.0);
     }

@@ -100,7 +100,8 @@ inline std::vector<Triplet> triplets_of(const Rows& rows, Index n) {
 
 // Raises if a limit of time is over. In the main thread the system's alarm does it, in others nothing else.
 inline void check_time() {
-    static const nb::handle check = nb::object(nb::module_::import_("tripletree.interrupts").attr("check_time")).release();
+    static const nb::handle check =
+        nb::object(nb::module_::import_("tripletree.interrupts").attr("check_time")).release();
     check();
 }
 

@@ -2,9 +2,9 @@
 //
 // Three parts do the work. The distances offer the closest pair that is not known to be incompatible. The Aho tree of
 // the triplets between clusters merges it or finds a blocking pair. `RejectedPairs` remembers that all pairs between
-// the two sides of a blocking pair are blocked. A merged cluster keeps the smaller id, the id of its first sample. Among
-// ties the pair with the first smaller id is first, then the first larger id. Cannot-linked pairs count as rejected for
-// good. If no other pair is left, these are forgotten.
+// the two sides of a blocking pair are blocked. A merged cluster keeps the smaller id, the id of its first sample.
+// Among ties the pair with the first smaller id is first, then the first larger id. Cannot-linked pairs count as
+// rejected for good. If no other pair is left, these are forgotten.
 #pragma once
 
 #include <algorithm>

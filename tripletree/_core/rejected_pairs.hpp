@@ -59,7 +59,8 @@ class RejectedPairs {
     void reject(std::span<const Index> left, std::span<const Index> right) {
         const bool is_left_smaller = left.size() <= right.size();
         mark(is_left_smaller ? left : right, is_left_smaller ? right : left);
-        // the first and the last cluster of a side are in different components of it, if it has several: they merge late
+        // the first and the last cluster of a side are in different components of it, if it has several: they merge
+        // late
         const auto two = left.size() >= right.size() ? left : right, one = left.size() >= right.size() ? right : left;
         const auto w = static_cast<Index>(watches_.size());
         watches_.push_back({two.front(), two.back(), one.front()});
@@ -128,7 +129,8 @@ class RejectedPairs {
         for (Count w = 0; w < n_words_; ++w) {
             std::uint64_t dead = bits[r * n_words_ + w] & empty_[w];
             bits[r * n_words_ + w] &= ~empty_[w];
-            for (; dead != 0; dead &= dead - 1) set(bits, r, into.find(static_cast<Index>(64 * w + std::countr_zero(dead))));
+            for (; dead != 0; dead &= dead - 1)
+                set(bits, r, into.find(static_cast<Index>(64 * w + std::countr_zero(dead))));
         }
     }
 

@@ -109,7 +109,9 @@ inline std::vector<Index> gap_nodes(Parents parent, std::span<const Index> stop,
 }
 
 // Row k of a table of range maxima holds the maxima of windows of 2^k values. Time and memory O(m log m).
-inline std::size_t rows_of_maxima(std::size_t m) { return std::bit_width(m); }
+inline std::size_t rows_of_maxima(std::size_t m) {
+    return std::bit_width(m);
+}
 
 inline std::unique_ptr<Index[]> range_maximum_table(std::span<const Index> values) {
     const std::size_t m = values.size(), rows = rows_of_maxima(m);

@@ -1,9 +1,9 @@
 // The closest pairs of clusters by single linkage, from a table of distances of which rows are read, hardly columns.
 //
-// The distance of two clusters is the least one of their samples. So when y merges into x, the distance of (z, y), z < y,
-// can stay in row z: place y from then on stands for the cluster that holds sample y. Only the row of y goes into the
-// row of x. The distance of two clusters is the least entry in the row of either that stands for the other one. Entries
-// inside a cluster are infinite.
+// The distance of two clusters is the least one of their samples. So when y merges into x, the distance of (z, y), z <
+// y, can stay in row z: place y from then on stands for the cluster that holds sample y. Only the row of y goes into
+// the row of x. The distance of two clusters is the least entry in the row of either that stands for the other one.
+// Entries inside a cluster are infinite.
 //
 // Ties go by the ids of clusters. So the pairs at the least distance must be known by these, in the row of the smaller
 // id, and a row is *settled* when this is true of all its entries that equal its bound. Rows are settled once the least

@@ -1,11 +1,11 @@
 // The cheapest clusters of given sizes: a transportation problem with few clusters, solved over these alone.
 //
 // Samples begin in their cheapest clusters, whatever the sizes. Then one sample after the other is passed on, along the
-// cheapest path of clusters from one that has samples to spare to one that lacks some: an edge from a to b costs what the
-// sample of a that moves to b most cheaply adds. Heaps keep that sample for every two clusters. These are the successive
-// shortest paths of a minimum cost flow, whose graph has a node for each cluster, and one that stands for "any cluster
-// with room". Potentials keep its edges from being negative, so that each path is found by Dijkstra's algorithm in
-// O(k^2). In all O(n k + moves (k^2 + k log n)).
+// cheapest path of clusters from one that has samples to spare to one that lacks some: an edge from a to b costs what
+// the sample of a that moves to b most cheaply adds. Heaps keep that sample for every two clusters. These are the
+// successive shortest paths of a minimum cost flow, whose graph has a node for each cluster, and one that stands for
+// "any cluster with room". Potentials keep its edges from being negative, so that each path is found by Dijkstra's
+// algorithm in O(k^2). In all O(n k + moves (k^2 + k log n)).
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,19 @@ class SizedClusters {
    public:
     // cost: finite, of each sample in each cluster. The sizes of k clusters can hold n samples.
     SizedClusters(Grid<const double> cost, Count least, Count most)
-        : cost_(cost), n_(static_cast<Index>(cost.n_rows)), k_(static_cast<Index>(cost.n_columns)), least_(least),
-          most_(most), label_(n_), size_(k_), heaps_(Count{k_} * k_), capacity_(k_), potential_(k_ + 1),
-          distance_(k_ + 1), before_(k_ + 1), is_settled_(k_ + 1) {}
+        : cost_(cost),
+          n_(static_cast<Index>(cost.n_rows)),
+          k_(static_cast<Index>(cost.n_columns)),
+          least_(least),
+          most_(most),
+          label_(n_),
+          size_(k_),
+          heaps_(Count{k_} * k_),
+          capacity_(k_),
+          potential_(k_ + 1),
+          distance_(k_ + 1),
+          before_(k_ + 1),
+          is_settled_(k_ + 1) {}
 
     // Of equal answers, the one is determined by the order of the samples.
     std::vector<Index> run(Interrupts& watch) {

@@ -1,7 +1,7 @@
 // Soft pairs: assigning samples to clusters so that distances and violated pairs together cost little.
 //
-// Labels are changed in place. A label of -1 is a sample without cluster, whose pairs cost nothing. A move is made where
-// it lowers the sum of all costs by more than its rounding.
+// Labels are changed in place. A label of -1 is a sample without cluster, whose pairs cost nothing. A move is made
+// where it lowers the sum of all costs by more than its rounding.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,8 @@ struct LinkGroups {
 
 // The samples that a move could improve, in ascending order. Pairs join samples of one part only. If all samples of a
 // part are in the cluster that is cheapest for them alone, and no pair of it is violated, nothing costs less.
-inline std::vector<Index> restless(const Links& links, const Index* part, Index m, const Index* label, const Index* nearest) {
+inline std::vector<Index> restless(const Links& links, const Index* part, Index m, const Index* label,
+                                   const Index* nearest) {
     Flags moving(m);  // by part: these are no more than samples
     for (Index i = 0; i < m; ++i) {
         if (label[i] != nearest[i]) moving[part[i]] = true;
@@ -37,11 +38,19 @@ inline std::vector<Index> restless(const Links& links, const Index* part, Index 
 class SoftPairs {
    public:
     // base: the cost of each sample by itself in each cluster. It is only read for samples that are looked at.
-    // pay: a must-link e between clusters g and h costs pay[e][g] + pay[e][h], a cannot-link within cluster h pay[e][h].
+    // pay: a must-link e between clusters g and h costs pay[e][g] + pay[e][h], a cannot-link within cluster h
+    // pay[e][h].
     SoftPairs(Grid<const double> base, Grid<const double> pay, Links links, LinkGroups groups, Index* label,
               Interrupts& watch)
-        : base_(base), pay_(pay), links_(links), groups_(groups), label_(label), watch_(watch), m_(base.n_rows),
-          k_(static_cast<Index>(base.n_columns)), cost_(k_) {}
+        : base_(base),
+          pay_(pay),
+          links_(links),
+          groups_(groups),
+          label_(label),
+          watch_(watch),
+          m_(base.n_rows),
+          k_(static_cast<Index>(base.n_columns)),
+          cost_(k_) {}
 
     // Moves groups as a whole to the cluster of least cost, wherever their members are now. Returns how many moved.
     Count move_groups(const std::vector<Index>& order) {
@@ -50,12 +59,13 @@ class SoftPairs {
         return moves;
     }
 
-    // Moves samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any more.
-    // order, large: all samples and groups in the order in which they are looked at. some: the samples that may move,
-    // whole parts in ascending order, the order for chains. rounds: of moves of all samples, or of groups and chains.
+    // Moves samples until none can be, then groups and chains, and so on. Returns whether nothing can be moved any
+    // more. order, large: all samples and groups in the order in which they are looked at. some: the samples that may
+    // move, whole parts in ascending order, the order for chains. rounds: of moves of all samples, or of groups and
+    // chains.
     //
-    // Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at. A
-    // part of which neither sample nor group nor chain could be moved is done with: nothing else changes its costs.
+    // Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at.
+    // A part of which neither sample nor group nor chain could be moved is done with: nothing else changes its costs.
     bool settle(const std::vector<Index>& order, const std::vector<Index>& large, const std::vector<Index>& some,
                 const Index* part, Index rounds) {
         Flags stale(m_), moving(m_);  // whether the costs of a sample may have changed since it was looked at
@@ -90,9 +100,9 @@ class SoftPairs {
     Interrupts& watch_;
     Count m_;
     Index k_;
-    std::vector<double> cost_;                // scratch: of what is looked at, in each cluster
-    Flags seen_;                              // [sample][cluster]: whether the chain of both was looked at
-    std::vector<Index> chain_;                // scratch: the samples of the chain at hand
+    std::vector<double> cost_;  // scratch: of what is looked at, in each cluster
+    Flags seen_;                // [sample][cluster]: whether the chain of both was looked at
+    std::vector<Index> chain_;  // scratch: the samples of the chain at hand
 
     // Calls `each(pair, sample at the far end)` for the links of sample i.
     template <class Each>
@@ -135,7 +145,8 @@ class SoftPairs {
             });
             const Index best = least(), here = label_[i];
             if (here == best) continue;
-            if (here >= 0 && cost_[here] - cost_[best] <= rounding * (std::abs(cost_[here]) + std::abs(cost_[best]))) continue;
+            if (here >= 0 && cost_[here] - cost_[best] <= rounding * (std::abs(cost_[here]) + std::abs(cost_[best])))
+                continue;
             label_[i] = best;
             for_links(i, [&](Index, Index j) { stale[j] = true; });
             ++moves;

@@ -134,8 +134,14 @@ struct Sources {
     std::vector<Index> occurs, occurrence;
 
     Sources(const Sequence& trees, std::vector<double> weights, Index n_taxa)
-        : n(n_taxa), taxon(trees.taxon.begin(), trees.taxon.end()), gap(trees.gap.begin(), trees.gap.end()),
-          tree(taxon.size()), weight(std::move(weights)), leaves(1, 0), inners(1, size()), occurs(n + 1, 0),
+        : n(n_taxa),
+          taxon(trees.taxon.begin(), trees.taxon.end()),
+          gap(trees.gap.begin(), trees.gap.end()),
+          tree(taxon.size()),
+          weight(std::move(weights)),
+          leaves(1, 0),
+          inners(1, size()),
+          occurs(n + 1, 0),
           occurrence(taxon.size()) {
         make_nodes();
         for (Index t = 0; t < n_trees(); ++t) std::fill(tree.begin() + leaves[t], tree.begin() + leaves[t + 1], t);

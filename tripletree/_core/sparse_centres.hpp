@@ -31,8 +31,15 @@ class SparseCentres : public NearestLoop<Real, SparseCentres<Real>> {
 
     SparseCentres(const Count* start, const Index* feature, const Real* value, Index n, Index n_features,
                   std::vector<Real> square, std::vector<Real> weight, Linkage linkage)
-        : Base(n), linkage_(linkage), vector_(n), column_(n_features), is_renewed_(n, false), here_(n_features),
-          product_(n), square_(std::move(square)), weight_(std::move(weight)) {
+        : Base(n),
+          linkage_(linkage),
+          vector_(n),
+          column_(n_features),
+          is_renewed_(n, false),
+          here_(n_features),
+          product_(n),
+          square_(std::move(square)),
+          weight_(std::move(weight)) {
         for (Index x = 0; x < n; ++x) {
             for (Count e = start[x]; e < start[x + 1]; ++e) vector_[x].push_back({feature[e], value[e]});
             std::stable_sort(vector_[x].begin(), vector_[x].end(),
@@ -121,7 +128,7 @@ class SparseCentres : public NearestLoop<Real, SparseCentres<Real>> {
     std::vector<std::vector<Owned>> column_;  // the index, of each feature
     std::vector<Index> renewed_;              // places whose vectors are newer than the index
     std::vector<bool> is_renewed_;
-    std::vector<Real> here_, product_;  // scratch, of each feature and place
+    std::vector<Real> here_, product_;   // scratch, of each feature and place
     std::vector<Real> square_, weight_;  // of each place. An empty one weighs 0
 
     void renew_index() {

@@ -5,8 +5,8 @@
 // Either way it is dead from then on. So a merge changes no cost but the costs of the merged cluster.
 //
 // Most pairs of clusters are in no triplet. The others are ties. A merge walks the ties of the two clusters, of which
-// there are fewer than clusters, and each triplet dies once. So m triplets take O(m log n) time in all, and O(m) memory.
-// Dead pairs and triplets stay in lists until they are walked.
+// there are fewer than clusters, and each triplet dies once. So m triplets take O(m log n) time in all, and O(m)
+// memory. Dead pairs and triplets stay in lists until they are walked.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,15 @@ class Ties {
    public:
     // place: of each cluster id, wherever that stands now. It is read when ties are laid.
     Ties(std::vector<Triplet> triplets, std::vector<double> weights, const std::vector<Index>& place, Interrupts& watch)
-        : watch_(watch), place_(place), triplets_(std::move(triplets)), weight_(std::move(weights)),
-          into_(static_cast<Index>(place.size())), head_(place.size(), none), after_(3 * triplets_.size(), none),
-          of_cluster_(place.size(), none), pushes_(place.size()) {
+        : watch_(watch),
+          place_(place),
+          triplets_(std::move(triplets)),
+          weight_(std::move(weights)),
+          into_(static_cast<Index>(place.size())),
+          head_(place.size(), none),
+          after_(3 * triplets_.size(), none),
+          of_cluster_(place.size(), none),
+          pushes_(place.size()) {
         // entry 3 t + k stands for triplet t in the pair without its end k
         std::vector<std::pair<Count, Index>> entries;
         const auto n = static_cast<Count>(place.size());
@@ -33,8 +39,10 @@ class Ties {
         std::sort(entries.begin(), entries.end());
         Count last = -1;
         for (const auto& [key, entry] : entries) {
-            if (key != last) pairs_.push_back({{static_cast<Index>(key / n), static_cast<Index>(key % n)}, {none, none}});
-            else after_[pairs_.back().last] = entry;
+            if (key != last)
+                pairs_.push_back({{static_cast<Index>(key / n), static_cast<Index>(key % n)}, {none, none}});
+            else
+                after_[pairs_.back().last] = entry;
             last = key;
             Tie& tie = pairs_.back();
             if (tie.first == none) tie.first = entry;
@@ -89,10 +97,10 @@ class Ties {
 
    private:
     struct Tie {
-        Index ends[2];     // a sample of each of the two clusters. End x = 2 e + side is that of pair e
-        Index next[2];     // the end after each in the list of its cluster
+        Index ends[2];  // a sample of each of the two clusters. End x = 2 e + side is that of pair e
+        Index next[2];  // the end after each in the list of its cluster
         double push = 0;
-        Index count = 0;   // live triplets, 0 if this is no longer a pair
+        Index count = 0;                  // live triplets, 0 if this is no longer a pair
         Index first = none, last = none;  // entries of its triplets
     };
 
@@ -100,7 +108,7 @@ class Ties {
     const std::vector<Index>& place_;
     std::vector<Triplet> triplets_;  // leaves. The third is -1 if it is dead
     std::vector<double> weight_;
-    DisjointSets into_;              // of samples. The root is the id of the cluster
+    DisjointSets into_;  // of samples. The root is the id of the cluster
     std::vector<Tie> pairs_;
     std::vector<Index> head_;        // the first end in the list of each cluster
     std::vector<Index> after_;       // the entry after each in its list
@@ -143,8 +151,9 @@ class Ties {
             const Index other = x % 3 == 0 ? triplet.a : x % 3 == 1 ? triplet.b : triplet.c;
             Tie& rest = pairs_[of_cluster_[into_.find(other)]];
             rest.count -= 2;
-            if (x % 3 == 2) rest.push -= 2 * weight_[x / 3];  // satisfied: it held both others apart, else they push and pull alike
-            if (rest.count == 0) rest.push = 0;               // exactly, whatever the rounding of sums
+            if (x % 3 == 2)
+                rest.push -= 2 * weight_[x / 3];  // satisfied: it held both others apart, else they push and pull alike
+            if (rest.count == 0) rest.push = 0;   // exactly, whatever the rounding of sums
             triplet.c = none;
         }
     }

@@ -1,5 +1,6 @@
-// Loops over rows of numbers, most of the time of a search. Each is compiled once for each kind of processor, with wider
-// registers where there are some, and the best version is picked when the library is loaded. All give the same bits.
+// Loops over rows of numbers, most of the time of a search. Each is compiled once for each kind of processor, with
+// wider registers where there are some, and the best version is picked when the library is loaded. All give the same
+// bits.
 #pragma once
 
 #include "basics.hpp"
@@ -13,8 +14,8 @@ void add_squares(const float* rows, const float* here, Count stride, Count n_row
 // out[j] += the sum over k of the squared distance of here[k] to the interval from low[k][j] to high[k][j].
 void add_excess(const double* low, const double* high, Count stride, const double* here, Count here_stride,
                 Count n_rows, Count n, double* out);
-void add_excess(const float* low, const float* high, Count stride, const float* here, Count here_stride,
-                Count n_rows, Count n, float* out);
+void add_excess(const float* low, const float* high, Count stride, const float* here, Count here_stride, Count n_rows,
+                Count n, float* out);
 
 bool any_at_most(const double* values, Count n, double limit);
 bool any_at_most(const float* values, Count n, float limit);

@@ -357,7 +357,7 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
     small = _SMALL_STEPS_OF_FEW if len(inside) < 1000 else _SMALL_STEPS
     search = _Search(inside.rows, len(triplets.leaves), 4, _ERROR_STEPS, _ERROR_STEPS - small)
     found = next(iter(search), None)
-    assert found is not None, "BUILD failed on triplets that can hold: its kernels are wrong, not the triplets"
+    assert found is not None, "BUILD failed on triplets that can hold: it is wrong, not the triplets"
     return Conflict._known(inside.subset(found.rows))
 
 

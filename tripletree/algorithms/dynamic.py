@@ -218,7 +218,7 @@ class TripletBuilder:
     __copy__ = copy
 
     def __reduce__(self) -> Any:
-        # without the arrays of the tree: kernels trust them, and a pickle comes from anywhere
+        # without the arrays of the tree: the core trusts them, and a pickle comes from anywhere
         return _unpickled, (self.leaves, self._tree.rows(), self._weights, self._undo_log)
 
     # ------------------------------------------------------------------ additions

@@ -1,7 +1,7 @@
 """The values: leaves, hierarchies, triplets, pairs, ontologies, and where they were read.
 
 Law: no algorithm. Each class stands whole in its own file, is immutable, and checks its input. Modules here
-know each other, the errors and the kernels, nothing else.
+know each other, the errors and the compiled core (``_core``), nothing else.
 """
 
 from tripletree.core.answers import Answer, AnswerSet

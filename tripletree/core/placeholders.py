@@ -249,7 +249,7 @@ NEAR, SURE, NOT_SURE = 1, 2, 4
 
 @cache
 def automaton() -> tuple[np.ndarray, np.ndarray]:
-    """Return the automaton of Aho and Corasick for all signs: its steps and the bits of its states, as kernels take it.
+    """Return the automaton of Aho and Corasick for all signs: its steps and the bits of its states, for the core.
 
     ASCII letters of either case are the same to it.
     """

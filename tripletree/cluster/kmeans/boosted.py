@@ -223,7 +223,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True)
 class PairArrays:
-    """Pairs as the kernels take them, must-links first.
+    """Pairs as the core takes them, must-links first.
 
     Attributes
     ----------

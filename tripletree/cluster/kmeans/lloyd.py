@@ -29,7 +29,7 @@ _PART = 256
 
 @dataclass(frozen=True)
 class Points:
-    """Weighted points, as the kernels take them.
+    """Weighted points, as the core takes them.
 
     Attributes
     ----------

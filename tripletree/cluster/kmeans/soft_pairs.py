@@ -44,7 +44,7 @@ _ROUNDS = 200
 
 @dataclass(frozen=True)
 class WeightedLinks:
-    """Pairs as the kernels take them: over the samples that are in pairs, numbered 0..m-1, must-links first.
+    """Pairs as the core takes them: over the samples that are in pairs, numbered 0..m-1, must-links first.
 
     Attributes
     ----------
