@@ -42,4 +42,4 @@ def freeze(array: np.ndarray) -> np.ndarray:
     while isinstance(owner, np.ndarray):
         owner.setflags(write=False)
         owner = owner.base
-    return array if array.dtype.kind in "mM" else np.asarray(memoryview(array))  # no buffer holds times
+    return array if array.dtype.kind in "mM" else np.asarray(array.data)  # no buffer holds times
