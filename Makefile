@@ -40,8 +40,10 @@ $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
 demo: $(VENV)/.run  ## the main job on real input, with its result on the screen and a picture
 	@$(BIN)/tripletree demo
 
+# where there is no stamp yet, the installation has just compiled all
 $(VENV)/.core: $(CORE) | $(VENV)/.dev
-	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@stamp=$@; test -e $$stamp || stamp=$(VENV)/.dev; \
+		test -z "$$(find $(CORE) -newer $$stamp)" || $(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
 core: $(VENV)/.core  ## compile the C++ files that have changed (other targets do it first)
@@ -91,10 +93,11 @@ SANITIZED := build/sanitized
 SANITIZER := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS
 SANITIZED_TESTS ?= $(filter-out tests/kernels/test_interruptible.py,$(wildcard tests/kernels/test_*.py))
 test-sanitized: $(VENV)/.core  ## the compiled core under AddressSanitizer and UBSan, with wrong input for each binding (two CPU minutes to compile, one to test)
-	@CXXFLAGS='$(SANITIZER)' $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED) 2>/dev/null \
-		|| { echo "make: the core does not compile with a sanitizer: $(CXX) and its libasan are needed" >&2; exit 1; }
-	@LD_PRELOAD="$$(for x in asan ubsan stdc++; do printf '%s ' "$$($(CXX) -print-file-name=lib$$x.so)"; done)" \
-		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED) \
+	@command -v $(CXX) >/dev/null || { echo "make: no $(CXX) on the PATH: not tested with a sanitizer"; exit; }; set -e; \
+	CXXFLAGS='$(SANITIZER)' $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED) 2>/dev/null \
+		|| { echo "make: the core does not compile with a sanitizer: $(CXX) and its libasan are needed" >&2; exit 1; }; \
+	export LD_PRELOAD="$$(for x in asan ubsan stdc++; do printf '%s ' "$$($(CXX) -print-file-name=lib$$x.so)"; done)"; \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED) \
 		$(BIN)/python -P -c 'import sys, pytest, tripletree._core.engine; sys.exit(pytest.main(sys.argv[1:]))' \
 		-q -m 'not slow' $(SANITIZED_TESTS)
 
@@ -108,7 +111,7 @@ lint: $(VENV)/.core  ## style, types and the warnings of the C++ compiler
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run --Werror tripletree/_core/*pp
-	@printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -P 2 -n 1 $(CXX) -std=c++20 -fsyntax-only -Wall -Wextra -Werror $$($(BIN)/python \
+	@! command -v $(CXX) >/dev/null || printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -P 2 -n 1 $(CXX) -std=c++20 -fsyntax-only -Wall -Wextra -Werror $$($(BIN)/python \
 		-c 'import nanobind, sysconfig as s; print("-isystem", nanobind.include_dir(), "-isystem", s.get_paths()["include"])')
 
 bench: $(VENV)/.core  ## every benchmark, figures beside those of the peers (some minutes)

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib.util import find_spec
@@ -74,17 +75,18 @@ class BuildCore(build_ext):
                 "stand in for one. Install a compiler (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; "
                 "macOS: xcode-select --install; conda: conda install cxx-compiler) and install tripletree again"
             )
+        headers = sysconfig.get_paths()["include"]
+        if not Path(headers, "Python.h").exists():
+            sys.exit(
+                f"tripletree: Python's headers are not in {headers}, and the package is compiled with them. Install "
+                "them (Debian, Ubuntu: apt install python3-dev; Fedora: dnf install python3-devel) and install "
+                "tripletree again"
+            )
         source = Path(nanobind.source_dir())
-        includes = [
-            nanobind.include_dir(),
-            str(source.parent / "ext" / "robin_map" / "include"),
-            sysconfig.get_paths()["include"],
-        ]
+        includes = nanobind.include_dir(), str(source.parent / "ext" / "robin_map" / "include"), headers
         more = os.environ.get("CXXFLAGS", "").split()
         command = [*tool, *OPTIONS, *more, *(word for path in includes for word in ("-isystem", path))]
-        kind = repr(
-            (tool, OPTIONS, more, sys.version, nanobind.__version__)
-        )  # (pip has nanobind in another place each time)
+        kind = repr((tool, OPTIONS, more, sys.version, nanobind.__version__))  # pip puts nanobind elsewhere each time
         folder = BUILT / sha256(kind.encode()).hexdigest()[:12]
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -92,7 +94,9 @@ class BuildCore(build_ext):
             out, needs = folder / f"{path.stem}.o", folder / f"{path.stem}.d"
             if not is_new(out, needs):
                 part = folder / f"{path.stem}.part.o"  # an interrupted run leaves no half of a file that looks whole
+                begin = time.time()
                 subprocess.run([*command, "-MMD", "-MF", str(needs), "-c", str(path), "-o", str(part)], check=True)
+                os.utime(part, (begin, begin))  # what is edited meanwhile is newer
                 part.replace(out)
             return str(out)
 
