@@ -306,14 +306,11 @@ class BestSplit {
             cut += gain_[i];
             gain_[i] = -gain_[i];
             const Set here = side >> x & 1;
+            const double* pair = &edge(x, 0);
             for (Index j = 0; j < size; ++j) {
-                if (j == i) continue;
                 const Index y = member_[j];
-                if ((side >> y & 1) == here) {
-                    gain_[j] += 2.0 * edge(x, y);
-                } else {
-                    gain_[j] -= 2.0 * edge(x, y);
-                }
+                const double twice = 2.0 * pair[y];
+                if (j != i) gain_[j] += (side >> y & 1) == here ? twice : -twice;
             }
             const double total = best_[side] + best_[group ^ side] + cut;
             if (total > top) {
