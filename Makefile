@@ -64,7 +64,7 @@ FLOOR := .venv-floor
 FLOOR_PYTHON ?= python3.11
 FLOOR_EXTRAS := plot io ask interop dask
 # what asks most of each dependency: estimators, sparse matrices and graphs, tables, pictures, the server, names, other libraries
-FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/kernels/test_%.py,build bindings interruptible) tests/peers/test_interop_*.py \
+FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/core/test_%.py,build bindings interruptible) tests/peers/test_interop_*.py \
 	$(patsubst %,tests/unit/test_%.py, \
 	sklearn_conventions recon_estimator divisive sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
 	triplet_files pair_files arrow_triplets edges lineages names asking ask_widget dask plot plot_annotations plot_heatmap))
@@ -91,7 +91,7 @@ test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, o
 # package. Python itself leaves memory to the system.
 SANITIZED := build/sanitized
 SANITIZER := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS
-SANITIZED_TESTS ?= $(filter-out tests/kernels/test_interruptible.py,$(wildcard tests/kernels/test_*.py))
+SANITIZED_TESTS ?= $(filter-out tests/core/test_interruptible.py,$(wildcard tests/core/test_*.py))
 test-sanitized: $(VENV)/.core  ## the compiled core under AddressSanitizer and UBSan, with wrong input for each binding (two CPU minutes to compile, one to test)
 	@command -v $(CXX) >/dev/null || { echo "make: no $(CXX) on the PATH: not tested with a sanitizer"; exit; }; set -e; \
 	CXXFLAGS='$(SANITIZER)' $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED) 2>/dev/null \
