@@ -9,7 +9,6 @@ from scipy.sparse.csgraph import connected_components
 
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.induce import induce, sample_triplets
-from tripletree.core.arrays import disjoint_set
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 
@@ -74,14 +73,3 @@ def test_scipy__components_at_the_root_of_one_tree(rng):
         assert {frozenset(h.clade(u)) for u in h.children(h.root).tolist()} == {
             frozenset(np.flatnonzero(label == part).tolist()) for part in range(k)
         }
-
-
-def test_scipy__connected_components_of_random_graphs(rng):
-    for m in (0, 10, 150, 400):
-        n = 200
-        a, b = rng.integers(0, n, (2, m)).astype(np.int32)
-        up = np.arange(n, dtype=np.int32)
-        joined = sum(disjoint_set.unite(up, int(x), int(y)) for x, y in zip(a, b, strict=True))
-        k, label = connected_components(coo_array((np.ones(m), (a, b)), shape=(n, n)), directed=False)
-        assert joined == n - k
-        assert len({(int(disjoint_set.find(up, x)), int(label[x])) for x in range(n)}) == k

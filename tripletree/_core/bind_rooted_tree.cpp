@@ -78,7 +78,7 @@ void define_rooted_tree(nb::module_& module) {
             });
             return given(std::move(node));
         },
-        "a"_a.noconvert(), "b"_a.noconvert(), "position"_a.noconvert(), "table"_a.noconvert());
+        "a"_a, "b"_a, "position"_a.noconvert(), "table"_a.noconvert());
     m.def(
         "induced_odd",
         [](Rows triples, Vector<Index> position, Table<Index> table) {
@@ -89,7 +89,7 @@ void define_rooted_tree(nb::module_& module) {
             });
             return given(std::move(odd));
         },
-        "triples"_a.noconvert(), "position"_a.noconvert(), "table"_a.noconvert());
+        "triples"_a, "position"_a.noconvert(), "table"_a.noconvert());
     m.def(
         "by_smallest_leaf",
         [](Vector<Index> parent, Index n) {
