@@ -118,7 +118,7 @@ def test_check__a_column_of_unknown_name_is_asked_for(tmp_path, monkeypatch):
     from tripletree.cli import main
 
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "p.csv").write_text(table_of(IDS[0], "score", [0.9, 0.1, 0.8]))
+    (tmp_path / "p.csv").write_text(table_of(IDS[0], "rating", [0.9, 0.1, 0.8]))
     told = CliRunner().invoke(main, ["check", "p.csv"]).stderr
     options = [shlex.split(x.split(";")[0]) for x in told.split("--columns ")[1:]]
     results = [CliRunner().invoke(main, ["check", "p.csv", "--columns", x[0]]).output for x in options]

@@ -25,10 +25,10 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
-from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, plain
+from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
-from tripletree.io.pairs import PAIR_COLUMNS, link_of, link_word, looks_like_pairs
+from tripletree.io.pairs import PAIR_COLUMNS, is_pair_table, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
@@ -236,6 +236,8 @@ def recognised(raw: bytes | str, name: str | None, format_: Any = None) -> str |
     """The kind of knowledge that content holds, by its header or first lines: "comparisons", "answers" or "pairs"."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
+        if is_pair_table(content, name):
+            return "pairs"
         if looks_like_comparisons(content, name):
             return "comparisons"
         if looks_like_answers(content, name):
@@ -299,7 +301,7 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
     commands = ctx.find_root().command.commands  # type: ignore[attr-defined]
     own = option_names(ctx.command, _TABLE_NAMES) if offered else {}
     name = str(getattr(source, "name", source))
-    again = {f"read_{x}": command for x in _BOTH if offered and (command := _as(ctx, name, x)) is not None}
+    again = {f"read_{x}": command for x in ("pairs", *_BOTH) if offered and (command := _as(ctx, name, x)) is not None}
     if own or kind != "answers":
         before, asked, _ = message.partition("name them with columns=")
         if asked and kind == "triplets":
@@ -324,6 +326,8 @@ def _as(ctx: click.Context, name: str, kind: str) -> str | None:
     if {"triplet_file", "comparison_file"} <= names:
         own = {x for x in ("triplet_file", "comparison_file") if ctx.params[x] == name}
         file = shlex.quote(name)
+        if kind == "pairs":
+            return command_line(ctx, f"--pairs {file}", without={*TABLE_OPTIONS, *own})
         more = (f"--triplets {file}",) if kind == "answers" else (f"--comparisons {file}", "--method divisive")
         return command_line(ctx, *more, without={*TABLE_OPTIONS, *own, *(["method"] if len(more) > 1 else [])})
     if "kind" in names and "answer" in names:
@@ -453,7 +457,7 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
     names = table.names or ()
     if not set(columns) <= set(names):
         return "pairs"  # says which columns there are
-    if len(columns) == 2 or are_called_ids(*columns[:2]):
+    if len(columns) == 2 or are_called_ids(*columns[:2]) or is_proximity(columns[2]):
         return "pairs"
     if any({names[k] for k in x[:3]} == set(columns) for x in comparisons_by_name(names, set())):
         return "comparisons"

@@ -33,6 +33,7 @@ _COMMANDS = {
     "write_newick": "convert FILE",
     "write_answers": "answers FILE --jsonl answers.jsonl",
     "read_comparisons": "check FILE --as comparisons",
+    "read_pairs": "check FILE --as pairs",
     "votes": "cluster DATA --method divisive --comparisons FILE -k 2",
 }
 #: Functions that are an option of the commands which have it.
@@ -43,6 +44,7 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
 _READERS = {
+    "read_pairs": {"columns": "--columns"},
     "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
     "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
 }
@@ -137,7 +139,8 @@ def _spelt(options: Mapping[str, str], file: str, found: re.Match[str]) -> str:
             said = " ".join(_option(own[x["name"]], x["value"]) for x in arguments)
             given = file if source[0] in ("path", "...") else _argument(source[0])
             whole = options.get(found["function"]) or _whole(found["function"], given)[1:-1]
-            return f"'{whole} {said}".rstrip() + "'"
+            line = f"{whole} {said}".rstrip()
+            return line if "'" in line else f"'{line}'"
         command = _command(found["function"], options, file)
         known = all(x["name"] in options for x in arguments)
         if command is not None and not command.startswith("--"):

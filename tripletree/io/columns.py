@@ -7,9 +7,10 @@ no value are in `tripletree.core.labels`, those for links in `tripletree.io.pair
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from tripletree.errors import ParseError
@@ -43,6 +44,58 @@ def words_of(name: str) -> str:
     """The words of a column's name, in lower case with underscores: ``CustomerID`` and ``#OTU ID``, too."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip().lstrip("#").strip())
     return re.sub(r"_+", "_", column_word(apart).replace(".", "_")).strip("_")
+
+
+#: Of numbers that say how alike or how far two are, and of other numbers about a row.
+_PROXIMITY = (
+    r"dist|dists|distances?|distanz|abstand|dissimilarit(?:y|ies)|dissim|scores?|similarit(?:y|ies)|sim|ähnlichkeit"
+    r"|aehnlichkeit|similarité|similarite|corr|cor|correlation|korrelation|kinship|jaccard|cosine|rmsd"
+)
+_MEASURE = re.compile(
+    rf"(?:.*_)?(?:{_PROXIMITY}|weights?|gewicht|poids|ratings?|confidence|konfidenz|confiance|counts?|n|p_?value|identity)"
+)
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}(?: .*)?|\d\d?:\d\d(?::\d\d)?")
+#: What differs between labels of one series: item7 and item12, a and b.
+SHAPE = re.compile(r"\d+|\A\w\Z")
+#: Rows in which the cells of columns are compared.
+_COMPARED = 10_000
+
+
+def is_proximity(name: Any) -> bool:
+    """True if a column is called like numbers that say how alike or how far two are, and like no probability."""
+    return re.fullmatch(rf"(?:.*_)?(?:{_PROXIMITY})", words_of(str(name))) is not None and not PROBABILITY.among([name])
+
+
+def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> list[list[str]]:
+    """Groups of two or more columns that share their vocabulary, as those of items do.
+
+    Parameters
+    ----------
+    table : RowTable
+        With names.
+    are_codes : callable
+        Tells of the cells of a column whether they are codes, such as yes and no, and no items.
+    """
+    words: dict[str, set[str]] = {}
+    for name, column in zip(table.names or (), table.columns, strict=True):
+        cells = {(cell_text(x) or "").strip() for x in islice(column, _COMPARED)} - {""}
+        numbers = sum(map(is_number, cells)) == len(cells)
+        decimals = numbers and not all(map(_WHOLE.fullmatch, cells))
+        people, dates = WHO.among([name]) or WHEN.among([name]), all(map(_DATE.fullmatch, cells))
+        one = len(cells) == 1 and len(table.lines) > 2
+        measures = decimals or (numbers and _MEASURE.fullmatch(words_of(name)))
+        if cells and not (measures or people or dates or one or are_codes(cells)):
+            words[name] = cells if numbers else cells | {y for x in cells if (y := SHAPE.sub("\0", x)) != x}
+    groups: list[list[str]] = []
+    for name, own in words.items():
+        for group in groups:
+            others = set().union(*(words[x] for x in group))
+            if 5 * len(own & others) >= min(len(own), len(others)) > 0 and own & others:
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return [x for x in groups if len(x) > 1]
 
 
 def is_called_id(name: str) -> bool:

@@ -12,7 +12,8 @@ The link is ``must`` or ``cannot``. Other words for these are ``must-link`` and 
 ``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file, ``True`` and
 ``False``, ``yes`` and ``no``, ``same`` and ``different``, ``same cluster`` and ``different clusters`` (in quotes in
 text), ``match`` and ``non-match``, ``link`` and ``no link``, ``together`` and ``apart``, ``similar`` and
-``dissimilar``, ``duplicate`` and ``distinct``, all in any case. A pair with ``?`` or nothing for a link is left out. In
+``dissimilar``, ``duplicate`` and ``distinct``, ``ja`` and ``nein``, ``oui`` and ``non``, all in any case. A pair with
+``?``, ``possible match`` or nothing for a link is left out. In
 a table whose column of links is called ``different``, ``cannot_link``, ``distinct`` or the like, 1, True and yes are
 cannot-links, and 0, False and no are must-links. The files that came with COP-KMeans, lines of two sample numbers and 1
 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
@@ -23,7 +24,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, overload
@@ -40,12 +42,17 @@ from tripletree.io.columns import (
     LINK,
     LINK_KINDS,
     PROBABILITY,
+    SHAPE,
+    alike_columns,
     are_called_ids,
     id_pair,
+    is_proximity,
     link_sense,
+    option_pairs,
     pair_columns,
     plain,
     says_unlike,
+    words_of,
 )
 from tripletree.io.edges import usual_columns
 from tripletree.io.rows import (
@@ -60,31 +67,42 @@ from tripletree.io.rows import (
     write_rows,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
-from tripletree.io.table import RowTable, cell_text, has_header, is_number, parquet_names, with_point
+from tripletree.io.table import RowTable, cell_text, has_header, is_number, parquet_names, split_rows, with_point
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50
 #: Characters in which these lines are looked for.
 _HEAD = 1 << 16
+#: Columns of the source of a record, and what Splink writes between the source and the id in that.
+_SOURCE = re.compile(r"source|dataset|data_source|database|table")
+_JOINT = "-__-"
+#: Rows of which the cells tell what a column holds.
+_COMPARED = 10_000
 #: The words for a link, in any case.
 LINKS = {
     **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
     **dict.fromkeys(("true", "yes", "same", "same-cluster"), True),
+    **dict.fromkeys(("ja", "oui", "sí", "wahr", "vrai", "verdadero", "vero"), True),
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
+    **dict.fromkeys(("nein", "non", "falsch", "faux", "falso"), False),
 }
 #: Cells of pairs of which no link is known. A dash is a cannot-link.
-_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know"}
+_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know"}.union(
+    ("possible", "possible match", "possible link", "possible duplicate", "potential match", "potential link"),
+    ("potential duplicate", "clerical review", "maybe match", "vielleicht", "unklar", "unsicher", "peut-être"),
+)
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 #: Those that answer whether two leaves are the same. A column may well be called by one of the others.
-_FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
+_FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"}).union(
+    ("ja", "nein", "oui", "non", "sí", "wahr", "falsch", "vrai", "faux", "verdadero", "falso", "vero")
+)
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
+_WORDS += ", and ? where no link is known"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
 PAIR_COLUMNS = ("a", "b", "link")
-#: What differs between labels of one series: item7 and item12, a and b.
-_SHAPE = re.compile(r"\d+|\A\w\Z")
 _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -102,7 +120,6 @@ class PairRows(LabelRows):
     weight_rule = "a number in 0..1"
     usual = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
     shape = re.compile(r"L,?L,?L(,?L)?")
-    columns_hint = "the first label, the second one, the link"
     headless_allowed = True
 
     def __init__(self, path: str | None, unit: str = "line") -> None:
@@ -201,6 +218,7 @@ class PairRows(LabelRows):
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table. Links may be numbers from 0 to 1, probabilities, or from -1 on."""
+        table = self._with_sources(table, columns)
         places = self.places(table, columns, weight)
         links = [x for x in table.names or () if plain(x) in LINK.names or link_sense(x) is not None]
         if self._all_must and links:
@@ -209,33 +227,54 @@ class PairRows(LabelRows):
             )
             raise ParseError(msg, path=self.path, line=table.header_line)
         if self._rated is None and not self._all_must:
+            measure = table.names[places[2]] if table.names and is_proximity(table.names[places[2]]) else None
             cells = [(cell_text(x) or "").strip() for x in set(table.columns[places[2]])]
             cells = [with_point(x) for x in cells if not is_gap(x)]
             if cells and not all(link_word(x) in LINKS for x in cells) and all(map(is_number, cells)):
+                if measure is not None:
+                    raise ParseError(_no_links(measure), path=self.path, line=table.header_line)
                 self._rated = -1 if any(x.startswith("-") for x in cells) else 0
         super().add_table(table, columns, weight)
 
+    def _with_sources(self, table: RowTable, columns: Sequence[str]) -> RowTable:
+        """The table, whose ids are source and id together if there are several sources, as Splink writes them."""
+        pair = id_pair(table.names or []) if tuple(columns) == PAIR_COLUMNS else None
+        sources = [x for x in option_pairs(table.names or []) if _SOURCE.match(words_of(x[0]))]
+        if pair is None or len(sources) != 1 or table.names is None:
+            return table
+        at = [[table.names.index(x) for x in y] for y in (sources[0], pair)]
+        if len({*table.columns[at[0][0]], *table.columns[at[0][1]]}) < 2:
+            return table
+        found = list(table.columns)
+        for source, k in zip(*at, strict=True):
+            both = zip(table.columns[source], table.columns[k], strict=True)
+            found[k] = [None if None in x else f"{cell_text(x[0])}{_JOINT}{cell_text(x[1])}" for x in both]
+        if table.lines:
+            example = next((x for x in found[at[1][0]] if x is not None), "")
+            note("sources", f"ids are {sources[0][0]!r} and {pair[0]!r} together, such as {example!r}")
+        return replace(table, columns=found)
+
     def _by_cells(self, table: RowTable) -> tuple[str, ...]:
         """The columns of two ids and of the link, if the cells of one column surely are links. Else it is asked."""
-        names = table.names or []
-        pair = id_pair(names)
-        if pair is None:
+        if id_pair(table.names or []) is None:
             return PAIR_COLUMNS
-        able, sure = [], []
-        for name, column in zip(names, table.columns, strict=True):
-            cells = {(cell_text(x) or "").strip() for x in set(column)}
-            words = {link_word(x) for x in cells if not is_gap(x, _NO_LINK)}
-            if name in pair or (table.lines and not words):
-                continue
-            if all(link_of(x) is not None for x in words) or all(is_number(x) and abs(float(x)) <= 1 for x in words):
-                able.append(name)
-            if able[-1:] == [name] and words and (words.isdisjoint(_FLAGS) or words & {"-1", "-"}):
-                sure += [name] if all(link_of(x) is not None for x in words) else []
+        pair, able, sure = pair_by_cells(table)
+        assert pair is not None
         if len(sure) == 1:
             return (*pair, sure[0])
         link = "" if not able else f"if {able[0]!r} is the link of two, give columns={(*pair, able[0])!r}; "
         msg = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}: {link}if all pairs are must-links, "
         raise ParseError(f"{msg}columns={pair!r}", path=table.path, line=table.header_line)
+
+    def advice(self, table: RowTable | None) -> str:
+        needs = "two columns of labels and one of links (must or cannot) are needed"
+        if table is None or table.names is None:
+            return f"{needs}, and columns= names them"
+        pair, able, sure = pair_by_cells(table)
+        able = sure if len(sure) == 1 else able
+        if pair is not None and len(able) == 1:
+            return f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
+        return needs if pair is None or not (measures := _measures(table, pair)) else _no_links(measures[0])
 
     def _note(self, word: str) -> None:
         """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
@@ -281,12 +320,12 @@ class PairRows(LabelRows):
                 return
             if ids is False or kind in (None, "gap") or not kinds or None in kinds:
                 continue
-            names = {_SHAPE.sub("0", x) for x in first[:2]}
-            alike = any(_SHAPE.sub("0", x) in names for row in below for x in row[:2])
+            names = {SHAPE.sub("0", x) for x in first[:2]}
+            alike = any(SHAPE.sub("0", x) in names for row in below for x in row[:2])
             unnamed = bool(ids) and first[2] == "0" and kinds == {"number"}  # a Series of pandas without a name
             other = unnamed or (kind not in kinds and "word" not in kinds and kind != "number")
             other |= plain(first[2]) == "link" and not any(link_word(x[2]) == "link" for x in below)
-            ids = ids or (not alike and plain(first[2]) in LINK.names and not _SHAPE.fullmatch(first[0]))
+            ids = ids or (not alike and plain(first[2]) in LINK.names and not SHAPE.fullmatch(first[0]))
             if other and not alike:
                 self._told = tuple(first)
             elif ids and mark != ";" and (not alike or (other and not unnamed)):
@@ -379,6 +418,82 @@ def link_of(word: str) -> bool | None:
     return LINKS[word] if word in LINKS else link_sense(word)
 
 
+def are_links(cells: Collection[str]) -> bool:
+    """True if all cells of a column are links. A single letter alone may be a label."""
+    kinds = set(map(_kind, cells))
+    return None not in kinds and (len(cells) > 1 or kinds != {"letter"})
+
+
+def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], list[str]]:
+    """The two columns of labels, those that may hold their link, and those that surely do, by words for links."""
+    names = table.names or []
+    pair = id_pair(names)
+    if pair is None:
+        alike, called = alike_columns(table, are_links), option_pairs(names)
+        if [len(x) for x in alike] == [2]:
+            pair = alike[0][0], alike[0][1]
+        elif not alike and len(called) == 1:
+            pair = called[0]
+    able: list[str] = []
+    sure: list[str] = []
+    for name, column in zip(names, table.columns, strict=True) if pair is not None else ():
+        texts = ((cell_text(x) or "").strip() for x in islice(column, _COMPARED))
+        cells = [link_word(x) for x in texts if not is_gap(x, _NO_LINK)]
+        words = set(cells)
+        if name in pair or (table.lines and not words):  # type: ignore[operator]
+            continue
+        links = sum(link_of(x) is not None for x in cells)
+        in_words = bool(words) and (words.isdisjoint(_FLAGS) or bool(words & {"-1", "-"}))
+        probabilities = not is_proximity(name) and all(is_number(x) and abs(float(x)) <= 1 for x in words)
+        if links == len(cells) or probabilities or (in_words and 2 * links > len(cells)):
+            able.append(name)
+            sure += [name] if in_words and 2 * links > len(cells) else []
+    return pair, able, sure
+
+
+def _measures(table: RowTable, pair: Sequence[str]) -> list[str]:
+    """The columns of numbers beside two columns of labels."""
+    others = [(x, y) for x, y in zip(table.names or (), table.columns, strict=True) if x not in pair]
+    return [x for x, y in others if all(is_number(with_point(cell_text(z) or "0")) for z in islice(y, _COMPARED))]
+
+
+def _no_links(name: str) -> str:
+    """The message for numbers that are no links."""
+    return (
+        f"the numbers of {name!r} are no links: write must or cannot instead (from a threshold on, say), or distances "
+        "and similarities of all samples as a square table"
+    )
+
+
+def pairs_advice(table: RowTable) -> str | None:
+    """How to read a table as pairs, if its cells tell that it holds some."""
+    pair, able, sure = pair_by_cells(table)
+    able = sure if len(sure) == 1 else able
+    if pair is None:
+        return None
+    rest = [x for x in table.names or () if x not in pair]
+    if len(able) == 1:
+        return f"for pairs, read_pairs(path, columns={(*pair, able[0])!r})"
+    if able:
+        ways = " or ".join(f"read_pairs(path, columns={(*pair, x)!r})" for x in able)
+        return f"for pairs, which column holds the link? {ways}"
+    if not rest:
+        return f"if all pairs are must-links, read_pairs(path, columns={pair!r})"
+    return f"{pair[0]!r} and {pair[1]!r} look like pairs; {_no_links((_measures(table, pair) or rest)[0])}"
+
+
+def is_pair_table(content: bytes | str, name: str | None) -> bool:
+    """True if a table has two columns of ids and one column of words for links, whatever that is called."""
+    if is_parquet(content):
+        return False
+    text = decoded(content, name)
+    head = text[:_HEAD] if len(text) <= _HEAD else text[:_HEAD].rpartition("\n")[0]
+    if not has_header(head, lambda names: id_pair(names) is not None):
+        return False
+    table = split_rows(head, name, header=True, known=lambda names: id_pair(names) is not None, problem=lambda *_: None)
+    return len(pair_by_cells(table)[2]) == 1
+
+
 def _rated(text: str, least: int) -> tuple[str, ...]:
     """The link and the weight of a number: of a probability, as much more probable as it is than the other link."""
     value = float(with_point(text)) if is_number(with_point(text)) else 2.0
@@ -453,7 +568,7 @@ def read_pairs(
         frame stay numbers.
     columns : sequence of three str, or two
         Columns of a table that hold the two labels and the link. Of two columns of labels alone, all pairs are
-        must-links. Links may also be numbers from 0 to 1, which are probabilities, or from -1 to 1, whose sign is the
+        must-links. Links may, unless called distance, score or similarity, be numbers from 0 to 1, which are probabilities, or from -1 to 1, whose sign is the
         link and whose size the weight. A CSV or TSV without this header has them in this
         order, perhaps with a weight behind. By default also two columns of ids (``unique_id_l`` and ``unique_id_r``,
         ``rec_id_1`` and ``rec_id_2``) with the link or, as Splink writes it, the ``match_probability`` p: a must-link

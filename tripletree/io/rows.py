@@ -156,8 +156,6 @@ class LabelRows:
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.
     shape: ClassVar[re.Pattern[str]]
-    #: The meaning of `columns=`, for messages.
-    columns_hint: ClassVar[str]
     #: True if a table may do without a header that names the columns.
     headless_allowed: ClassVar[bool] = False
     #: True if a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
@@ -176,6 +174,8 @@ class LabelRows:
         self.problems: list[RowProblem] = []
         #: Names of the columns of a table.
         self.columns: Sequence[str] = ()
+        #: Gives the table that is read, for advice about its columns.
+        self.sample: Callable[[], RowTable | None] = lambda: None
 
     def add(
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
@@ -370,6 +370,7 @@ class LabelRows:
             Meaning of an empty text: "" is a label, None a missing one.
         """
         found = frame_columns(frame, self.path)
+        self.sample = lambda: table_of(found, self.path, cell_of)
         if self.plain:
             header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
             names = [header.names[k] for k in self.places(header, columns, weight)]  # type: ignore[index]
@@ -421,6 +422,8 @@ class LabelRows:
 
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """The places of the columns in a table, the weight's last if there is one."""
+        if table.lines:
+            self.sample = lambda: table
         return [table.place(x, "column") for x in self.wanted(table.names or (), columns, weight, table.header_line)]
 
     def wanted(
@@ -435,16 +438,19 @@ class LabelRows:
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         lacking, present = (", ".join(repr(x) for x in some) for some in (missing, names))
-        how = f"name them with columns={tuple(names[:3])!r}" if len(names) > 2 else "three are needed"
-        msg = (
-            f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: {how} "
-            f"({self.columns_hint})"
-        )
+        table = self.sample()
+        msg = f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: {self.advice(table)}"
         raise ParseError(msg, path=self.path, line=line)
+
+    def advice(self, table: RowTable | None) -> str:
+        """How to name the columns, if their cells tell which they are."""
+        raise NotImplementedError
 
     def add_parquet(self, content: bytes, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a Parquet table, and the leaves of its metadata."""
-        wanted = self.wanted(parquet_names(content, self.path), columns, weight)
+        names = parquet_names(content, self.path)
+        self.sample = lambda: table_of(frame_columns(parquet_rows(content, self.path, names), self.path), self.path)
+        wanted = self.wanted(names, columns, weight)
         self.add_frame(parquet_rows(content, self.path, wanted), columns, weight, blank="")
         self.add_kept_leaves(parquet_metadata(content, self.path))
 

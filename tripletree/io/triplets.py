@@ -26,8 +26,9 @@ from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.columns import REPLY, is_sure_anchor
+from tripletree.io.columns import REPLY, alike_columns, is_sure_anchor
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
+from tripletree.io.pairs import are_links, pairs_advice
 from tripletree.io.questions import is_no_answer
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
@@ -47,7 +48,6 @@ class TripletRows(LabelRows):
 
     usual = re.compile(r"""\s*([^\s,|#'"]+)\s+([^\s,|#'"]+)\s*\|\s*([^\s,|#'"]+)\s*(?:\|\s*([^\s,|#'"]+)\s*)?""")
     shape = re.compile(r"L,?L\|L(\|L)?")
-    columns_hint = "a, b and c of ab|c"
     plain = True
 
     @staticmethod
@@ -75,6 +75,23 @@ class TripletRows(LabelRows):
             msg = f"the columns {', '.join(map(repr, names))} {no_triplets(self.path)}"
             raise ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
+
+    def advice(self, table: RowTable | None) -> str:
+        needs = "three columns of items, a, b and c of ab|c, are needed"
+        if table is None or table.names is None:
+            return f"{needs}, and columns= names them"
+        alike = alike_columns(table, are_links)
+        if [len(x) for x in alike] == [3]:
+            return f"name them with columns={tuple(alike[0])!r} (a, b and c of ab|c)"
+        for odd in reversed(alike[0]) if [len(x) for x in alike] == [4] else ():
+            items = [x for x in alike[0] if x != odd]
+            cells = [table.columns[table.names.index(x)] for x in (odd, *items)]
+            if all(x in abc for x, *abc in zip(*cells, strict=True)):
+                return f"if {odd!r} is the odd one, read_answers(path, items={items!r}, odd={odd!r}) reads them"
+        return pairs_advice(table) or (
+            f"{needs}; pairs need two columns of items and one of links (must or cannot), answers of people three of "
+            "items and one of the odd one"
+        )
 
     def add_columns(
         self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
