@@ -361,6 +361,21 @@ RANKS = (
 )
 _RANK_ORDER = {rank: k for k, rank in enumerate(RANKS)}
 
+#: Their names in other languages. A name that has another meaning as well counts beside others.
+_FOREIGN = (
+    "domäne=domain reich=kingdom unterreich=subkingdom stamm=phylum abteilung=division unterstamm=subphylum "
+    "klasse=class unterklasse=subclass überordnung=superorder ordnung=order unterordnung=suborder "
+    "überfamilie=superfamily familie=family unterfamilie=subfamily tribus=tribe gattung=genus untergattung=subgenus "
+    "art=species unterart=subspecies varietät=variety",
+    "domaine=domain règne=kingdom regne=kingdom embranchement=phylum classe=class sousclasse=subclass ordre=order "
+    "sousordre=suborder famille=family sousfamille=subfamily tribu=tribe genre=genus sousgenre=subgenus "
+    "espèce=species espece=species sousespèce=subspecies variété=variety",
+    "dominio=domain reino=kingdom filo=phylum clase=class subclase=subclass orden=order suborden=suborder "
+    "familia=family subfamilia=subfamily tribu=tribe género=genus genero=genus especie=species subespecie=subspecies",
+)
+_OTHER_RANKS = [dict(x.split("=", 1) for x in words.split()) for words in _FOREIGN]
+_VAGUE = frozenset({"art", "reich", "stamm", "abteilung", "genre", "orden", "klasse", "classe", "clase"})
+
 #: A column of BOLD or iNaturalist: family_name, taxon_family_name.
 _NAME_OF_RANK = re.compile(r"(?:taxon)?(.+?)(?:name)?")
 
@@ -374,6 +389,16 @@ def _rank_of(name: str) -> str | None:
     return word if word in _RANK_ORDER else found[1] if found and found[1] in _RANK_ORDER else None
 
 
+def _ranks_in(names: Sequence[str]) -> dict[str, str]:
+    """The columns that are called like ranks, in one language or in English, with these ranks in English."""
+    found = {x: plain(x) for x in names if plain(x) in _RANK_ORDER}
+    for words in _OTHER_RANKS:
+        others = {x: words[plain(x)] for x in names if plain(x) in words and x not in found}
+        if any(plain(x) not in _VAGUE for x in others) and len(others) + len(found) > 1:
+            return found | others
+    return found or {x: rank for x in names if (rank := _rank_of(x)) is not None}  # species_name may be the items
+
+
 def is_path_header(name: str) -> bool:
     """True if this is the usual name of a column of paths."""
     return plain(name) in PATH.names
@@ -382,10 +407,8 @@ def is_path_header(name: str) -> bool:
 def columns_of_paths(names: Sequence[str]) -> list[str] | None:
     """The columns of a header that hold a path: ranks from the top down, or the one of whole paths."""
     words = [plain(x) for x in names]
-    own = [x for x in names if plain(x) in _RANK_ORDER]
-    some = own or [x for x in names if _rank_of(x) is not None]  # beside genus, species_name may be the items
-    ranks = {x: _rank_of(x) or "" for x in some}
-    if len(ranks) > 1 and len(set(ranks.values())) == len(some):
+    ranks = _ranks_in(names)
+    if len(ranks) > 1 and len(set(ranks.values())) == sum(x in ranks for x in names):
         return sorted(ranks, key=lambda x: _RANK_ORDER[ranks[x]])
     paths = PATH.among(names)
     return paths if len(paths) == 1 and len(set(words)) == len(words) else None
@@ -650,7 +673,8 @@ def read_lineages(
         and ``/`` that is in at least half as many lines as the most frequent of them.
     columns : str or sequence of str, optional
         For a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
-        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between), or
+        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between, in English,
+        German, French or Spanish), or
         the one called taxon, taxonomy, lineage, path or the like.
     id_column : str, optional
         For a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
@@ -862,7 +886,8 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     else:
         tree = asked.tree(table.path, ";")
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
-        ranks = [_rank_of(x) or plain(x) for x in wanted]
+        known = _ranks_in(wanted)
+        ranks = [known.get(x) or _rank_of(x) or plain(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))

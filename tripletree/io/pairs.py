@@ -568,11 +568,11 @@ def read_pairs(
         frame stay numbers.
     columns : sequence of three str, or two
         Columns of a table that hold the two labels and the link. Of two columns of labels alone, all pairs are
-        must-links. Links may, unless called distance, score or similarity, be numbers from 0 to 1, which are probabilities, or from -1 to 1, whose sign is the
-        link and whose size the weight. A CSV or TSV without this header has them in this
-        order, perhaps with a weight behind. By default also two columns of ids (``unique_id_l`` and ``unique_id_r``,
-        ``rec_id_1`` and ``rec_id_2``) with the link or, as Splink writes it, the ``match_probability`` p: a must-link
-        from 1/2 on, else a cannot-link, of weight abs(2 p - 1).
+        must-links. Links may, unless called distance, score or similarity, be numbers from 0 to 1, which are
+        probabilities, or from -1 to 1, whose sign is the link and whose size the weight. A CSV or TSV without this
+        header has them in this order, perhaps with a weight behind. By default also two columns of ids (``unique_id_l``
+        and ``unique_id_r``, ``rec_id_1`` and ``rec_id_2``) with the link or, as Splink writes it, the
+        ``match_probability`` p: a must-link from 1/2 on, else a cannot-link, of weight abs(2 p - 1).
     weight : str or None
         Column of the weights, if there is one of that name. None ignores it.
 
