@@ -683,3 +683,59 @@ def test_answers__the_person_is_known_by_the_words_of_laboratories(tmp_path, nam
         "\n".join(f"{x},p{k}" for k, x in enumerate(text.split("\n")[:3])).replace(",p0", ",session")
     )
     assert [x.who for x in read_answers(tmp_path / "more.csv")] == ["ann", "ben"]
+
+
+@pytest.mark.parametrize("codes", [["BC", "AC", "AB"], ["2-3", "1-3", "1-2"], ["b&c", "a&c", "a&b"]])
+def test_questions__a_code_of_two_means_that_the_third_is_odd(codes):
+    columns, rows = ["i1", "i2", "i3"], [(*x, codes[k]) for x, k, _ in ODD]
+    with pytest.raises(
+        ParseError, match=re.escape("so that the third is odd: read_answers(path, items=['i1', 'i2', 'i3']")
+    ):
+        read_answers(io.StringIO(table("i1,i2,i3,alike", rows)), items=columns, odd="alike")
+    found = read_answers(io.StringIO(table("i1,i2,i3,alike", rows)), odd="alike", codes=codes)
+    assert [x.odd for x in found] == [x[k] for x, k, _ in ODD]
+
+
+def test_questions__a_column_beside_triplets_is_asked_about_and_both_commands_work():
+    text = "a,b,c,winner\nx,y,z,z\nw,x,y,w\n"
+    with pytest.raises(ParseError) as error:
+        read_triplets(io.StringIO(text))
+    stands, odd = re.findall(r"read_\w+\(path, [^;]*?\)(?=;|$)", str(error.value))
+    found = eval(stands, {"read_triplets": read_triplets, "path": io.StringIO(text)})
+    assert sorted(found) == [("w", "x", "y"), ("x", "y", "z")]
+    found = eval(odd, {"read_answers": read_answers, "path": io.StringIO(text)})
+    assert [x.odd for x in found] == ["z", "w"]
+
+
+def test_questions__one_yes_of_three_columns_beside_triplets_is_asked_about():
+    text = "a,b,c,resp_A,resp_B,resp_C\nx,y,z,0,0,1\nw,x,y,1,0,0\n"
+    for source in (io.StringIO(text), pd.read_csv(io.StringIO(text))):
+        with pytest.raises(ParseError, match=r"'resp_C' choose one of 'a', 'b', 'c' .*odd='resp'\)"):
+            read_triplets(source)
+
+
+def test_questions__counts_are_weights_of_triplets_unless_they_number_rows():
+    text = "a,b,c,{}\nx,w,z,{}\nx,y,z,{}\n"
+    assert read_triplets(io.StringIO(text.format("n", 12, 3))).weights.tolist() == [12, 3]
+    assert read_triplets(io.StringIO(text.format("votes", 1, 3))).weights.tolist() == [1, 3]
+    assert read_triplets(io.StringIO(text.format("n", 1, 2))).weights is None
+    assert read_triplets(io.StringIO(text.format("votes", 12, 3)), weight=None).weights is None
+    assert read_triplets(pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"], "count": [2]})).weights.tolist() == [2]
+
+
+def test_questions__a_folder_may_tell_of_itself(tmp_path):
+    (tmp_path / "p1.csv").write_text("a,b,c,odd\nx,y,z,z\n")
+    (tmp_path / "README.txt").write_text("These, my friends, are answers.\nOf, people\n")
+    assert [x.odd for x in read_answers(tmp_path)] == ["z"]
+
+
+def test_questions__places_in_german_from_the_left(tmp_path, capsys):
+    rows = [(*x, k + 1) for x, k, _ in ODD]
+    name = tmp_path / "d.csv"
+    name.write_text(table("bild_links,bild_mitte,bild_rechts,auswahl", rows + rows[::-1]))
+    assert [x.odd for x in read_answers(name)][: len(ODD)] == [x[k] for x, k, _ in ODD]
+    from tripletree.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["check", str(name)])
+    assert "the odd one of bild_links, bild_mitte and bild_rechts" in capsys.readouterr().err

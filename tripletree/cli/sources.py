@@ -301,7 +301,8 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
     commands = ctx.find_root().command.commands  # type: ignore[attr-defined]
     own = option_names(ctx.command, _TABLE_NAMES) if offered else {}
     name = str(getattr(source, "name", source))
-    again = {f"read_{x}": command for x in ("pairs", *_BOTH) if offered and (command := _as(ctx, name, x)) is not None}
+    kinds = ("pairs", *_BOTH, "triplets")
+    again = {f"read_{x}": command for x in kinds if offered and (command := _as(ctx, name, x)) is not None}
     if own or kind != "answers":
         before, asked, _ = message.partition("name them with columns=")
         if asked and kind == "triplets":
@@ -321,14 +322,14 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
 
 
 def _as(ctx: click.Context, name: str, kind: str) -> str | None:
-    """The running command, with a file read as answers or as comparisons. None if it cannot read these."""
+    """The running command, with a file read as answers, comparisons or triplets. None if it cannot read these."""
     names = {x.name for x in ctx.command.params}
     if {"triplet_file", "comparison_file"} <= names:
         own = {x for x in ("triplet_file", "comparison_file") if ctx.params[x] == name}
         file = shlex.quote(name)
         if kind == "pairs":
             return command_line(ctx, f"--pairs {file}", without={*TABLE_OPTIONS, *own})
-        more = (f"--triplets {file}",) if kind == "answers" else (f"--comparisons {file}", "--method divisive")
+        more = (f"--comparisons {file}", "--method divisive") if kind == "comparisons" else (f"--triplets {file}",)
         return command_line(ctx, *more, without={*TABLE_OPTIONS, *own, *(["method"] if len(more) > 1 else [])})
     if "kind" in names and "answer" in names:
         return command_line(ctx, f"--as {kind}", without={*TABLE_OPTIONS, "kind"})

@@ -47,6 +47,7 @@ _READERS = {
     "read_pairs": {"columns": "--columns"},
     "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
     "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
+    "read_triplets": {"columns": "--columns"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"

@@ -36,7 +36,19 @@ from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import ODD, REPLY, SECONDS, SECONDS_NAMES, SIDES, WHEN, WHO, is_sure_anchor, plain
+from tripletree.io.columns import (
+    COUNT,
+    ODD,
+    REPLY,
+    SECONDS,
+    SECONDS_NAMES,
+    SIDES,
+    WHEN,
+    WHO,
+    is_aside,
+    is_sure_anchor,
+    plain,
+)
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
@@ -46,7 +58,10 @@ from tripletree.io.questions import (
     both_readings,
     check_codes,
     comparison_in,
+    counts_rows,
+    is_count,
     is_json,
+    is_qualtrics,
     name_of_items,
     names_items,
     no_answers,
@@ -79,6 +94,7 @@ _VERSION = 1
 #: one, and if not: (2 / 3) ** 20 is less than 0.001, and for fewer answers the error gives both readings.
 _ENOUGH, _SOME = 20, 8
 #: Columns and rows that are looked at for an error to name the columns.
+_MOST_REPEATED = 10_000_000
 _FEW_COLUMNS, _HEAD = 10, 100
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
@@ -100,7 +116,7 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
         if is_json(content):
             return _are_trials(content)
         text = decoded(content, name)
-        return has_header(text, _is_header_of_answers)
+        return has_header(text, _is_header_of_answers) or is_qualtrics(content)
     head = content.lstrip()[:_STEP]
     first = head.split(b"\n")[0] if isinstance(head, bytes) else head.split("\n")[0]
     try:
@@ -123,8 +139,8 @@ def _are_trials(content: bytes | str) -> bool:
 
 
 def _is_header_of_answers(names: Sequence[str]) -> bool:
-    if len(names) > 3 and len(REPLY.among(names)) == 1:
-        return not is_header_of_comparisons(names) or bool(ODD.among(names))
+    if len(names) > 3 and len(REPLY.among(names)) == 1:  # what is compared with what has been looked at before
+        return True
     return len(names) > 3 and has_answers(names) and not is_header_of_comparisons(names)
 
 
@@ -260,10 +276,10 @@ def read_answers(
     if odd is None and items is None:
         _check_no_comparisons(table, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
-    places = _item_columns(table, items, answer, others)
+    places = _item_columns(table, items, answer, others, odd is not None)
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
         raise refused
-    asked = _without_empty_rows(asked, places)
+    asked = _repeated(_without_empty_rows(asked, places), {*places, answer, times, took}, people is not None)
     table = asked.table
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
@@ -392,6 +408,35 @@ def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> Question
     return asked.taking(shown)
 
 
+def _repeated(asked: QuestionTable, taken: set[Any], people: bool) -> QuestionTable:
+    """Each row as often as its answer was given, if a column tells that."""
+    table, names = asked.table, asked.table.names or []
+    found = [x for x in COUNT.among(names) if names.index(x) not in taken]
+    for name in found:
+        cells = [cell_text(x) for x in table.columns[names.index(name)]]
+        if plain(name) == "n" and (people or counts_rows(cells)):
+            asked.notes.append("'n' numbers the rows")
+            continue
+        if not cells:
+            continue
+        wrong = next((k for k, x in enumerate(cells) if not is_count(x)), None)
+        if wrong is not None:
+            table.refuse(
+                wrong,
+                f"{cells[wrong]!r} in {name!r}, which tells how often each answer was given: expected a whole number; "
+                "call the column otherwise if it tells something else",
+            )
+        times = np.array([int(with_point(x or "0").partition(".")[0]) for x in cells])
+        if times.sum() > _MOST_REPEATED:
+            raise refusal(
+                table, f"{name!r} sums to {times.sum():,}, more than {_MOST_REPEATED:,} answers: divide its numbers"
+            )
+        asked = asked.taking(np.repeat(np.arange(len(cells)), times).tolist())
+        asked.notes.append(f"{counted(len(cells), 'row')}, each as often as {name!r} says")
+        break
+    return asked
+
+
 def _person(cell: Any) -> str | None:
     text = cell_text(cell)
     return None if text is None or not text.strip() else text
@@ -399,7 +444,8 @@ def _person(cell: Any) -> str | None:
 
 def has_answers(names: Sequence[str]) -> bool:
     """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
-    bare = [re.sub(pattern, "", x) for x in names for pattern in (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$")]
+    ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
+    bare = [re.sub(pattern, "", x) for x in names for pattern in ends]
     in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
     return bool(REPLY.among([*names, *bare])) or in_names or is_header_of_comparisons(names)
 
@@ -437,23 +483,39 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
     raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}{_command(table)}")
 
 
-def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) -> list[int]:
-    """The columns of the items."""
+def _too_few(names: Sequence[str], table: RowTable, answer: int) -> str:
+    """The message for a table with fewer than three columns that could hold items."""
+    told = (table.names or [])[answer]
+    some = " and ".join(map(repr, names)) or "none"
+    return (
+        f"of the columns {', '.join(map(repr, table.names or ()))} only {some} could hold items, and three are needed "
+        f"beside the answers in {told!r}: a column for each of the three items that were shown, or one whose cells "
+        'list them ("cat|dog|eel"), one of which is the answer. If other columns hold them: '
+        f"read_answers({source_text(table.path)}, items=['A', 'B', 'C'], odd={told!r}) with their names"
+    )
+
+
+def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], given: bool = False) -> list[int]:
+    """The columns of the items. `given`: whether the caller has named the answer."""
     if items is not None:
         places = [table.place(x, "item") for x in items]
         if len(set(places)) == len(places) and not others & set(places):
             return places
         raise refusal(table, f"items= must be columns of their own, not {items!r}")
-    rest = [k for k in range(len(table.columns)) if k not in others]
-    if len(rest) == 3 and answer in rest:
-        return rest
-    rest = [k for k in rest if k != answer]
-    if len(rest) == 3:
-        return rest
-    names = {column_word(table.names[k]): k for k in rest} if table.names is not None else {}
+    everything = [k for k in range(len(table.columns)) if k not in others]
+    names = {} if table.names is None else {column_word(table.names[k]): k for k in everything if k != answer}
     families = [[names[x] for x in family] for family in _families(names)]
     if len(families) == 1:
         return families[0]
+    able = [k for k in everything if table.names is None or k == answer or not is_aside(table.names[k])]
+    chosen = table.names is None or given or bool(ODD.among([table.names[answer]]))
+    if len(everything) == 3 and answer in able and (chosen or table.names is None):
+        return everything
+    rest = [k for k in able if k != answer]
+    if len(rest) == 3:
+        return rest
+    if len(rest) < 3 and table.names is not None:
+        raise refusal(table, _too_few([table.names[k] for k in rest], table, answer))
     raise refusal(table, f"give items=, which three of the {_columns(table)} hold the items{_command(table, answer)}")
 
 
@@ -475,10 +537,13 @@ def _fitting(table: RowTable) -> list[tuple[int, ...]]:
     columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
     named = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
     able = [k for k in range(len(columns)) if table.names is None or table.names[k] not in named]
+    aside = {k for k in able if table.names is not None and is_aside(table.names[k])}
     numbers = [all(x is None or is_number(x) for x in column) for column in columns]
     found: list[tuple[int, ...]] = []
     for answer in able:
-        for trio in combinations([k for k in able if k != answer and numbers[k] == numbers[answer]], 3):
+        for trio in combinations(
+            [k for k in able if k != answer and k not in aside and numbers[k] == numbers[answer]], 3
+        ):
             rows = zip(*(columns[k] for k in (*trio, answer)), strict=True)
             if all(row[3] in row[:3] and len({*row[:3]}) == 3 and None not in row for row in rows):
                 found.append((*trio, answer))

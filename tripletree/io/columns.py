@@ -281,6 +281,8 @@ ODD = Role(
         "ausreißer",
         "ausreisser",
         "intrus",
+        *("intruso", "intrusa", "intruder", "outlier", "misfit", "passtnicht", "gehörtnichtdazu", "gehoertnichtdazu"),
+        *("notbelonging", "doesnotbelong", "doesntbelong", "doesnotfit", "doesntfit", "leastsimilar", "leastalike"),
     ),
     is_answer=True,
 )
@@ -301,6 +303,36 @@ ANSWER = Role(
     is_answer=True,
 )
 REPLY = Role("odd", "the answer", (*ODD.names, *ANSWER.names), alone=_KEYS, is_answer=True)
+#: How often an answer was given, or a triplet was said.
+COUNT = Role(
+    "weight",
+    "the weights",
+    (
+        *("count", "counts", "n", "freq", "frequency", "votes", "nvotes", "numvotes", "numberofvotes", "repetitions"),
+        *("reps", "nanswers", "nresponses", "nobs", "npeople", "nsubjects", "nraters", "anzahl", "häufigkeit"),
+        *("haeufigkeit", "stimmen", "weight", "weights", "gewicht", "nombre", "effectif"),
+    ),
+)
+_ASIDE_NAMES = re.compile(
+    r"(?:response|reaction)?_?times?(?:_?(?:ms|s|sec|seconds))?|rts?(?:_?(?:ms|s|sec))?|latency|duration|key_?(?:s|press|code)?"
+    r"|(?:is_?)?(?:correct|accuracy|acc|error|errors|score|valid)(?:_?(?:answer|response|resp|key|item|choice))?"
+    r"|corr(?:ect)?_?ans(?:wer)?|points|trials?(?:_?(?:no|nr|num|number|index|id|n|count|type|name|order))?|no|nr|number"
+    r"|(?:this)?n|index|row|line|order|block|blocks|session|sessions|run|round|list|set|part|phase|practice|catch"
+    r"|task|condition|cond|version|experiment|exp|study|age|alter|gender|sex|geschlecht|language|lang|sprache|country"
+    r"|hand(?:edness)?|browser|os|device|platform|confidence|conf|sicherheit|rating|comment|comments|kommentar|note|notes"
+    r"|time_?elapsed|trial_?time|date|group|condition_?id|durchgang|richtig|reaktionszeit"
+)
+
+
+def is_aside(name: str) -> bool:
+    """True if a column is called like what is written beside items: answers, people, times, numbers of trials, ..."""
+    known = (*REPLY.names, *WHO.names, *WHEN.names, *SECONDS.names, *COUNT.names)
+    words = words_of(name)
+    if words in SIDES or words == "target":
+        return False
+    return plain(name) in known or is_called_id(name) and words != "label" or _ASIDE_NAMES.fullmatch(words) is not None
+
+
 #: What two others are compared with. The words of the second line name other things as well.
 ANCHOR = Role(
     "anchor",

@@ -36,7 +36,7 @@ from tripletree.io.questions import (
     yes_or_no,
 )
 from tripletree.io.rows import LabelRows
-from tripletree.io.source import Source, decoded, is_parquet
+from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import RowTable, cell_text, has_header, header_with, parquet_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -169,7 +169,22 @@ def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
     def known(names: Sequence[str]) -> bool:
         return is_header_of_comparisons(names) and not ODD.among(names)
 
-    return known(parquet_names(content, name)) if is_parquet(content) else has_header(decoded(content, name), known)
+    if is_parquet(content):
+        return known(parquet_names(content, name))
+    return has_header(decoded(content, name), known) and not _name_three(content, name)
+
+
+def _name_three(content: bytes | str, name: str | None) -> bool:
+    """True if the answers of a table name the third of three, which is no comparison of two with it."""
+    try:
+        table = read_questions(
+            named_stream(content, name), header=True, known=is_header_of_comparisons, only=None
+        ).table
+        names = table.names or []
+        others = {names.index(x) for role in (SECONDS, WHEN, WHO) for x in role.among(names)}
+        return len(REPLY.among(names)) == 1 and comparison_in(table, others) is None
+    except ParseError:
+        return False
 
 
 def _answered(

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from tripletree.errors import ParseError
 from tripletree.io.columns import (
     ANCHOR,
     ANSWER,
+    COUNT,
     NEAR_FAR,
     ODD,
     REPLY,
@@ -34,6 +36,8 @@ from tripletree.io.columns import (
     SIDES,
     WHEN,
     WHO,
+    is_aside,
+    is_called_id,
     is_sure_anchor,
     option_pairs,
     plain,
@@ -46,6 +50,10 @@ from tripletree.io.trials import records_of, with_objects_apart, with_person_in_
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
+#: Names of files in a folder that tell of the others.
+_TELLS = re.compile(
+    r"(?:read[_ -]?me|lies[_ -]?mich|lisez[_ -]?moi|licen[cs]e|codebook|changelog)(?![a-z])", re.IGNORECASE
+)
 #: Other words for "cannot say".
 _NO_ANSWER = frozenset(
     {"unsure", "cannot_say", "can't_say", "don't_know", "dont_know", "not_sure", "idk", "no_idea", "no_response"}
@@ -149,10 +157,27 @@ def read_questions(
             raise refusal(asked.table, f"no row is left of {len(asked.table.lines):,}: only={only!r} holds for none")
         asked.notes.append(f"{len(rows):,} of {len(asked.table.lines):,} rows are asked for")
         asked = asked.taking(rows)
+    asked = _with_one_hot(asked)
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
-    return _expanded(_long(asked), wanted)
+    return _apart(_expanded(_long(asked), wanted), wanted)
+
+
+def _with_one_hot(asked: QuestionTable) -> QuestionTable:
+    """A table in which three columns of yes and no, one for each item, are one column of positions."""
+    names = asked.table.names or []
+    found = one_hot(
+        {x: [cell_text(y) for y in asked.table.columns[k]] for k, x in enumerate(names) if x[-1:] in "abcABC123"}
+    )
+    if found is None or len({*names}) < len(names):
+        return asked
+    stem, trio, where = found
+    rest = [k for k, x in enumerate(names) if x not in trio]
+    table = replace(
+        asked.table, names=[*(names[k] for k in rest), stem], columns=[*(asked.table.columns[k] for k in rest), where]
+    )
+    return replace(asked, table=table, notes=[*asked.notes, f"yes in one of {', '.join(trio)}"])
 
 
 def refusal(table: RowTable, message: str) -> ParseError:
@@ -173,6 +198,7 @@ def _files_of(path: Any) -> list[Any] | None:
         return None
     inside = sorted(x for x in Path(path).iterdir() if x.is_file() and not x.name.startswith((".", "~$")))
     files = [x for x in inside if x.name.removesuffix(".gz").lower().endswith(tuple(_SUFFIXES))]
+    files = [x for x in files if _TELLS.match(x.name) is None] or files
     if not files:
         raise ParseError(
             f"a folder without a table in it: none of {len(inside)} files ends in .csv, .json, ...", path=str(path)
@@ -191,7 +217,7 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         table, runs, from_zero = records_of(decoded(content, name), name)
         notes.append("records of JSON")
     else:
-        if header is None and _QUALTRICS in str(content[:_HEAD]):
+        if header is None and is_qualtrics(content):
             header = True
         table = read_table(named_stream(content, name), spaced=True, header=header, known=known)
     if "trial_type" in (table.names or ()) and {"trial_index", "time_elapsed"} & set(table.names or ()):
@@ -203,6 +229,11 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         stem = Path(name or "").name.partition(".")[0]
         table = replace(table, names=[*table.names, "who"], columns=[*table.columns, [stem] * len(table.lines)])
     return QuestionTable(table, notes, [(table.path, len(table.lines))], from_zero)
+
+
+def is_qualtrics(content: bytes | str) -> bool:
+    """True for a table that Qualtrics has written."""
+    return _QUALTRICS in str(content[:_HEAD])
 
 
 def is_json(content: bytes | str) -> bool:
@@ -436,6 +467,56 @@ def _asides(trios: Sequence[Any], kinds: Sequence[Sequence[Any]], notes: list[st
         elif max(different.values()) > 1 and len(groups) < 4:
             notes.append(f"{', '.join(sets[group[0]])} share no item with the other questions")
     return found
+
+
+#: What stands between three items in one cell.
+_SEPARATORS = (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*", r"\s*/\s*", r"\s+-\s+", r"\s*-\s*", r"_", r"\s+")
+
+
+def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
+    """A table in which the three items of one cell ("cat dog eel") are columns, if answers name one of them."""
+    table, names = asked.table, asked.table.names or []
+    replies = [names.index(x) for x in REPLY.among(names)]
+    replies = [k for k in range(len(names)) if names[k] in wanted] or replies if len(replies) != 1 else replies
+    free = [k for k, x in enumerate(names) if not is_aside(x) and k not in replies]
+    listed = [x[:-1] for x in names if x.endswith("1") and {f"{x[:-1]}2", f"{x[:-1]}3"} <= {*names}]
+    if len(replies) != 1 or not free or listed:
+        return asked
+    said = [cell_text(x) for x in table.columns[replies[0]]]
+    found = []
+    for k in free:
+        parts, by_label = _three_in(list(map(cell_text, table.columns[k])), said)
+        if parts is not None and (by_label or len(free) != 3):
+            found.append((k, parts))
+    if len(found) != 1:
+        return asked
+    k, parts = found[0]
+    rest = [j for j in range(len(names)) if j != k]
+    made = [f"{_list_name(names[k])}_{j + 1}" for j in range(3)]
+    columns = [*(table.columns[j] for j in rest), *([x[j] if x else None for x in parts] for j in range(3))]
+    asked = replace(asked, table=replace(table, names=[*(names[j] for j in rest), *made], columns=columns))
+    asked.notes.append(f"three items in each cell of {names[k]!r}")
+    return asked
+
+
+def _three_in(cells: Sequence[str | None], said: Sequence[str | None]) -> tuple[list[list[str] | None] | None, bool]:
+    """The three parts of each cell, by one separator, of which the answers name one, and whether by their labels."""
+    asked = [(x, y) for x, y in zip(cells, said, strict=True) if x is not None and not is_no_answer(y)]
+    for separator in _SEPARATORS if asked else ():
+        parts = [
+            None if x is None else [y.strip(_AROUND) for y in re.split(separator, x.strip(_AROUND))] for x in cells
+        ]
+        if any(x is not None and x.startswith("[") for x in cells):
+            return None, False
+        if any(x is not None and (len({*x}) != 3 or len(x) != 3 or "" in x) for x in parts):
+            continue
+        rows = [x for x, y in zip(parts, said, strict=True) if x is not None and not is_no_answer(y)]
+        if all(y in x for x, (_, y) in zip(rows, asked, strict=True)):
+            return parts, True
+        words = {_code_word(str(y)) for _, y in asked}
+        if words <= {*"123"} or words <= {*"012"} or words <= {*"abc"}:
+            return parts, False
+    return None, False
 
 
 def _expanded(asked: QuestionTable, wanted: Collection[str] = ()) -> QuestionTable:
@@ -695,6 +776,126 @@ def says_far(name: str) -> bool:
     return bool(ODD.among([name])) or _FAR.search(words_of(name)) is not None
 
 
+#: Two of three, as a code: the third is the odd one.
+_PAIR = re.compile(r"\(?([abc123])[\s_,&+/-]*(?:and_|und_|et_)?([abc123])\)?")
+#: Columns beside three items that tell no odd one, if nothing but numbers are in them.
+_NUMBERED = frozenset({"trial", "block", "session", "run", "round", "order", "list", "set", "part", "phase", "batch"})
+#: Columns of a few numbers.
+_LEVELS = frozenset(
+    (
+        "condition",
+        "cond",
+        "group",
+        "confidence",
+        "conf",
+        "rating",
+        "version",
+        "level",
+        "age",
+        "sure",
+        "difficulty",
+        "task",
+    )
+)
+
+
+def pair_code(text: str) -> str | None:
+    """The third of three, of an answer that names the two others: c for AB, 3 for 1-2. None if it does not."""
+    found = _PAIR.fullmatch(column_word(text))
+    rest = [] if found is None else [x for x in ("abc" if found[1].isalpha() else "123") if x not in found.groups()]
+    return rest[0] if len(rest) == 1 else None
+
+
+def is_known_beside(name: str) -> bool:
+    """True if a column beside triplets is known to tell no odd one: people, times, ids, numbers of trials."""
+    words = words_of(name)
+    if plain(name) in REPLY.names:
+        return False
+    known = (*WHO.names, *WHEN.names, *SECONDS.names, "rt")
+    return (
+        plain(name) in known
+        or is_called_id(name)
+        or re.sub(r"_?(?:no|nr|num|number|index|id)$", "", words) in _NUMBERED
+    )
+
+
+def answers_beside(
+    name: str, cells: Sequence[str | None], rows: Sequence[Sequence[str]], columns: Sequence[str]
+) -> tuple[str, str] | None:
+    """Whether a column names one of the three of each row, and not always the last.
+
+    Returns
+    -------
+    how : str
+        What it does, for messages.
+    cure : str
+        What else `read_answers` then needs.
+    """
+    if is_known_beside(name) or plain(name) in COUNT.names:
+        return None
+    said = [(x, row) for x, row in zip(cells, rows, strict=True) if not is_no_answer(x) and None not in row]
+    if not said or 2 * len(said) < len(rows):
+        return None
+    if all(x in row for x, row in said):
+        return ("repeats one", "") if any(x != row[2] for x, row in said) else None
+    words = {_code_word(str(x)) for x, _ in said}
+    names = {column_word(x): k for k, x in enumerate(columns)}
+    for codes in ({*"123"}, {*"012"}, {*"abc"}, {*names}):
+        if words <= codes and ("2" in words or len(words) > 1 or codes != {*"012"}) and words != {"0", "1"}:
+            if plain(name) in _LEVELS:
+                return None
+            last = {"3"} if codes == {*"123"} else {"c"} if codes == {*"abc"} else {column_word(columns[2])}
+            zero = ", first=0" if codes == {*"012"} and "0" not in words else ""
+            return None if words == last else ("names one", zero)
+    thirds = {x: pair_code(x) for x in words}
+    if None in thirds.values():
+        return None
+    pairs = {str(thirds[_code_word(str(x))]): str(x) for x, _ in said}
+    by_place = {str(k + 1): "abc"[k] for k in range(3)}
+    whole = [pairs.get(k) or pairs.get(by_place[k]) or _other_pair(k, [*pairs.values()]) for k in "123"]
+    return "names two", f", codes={whole!r}"
+
+
+def _other_pair(third: str, like: Sequence[str]) -> str:
+    """The code for the two others, written like some code."""
+    letters = bool(re.search("[a-c]", like[0].lower()))
+    names = ["ABC"[int(x) - 1] if letters else x for x in "123" if x != third]
+    names = [x.lower() for x in names] if like[0].islower() else names
+    parts = iter(names)
+    return re.sub(r"(?i)[abc123]", lambda _: next(parts), re.sub(r"(?i)and|und|et", "&", like[0]))
+
+
+def is_count(text: str | None) -> bool:
+    """True for a whole number of at least 0."""
+    return text is not None and re.fullmatch(r"\d{1,9}(?:[.,]0+)?", text) is not None
+
+
+def counts_rows(cells: Sequence[str | None]) -> bool:
+    """True if cells may be numbers of rows: they rise, or begin again with 0 or 1."""
+    numbers = [float((x or "").replace(",", ".")) if is_count(x) else -1.0 for x in cells]
+    return min(numbers, default=-1) >= 0 and all(y > x or y in (0, 1) for x, y in pairwise([-1, *numbers]))
+
+
+def one_hot(columns: Mapping[str, Sequence[str | None]]) -> tuple[str, list[str], list[str | None]] | None:
+    """Three columns with a yes in one of them in each row: what they have in common, their names, and the positions."""
+    stems: dict[str, dict[str, str]] = {}
+    for name in columns:
+        if found := re.fullmatch(r"(.*?[^\W\d_])[._ -]+([abc123])", name, re.IGNORECASE):
+            stems.setdefault(found[1], {})[found[2].lower()] = name
+    for stem, ends in stems.items():
+        for order in ("abc", "123"):
+            if {*ends} != {*order} or stem in columns:
+                continue
+            flags = [yes_or_no(columns[ends[x]]) for x in order]
+            if any(x is None for x in flags):
+                continue
+            yes = np.array(flags) == 1
+            if (yes.sum(axis=0) <= 1).all() and yes.any():
+                where = [str(k + 1) if some else None for k, some in zip(yes.argmax(0), yes.any(0), strict=True)]
+                return stem, [ends[x] for x in order], where
+    return None
+
+
 def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | None:
     """1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or there is none."""
     gaps = gap_words(missing)
@@ -867,6 +1068,11 @@ def unknown_answers(
     if len(wrong) == 1 and (found >= 0).any():
         return f"; missing=[{wrong[0]!r}] if it stands for no answer"
     if command and len(wrong) == width:
+        thirds = {pair_code(x): x for x in wrong} if width == 3 else {}
+        order = next((x for x in ("abc", "123") if {*thirds} == {*x}), None)
+        if order is not None:
+            way = [thirds[x] for x in order]
+            return f"; if each names the two that are alike, so that the third is odd: {command}, codes={way!r})"
         ways = [wrong, wrong[::-1]] if width == 2 else [wrong]
         shown = []
         for way in ways:

@@ -371,6 +371,10 @@ class LabelRows:
         """
         found = frame_columns(frame, self.path)
         self.sample = lambda: table_of(found, self.path, cell_of)
+        self.add_found(found, columns, weight, blank)
+
+    def add_found(self, found: dict[str, Any], columns: Sequence[str], weight: str | None, blank: str | None) -> None:
+        """Take the rows of the columns of a data frame."""
         if self.plain:
             header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
             names = [header.names[k] for k in self.places(header, columns, weight)]  # type: ignore[index]

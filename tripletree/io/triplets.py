@@ -16,27 +16,37 @@ the triplet's weight, 1 if other lines have one. ``#`` at the start of a line or
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, overload
-
-import numpy as np
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
 from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.columns import REPLY, alike_columns, is_sure_anchor
+from tripletree.io.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.pairs import are_links, pairs_advice
-from tripletree.io.questions import is_no_answer
+from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot, source_text
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
-from tripletree.io.table import FRAME, RowTable, arrow_batches, cell_text, coded_column, is_frame
+from tripletree.io.table import (
+    FRAME,
+    RowTable,
+    arrow_batches,
+    cell_of,
+    cell_text,
+    coded_column,
+    is_frame,
+    parquet_metadata,
+    parquet_names,
+    parquet_rows,
+    table_of,
+)
 
 _EXPECTED = "expected 'a b | c'"
-#: Answers of a column of any name after which it is no chance that all of them are among the three.
-_ENOUGH_ANSWERS = 5
+#: So many different values may be codes.
+_FEW = 6
 
 
 class ComparisonsError(ParseError):
@@ -49,26 +59,69 @@ class TripletRows(LabelRows):
     usual = re.compile(r"""\s*([^\s,|#'"]+)\s+([^\s,|#'"]+)\s*\|\s*([^\s,|#'"]+)\s*(?:\|\s*([^\s,|#'"]+)\s*)?""")
     shape = re.compile(r"L,?L\|L(\|L)?")
     plain = True
+    #: Whether other columns are looked at, which may tell the odd one.
+    judged = True
 
     @staticmethod
     def is_header(names: Sequence[str]) -> bool:
         return is_header_of_comparisons(names)
 
+    def weight(self, names: Sequence[str], weight: str | None) -> str | None:  # type: ignore[override]
+        found = super().weight(names, weight)
+        counts = COUNT.among(names) if self.judged and weight == "weight" and found not in names else []
+        return counts[0] if len(counts) == 1 else found
+
+    def _of_rows(self, name: str | None, cells: Iterable[Any]) -> bool:
+        """True for the name of a count above the numbers of the rows."""
+        return name is not None and plain(name) == "n" and counts_rows([cell_text(cell_of(x)) for x in cells])
+
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table, unless a column beside a, b and c tells which of these is the odd one."""
-        labels = [table.columns[k] for k in self.places(table, columns, None)]
-        others = [(name, k) for k, name in enumerate(table.names or ()) if name not in (*columns, weight)]
-        for name, k in others:
-            answers = list(zip(table.columns[k], *labels, strict=True))
-            named = bool(REPLY.among([name]))
-            told = len(answers) >= _ENOUGH_ANSWERS or named
-            if (
-                told
-                and all(x in abc or (named and is_no_answer(cell_text(x))) for x, *abc in answers)
-                and any(x != c for x, _, _, c in answers)
-            ):
-                raise ParseError(_answers_in(name, columns), path=self.path, line=table.header_line)
+        if self.judged:
+            used = self.places(table, columns, weight)
+            last = (table.names or [])[used[-1]]
+            if len(used) > 3 and self._of_rows(last, table.columns[used[-1]]):
+                weight = None
+            beside = [(x, k) for k, x in enumerate(table.names or ()) if k not in used and not is_known_beside(x)]
+            if beside:
+                labels = [list(map(cell_text, table.columns[k])) for k in used[:3]]
+                others = {x: list(map(cell_text, table.columns[k])) for x, k in beside}
+                self._judge(others, list(zip(*labels, strict=True)), [(table.names or [])[k] for k in used[:3]])
         super().add_table(table, columns, weight)
+
+    def _judge(
+        self, others: Mapping[str, Sequence[str | None]], rows: Sequence[Sequence[Any]], names: Sequence[str]
+    ) -> None:
+        """Refuse rows of which another column may tell the odd one, or how often it was said."""
+        source = source_text(self.path)
+        hot = one_hot({x: [*y] for x, y in others.items()})
+        if hot is not None:
+            stem, trio, _ = hot
+            msg = (
+                f"the columns {', '.join(map(repr, trio))} choose one of {', '.join(map(repr, names))} in each row: "
+                f"are these triplets, or is that the odd one? Triplets as they stand: read_triplets({source}, "
+                f"columns={[*names]!r}); the odd one: read_answers({source}, items={[*names]!r}, odd={stem!r})"
+            )
+            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+        for name, cells in others.items():
+            meant = answers_beside(name, cells, rows, names)
+            if meant is None:
+                continue
+            how, cure = meant
+            odd = f"read_answers({source}, items={[*names]!r}, odd={name!r}{cure})"
+            shown = ", ".join(map(repr, names))
+            if ODD.among([name]):
+                msg = (
+                    f"the column {name!r} {how} of {shown} in every row, and not always the last: these look like "
+                    f"odd-one-out answers, which {odd} reads; triplets need no such column"
+                )
+            else:
+                msg = (
+                    f"the column {name!r} {how} of {shown} in every row: are these triplets, or does it tell which "
+                    f"of three is the odd one? Triplets as they stand: read_triplets({source}, columns={[*names]!r}); "
+                    f"the odd one: {odd}"
+                )
+            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
@@ -80,6 +133,16 @@ class TripletRows(LabelRows):
         needs = "three columns of items, a, b and c of ab|c, are needed"
         if table is None or table.names is None:
             return f"{needs}, and columns= names them"
+        *trio, told = [x for x in table.names if not is_known_beside(x) and plain(x) not in COUNT.names] or [""]
+        if len(trio) == 3:
+            columns = [[*map(cell_text, table.columns[table.names.index(x)])] for x in (*trio, told)]
+            rows: list[Any] = list(zip(*columns[:3], strict=True))
+            meant = answers_beside(told, columns[3], rows, trio)
+            if meant is not None and meant[0] != "repeats one":
+                return (
+                    f"name them with columns={tuple(trio)!r} (a, b and c of ab|c); if {told!r} tells which of three is "
+                    f"the odd one: read_answers({source_text(self.path)}, items={trio!r}, odd={told!r}{meant[1]})"
+                )
         alike = alike_columns(table, are_links)
         if [len(x) for x in alike] == [3]:
             return f"name them with columns={tuple(alike[0])!r} (a, b and c of ab|c)"
@@ -93,21 +156,29 @@ class TripletRows(LabelRows):
             "items and one of the odd one"
         )
 
-    def add_columns(
-        self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
-    ) -> bool:
-        if not super().add_columns(found, names, columns, blank) or self.coded is None:
-            return False
-        place = {x: k for k, x in enumerate(self.coded.texts)}
-        rows = self.coded.rows
-        for name in [x for x in found if x not in names] if not self.problems else ():
-            answers = coded_column(found[name])
-            if answers is None or (len(rows) < _ENOUGH_ANSWERS and not REPLY.among([name])):
-                continue
-            odd = np.array([*(place.get(str(x), -1) for x in answers.values), -1])[answers.codes]
-            if (odd[:, np.newaxis] == rows).any(axis=1).all() and (odd != rows[:, 2]).any():
-                raise ParseError(_answers_in(name, columns), path=self.path)
-        return True
+    def add_found(self, found: dict[str, Any], columns: Sequence[str], weight: str | None, blank: str | None) -> None:
+        names = self.called([*found], columns)
+        last = self.weight([*found], weight)
+        if last in found and self._of_rows(last, [*found[last]] if plain(last) == "n" else ()):
+            weight = None
+        beside = [x for x in found if x not in (*names, last) and not is_known_beside(x)]
+        if self.judged and {*names} <= found.keys():
+            labels = {str(y) for x in names for y in _values(found[x])}
+            beside = [x for x in beside if len(_values(found[x])) <= _FEW or _among(_values(found[x]), labels)]
+        if self.judged and beside and {*names} <= found.keys():
+            table = table_of({x: found[x] for x in (*names, *beside)}, self.path)
+            rows = [list(map(cell_text, x)) for x in table.columns]
+            self._judge(dict(zip(beside, rows[3:], strict=True)), list(zip(*rows[:3], strict=True)), names)
+        super().add_found(found, columns, weight, blank)
+
+    def add_parquet(self, content: bytes, columns: Sequence[str], weight: str | None) -> None:
+        names = parquet_names(content, self.path)
+        beside = [x for x in names if not is_known_beside(x)] if self.judged else []
+        wanted = self.wanted(names, columns, weight)
+        self.add_frame(
+            parquet_rows(content, self.path, [*dict.fromkeys([*wanted, *beside])]), columns, weight, blank=""
+        )
+        self.add_kept_leaves(parquet_metadata(content, self.path))
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if tokens[0].value.startswith("("):
@@ -134,13 +205,21 @@ class TripletRows(LabelRows):
         return "one number, the weight, may stand after the second '|'", second
 
 
-def _answers_in(name: str, columns: Sequence[str]) -> str:
-    """The message for a column that tells which of the three is the odd one."""
-    return (
-        f"the column {name!r} repeats one of {', '.join(map(repr, columns))} in every row, and not always the last: "
-        f"these look like odd-one-out answers, which tripletree.io.read_answers(..., odd={name!r}) reads; triplets "
-        "need no such column"
-    )
+def _values(column: Any) -> Sequence[Any]:
+    """The different values of a column of numbers or texts, nothing for others."""
+    coded = coded_column(column)
+    return () if coded is None else coded.values
+
+
+def _among(values: Sequence[Any], labels: Collection[str]) -> bool:
+    """True if all values are labels, or no answer."""
+    return all(str(x) in labels or is_no_answer(str(x)) for x in values)
+
+
+class StatedRows(TripletRows):
+    """Rows of triplets whose columns the caller has named."""
+
+    judged = False
 
 
 def read_triplets(
@@ -148,7 +227,7 @@ def read_triplets(
     *,
     format: RowFormat | None = None,
     leaves: LeafIndex | Iterable[Hashable] | None = None,
-    columns: Sequence[str] = ("a", "b", "c"),
+    columns: Sequence[str] | None = None,
     weight: str | None = "weight",
 ) -> TripletSet:
     r"""Read a set of triplets.
@@ -166,10 +245,12 @@ def read_triplets(
         The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole
         numbers in a data frame, an Arrow table or a Parquet file stay numbers.
-    columns : sequence of three str
-        Columns of a table that hold a, b and c of ab|c. Further columns are ignored.
+    columns : sequence of three str, optional
+        Columns of a table that hold a, b and c of ab|c. Further columns are then ignored. By default a, b and c, and a
+        further column that may tell which of the three is the odd one is asked about.
     weight : str or None
-        Column of the weights, if there is one of that name. None ignores it.
+        Column of the weights, if there is one of that name. By default also one called count, freq, votes or the like.
+        None ignores it.
 
     Returns
     -------
@@ -197,13 +278,14 @@ def read_triplets(
     [2.0]
     """
     check_row_format(format)
-    names = three_names(columns, "a, b and c of ab|c")
-    if not is_frame(path) and format != "parquet" and tuple(columns) == ("a", "b", "c"):
+    names = ("a", "b", "c") if columns is None else three_names(columns, "a, b and c of ab|c")
+    if not is_frame(path) and format != "parquet" and names == ("a", "b", "c"):
         path = named_stream(*raw_bytes(path))
+    kind = TripletRows if columns is None else StatedRows
     try:
-        rows = read_rows(TripletRows, path, format=format, columns=names, weight=weight)
+        rows = read_rows(kind, path, format=format, columns=names, weight=weight)
     except ComparisonsError as error:
-        if tuple(columns) != ("a", "b", "c"):
+        if names != ("a", "b", "c"):
             raise
         return _of_comparisons(path, leaves, error)
     index, positions = rows.indexed(leaves)
@@ -274,7 +356,7 @@ def _batches(
         return TripletRows(name, "row").wanted(names, columns, weight)
 
     for part in arrow_batches(path, size, wanted):
-        rows = TripletRows(part.path, "row")
+        rows = StatedRows(part.path, "row")
         rows.before = part.before
         rows.add_frame(part.table, columns, weight, blank=None if part.path == FRAME else "")
         rows.add_kept_leaves(part.metadata)
