@@ -23,7 +23,8 @@ std::vector<Count> sorted_order(std::span<const Count> numbers, Interrupts& watc
     const auto over = [&](Count x) { return static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(least); };
     std::vector<Entry> entries(numbers.size()), sorted(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) entries[i] = {over(numbers[i]), static_cast<Count>(i)};
-    for (int shift = 0; shift < std::bit_width(over(most)); shift += bits) {
+    const auto width = static_cast<int>(std::bit_width(over(most)));
+    for (int shift = 0; shift < width; shift += bits) {
         std::array<std::size_t, (1 << bits) + 1> begin{};
         const auto digit = [&](const Entry& x) { return x.rest >> shift & ((1 << bits) - 1); };
         for (const Entry& x : entries) ++begin[digit(x) + 1];
