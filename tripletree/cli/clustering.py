@@ -33,6 +33,7 @@ from tripletree.cli.tables import (
     SQUARES,
     GapHint,
     Table,
+    cells_option,
     check_metric,
     class_file_of,
     decimal_option,
@@ -168,6 +169,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @metric_option
 @decimal_option
+@cells_option
 @missing_option
 @click.option("--cut", type=click.Choice(RULES), default="auto", show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
@@ -199,6 +201,7 @@ def cluster(
     missing_samples: str,
     standardize: bool,
     decimal: str,
+    missing_cells: list[str] | None,
     missing_class: list[str] | None,
     index_column: str | None,
     id_digits: int | None,
@@ -268,6 +271,7 @@ def cluster(
         metric=metric,
         hint=GapHint(" --linkage average" if method["method"] == "recon" else ""),
         decimal=decimal,
+        missing_cells=missing_cells,
         digits=id_digits,
         missing=missing_class,
         named=partial(

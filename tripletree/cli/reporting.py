@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -36,10 +38,12 @@ from tripletree.cli.sources import (
 from tripletree.cli.spelling import command_line
 from tripletree.cli.tables import (
     GapHint,
+    cells_option,
     check_metric,
     class_file_of,
     decimal_option,
     digits_option,
+    is_square,
     metric_option,
     missing_option,
     names_in,
@@ -50,6 +54,7 @@ from tripletree.core.notes import collected
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
+from tripletree.io.table import read_table as table_columns
 from tripletree.reports.analysis import report as make_report
 
 KINDS = ("hierarchy", "triplets", "pairs", "answers", "comparisons")
@@ -95,6 +100,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @metric_option
 @decimal_option
+@cells_option
 @missing_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @digits_option
@@ -166,6 +172,7 @@ def report(
         metric=metric,
         hint=GapHint(),
         decimal=more["decimal"],
+        missing_cells=more["missing_cells"],
         digits=more["id_digits"],
         missing=more["missing_class"],
         named=lambda: list(map(str, value.leaves)) if know else names_in([(class_file_of(class_column), read_classes)]),
@@ -238,6 +245,21 @@ def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[st
     return kind, value, own
 
 
+def _check_no_square(stream: Any, source: str) -> None:
+    """Refuse a square table of distances or similarities: it is data."""
+    with suppress(ParseError, csv.Error):
+        content, _ = read_bytes(stream)
+        head = content[:10_000] if isinstance(content, str) else content[:10_000].decode("utf-8", errors="replace")
+        header, *rest = head.lstrip("\ufeff").split("\n")
+        if not rest or re.split(r"[,;\t]", header)[1:2] != [re.split(r"[,;\t]", rest[0])[0]]:
+            return  # the first row and the first column of numbers have one name in a square table
+        table = table_columns(named_stream(content, source), header=True, known=lambda names: True, empty_rows=True)
+        if is_square(table):
+            raise bad_input(
+                f"{given_name(source)} is a square table, of distances perhaps, and no knowledge: give it as DATA"
+            )
+
+
 def _known(
     source: str, kind: str | None, options: dict[str, Any], reading: dict[str, Any]
 ) -> tuple[str, Any, dict[str, list[str]]]:
@@ -259,6 +281,8 @@ def _known(
     def stream() -> Any:
         return named_stream(raw, name)
 
+    if kind is None:
+        _check_no_square(stream(), source)
     kind = kind or known_kind(raw, name, options)
     if kind == "triplets":
         return kind, triplets_in(raw, name, None, options, source), {}

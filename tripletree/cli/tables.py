@@ -23,7 +23,7 @@ from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
-from tripletree.io.columns import can_be_ids, ids_among, is_name
+from tripletree.io.columns import CLASS_NAMES, can_be_ids, ids_among, is_name, plain
 from tripletree.io.table import RowTable, cell_text, is_number, with_point
 from tripletree.io.table import read_table as table_columns
 
@@ -69,6 +69,14 @@ missing_option = click.option(
     help="Words in --classes that mark rows without a class, with commas between.  [default: NA, -1, unknown, ?, ...]",
 )
 
+cells_option = click.option(
+    "--missing-values",
+    "missing_cells",
+    metavar="WORDS",
+    callback=words_of_option,
+    help="Cells of DATA that are gaps, with commas between, such as -99 or n.d.; empty ones and NA are.",
+)
+
 digits_option = click.option(
     "--id-digits",
     type=click.IntRange(min=0),
@@ -79,6 +87,11 @@ digits_option = click.option(
 #: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _AS_CLASS = "--missing-class NA makes it a class: only what is named there is none then"
+#: Codes for no value, if they lie far outside the other numbers.
+_SENTINELS = frozenset(
+    {*(-(10.0**k - 1) for k in range(1, 6)), *(10.0**k - 1 for k in range(3, 6)), -888.0, -99.9, -999.9}
+)
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,}|(?:['’ ]\d{3})+)(?:[.,]\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 #: Advice about columns of text, by the options that a command may have.
 _ADVICE = {
@@ -218,6 +231,14 @@ def _square_of(columns: dict[str, list[str]], labels: list[str], are_named: bool
     return _Square(values, labels, diagonal, bool(known[apart].all()))
 
 
+def is_square(table: RowTable) -> bool:
+    """True if the columns of a table, but for the first, are called like the rows, and hold numbers."""
+    names = table.names or [""]
+    labels = [cell_text(x) or "" for x in table.columns[0]]
+    cells = {x: [cell_text(z) or "" for z in y] for x, y in zip(names[1:], table.columns[1:], strict=True)}
+    return len(set(labels)) == len(labels) and _square_of(cells, labels, True) is not None
+
+
 def _asked_square(square: _Square | None, metric: str | None, where: str, are_named: bool) -> np.ndarray | None:
     """The distances in a square table, if --metric says so. None for features. What is not said is asked."""
     ctx = click.get_current_context()
@@ -271,6 +292,7 @@ def read_table(
     digits: int | None = None,
     missing: Sequence[str] | None = None,
     named: Callable[[], Collection[str]] = tuple,
+    missing_cells: Sequence[str] | None = None,
 ) -> Table:
     """Read a table with a header line: tabs, commas or semicolons between fields, as the header has them, or Parquet.
 
@@ -301,6 +323,8 @@ def read_table(
         Whole numbers as labels get so many digits.
     missing : sequence of str, optional
         The words in the classes that mark samples without one. By default NA, -1, unknown and the like.
+    missing_cells : sequence of str, optional
+        Cells of features that are gaps, besides those that are empty, NA and the like.
     named : callable
         Gives the names that the knowledge knows. Called if several columns could hold them.
 
@@ -336,6 +360,10 @@ def read_table(
         texts = columns.pop(text_column)
     if index_column is None:
         index_column = _label_column(columns, decimal, named)
+    elif others := [x for x in ids_among(columns) if x not in (index_column, class_column)]:
+        for name in others:
+            del columns[name]
+        say(f"{some(map(repr, others))} left out, as an id", err=True)
     labels = list(map(str, range(n)))
     if index_column is not None:
         column = columns.pop(index_column)
@@ -354,6 +382,9 @@ def read_table(
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
         columns = {x: list(map(with_point, column)) for x, column in columns.items()}
+    if missing_cells is not None:
+        gone = {with_point(x) if decimal == "," else x for x in missing_cells}
+        columns = {x: ["" if y in gone else y for y in column] for x, column in columns.items()}
     are_named = index_column is not None
     square = _square_of(columns, labels, are_named) if gaps == "raise" and texts is None else None
     distances = _asked_square(square, metric, where, are_named)
@@ -362,6 +393,7 @@ def read_table(
     if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
+    _tell_classes(columns, where)
     if gaps != "mixed":
         _check_numeric(columns, table, "" if hint is None else hint(words=True))
     if gaps == "raise":
@@ -369,12 +401,19 @@ def read_table(
     values = np.empty((n, len(columns)), object if gaps == "mixed" else np.float64)
     for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, x, table, gaps)
+    _tell_sentinels(columns, where, hint)
     return Table(labels, values, list(columns), classes, texts, metric or "euclidean")
 
 
 def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
     """The classes without the words that mark samples without one. None stands for these."""
     codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS)
+    forms: dict[str, list[str]] = {}
+    for x in map(str, known):
+        forms.setdefault(" ".join(x.split()).casefold(), []).append(x)
+    alike = [" and ".join(map(repr, x)) for x in forms.values() if len(x) > 1]
+    if alike:
+        say(f"--classes: {some(alike)} are two classes; write them alike if they are one", err=True)
     return classes_or_none(codes, known)
 
 
@@ -519,28 +558,88 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
     return [found.get(x) for x in labels]
 
 
+def _tell_classes(columns: dict[str, list[str]], where: str) -> None:
+    """Tell of columns of whole numbers that are called like classes, and taken for features."""
+    found = [
+        name
+        for name, column in columns.items()
+        if plain(name) in CLASS_NAMES | {"label", "labels", "klasse", "gruppe", "classe", "groupe"}
+        and len(set(column)) < len(column)
+        and all(re.fullmatch(r"-?\d+", x) or is_gap(x) for x in column)
+    ]
+    if found:
+        name = shlex.quote(found[0])
+        ways = [f"{_ADVICE[x]} {_option(x)} {name}" for x in ("class_column", "drop") if _option(x)]
+        say(
+            f"{where}: {some(map(repr, found))} taken for a feature{'; name ' if ways else ''}{' or '.join(ways)}",
+            err=True,
+        )
+
+
+def _tell_sentinels(columns: dict[str, list[str]], where: str, hint: GapHint | None) -> None:
+    """Tell of codes such as -99 that lie far outside the other numbers of their column: they may mark gaps."""
+    found: dict[str, tuple[str, int]] = {}
+    for name, column in columns.items():
+        codes = {x for x in set(column) if is_number(x) and float(x) in _SENTINELS}
+        if not codes:
+            continue
+        rest = [float(x) for x in set(column) - codes if is_number(x)]
+        low, high = min(rest, default=0.0), max(rest, default=0.0)
+        for code in sorted(codes):
+            if len(rest) > 1 and not 2 * low - high <= float(code) <= 2 * high - low:
+                found.setdefault(code, (name, column.count(code)))
+    if found:
+        shown = [f"{code} in column {name!r} ({m:,} of {len(columns[name]):,})" for code, (name, m) in found.items()]
+        more = (
+            "" if hint is None or not _option("missing_cells") else f" --metric nan_euclidean --standardize{hint.more}"
+        )
+        cure = f": {_option('missing_cells')} {shlex.quote(','.join(found))}{more}" if _option("missing_cells") else ""
+        say(
+            f"{where}: {some(shown)} far outside the rest, kept; if it marks a gap{cure or ', leave it empty'}",
+            err=True,
+        )
+
+
 def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
-    wrong, has_texts = [], False
+    wrong: dict[str, str] = {}
+    odd: dict[str, None] = {}
+    has_texts, commas, thousands, words = False, False, False, True
     for name, column in columns.items():
-        for text, line in zip(column, table.lines, strict=True):
-            if not is_number(text) and not is_gap(text):
-                has_texts |= text.count(" ") > 2
-                wrong.append(f"{name!r} ({text!r} in {table.unit} {line})")
-                break
-    if wrong:
-        noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-        named = {"drop": shlex.quote(wrong[0].partition(" (")[0].strip("'\""))}
-        advice = [
-            f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in _ADVICE.items() if _option(name)
-        ]
-        commas = any(re.search(r"\('[-+]?\d*,\d+' in", x) for x in wrong)
-        how = f"{_option('decimal')} ," if _option("decimal") else "write points"
-        points = f"{how} if decimals stand behind commas; or " if commas else ""
-        texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
-        raise bad_input(
-            f"{table.path}: {noun}: {some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{texts}{hint}"
+        bad = {x: k for k, x in reversed([*enumerate(column)]) if not is_number(x) and not is_gap(x)}
+        if not bad:
+            continue
+        text = min(bad, key=bad.__getitem__)
+        wrong[name] = f"{name!r} ({text!r} in {table.unit} {table.lines[bad[text]]})"
+        has_texts |= any(x.count(" ") > 2 for x in bad)
+        commas |= any(re.fullmatch(r"[-+]?\d*,\d+", x) and not _THOUSANDS.fullmatch(x) for x in bad)
+        others = [x for x in bad if not is_number(with_point(x)) and not _THOUSANDS.fullmatch(x)]
+        if 2 * sum(x in others for x in column) <= len(column):  # a column of numbers, but for some cells
+            words = False
+            odd |= dict.fromkeys(sorted(others, key=bad.__getitem__))
+            thousands |= any(map(_THOUSANDS.fullmatch, bad))
+    if not wrong:
+        return
+    noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
+    named = {"drop": shlex.quote(next(iter(wrong)))}
+    ways = []
+    if commas:
+        ways.append(
+            f"{_option('decimal')} , if decimals stand behind commas"
+            if _option("decimal")
+            else "write points if decimals stand behind commas"
         )
+    if thousands:
+        ways.append("write numbers without marks between thousands")
+    if odd and _option("missing_cells"):
+        ways.append(f"{_option('missing_cells')} {shlex.quote(','.join(odd))} if such cells are gaps")
+    advice = [f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in _ADVICE.items() if _option(name)]
+    ways.append(", ".join(advice))
+    texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
+    how = "; or ".join(x for x in ways if x)
+    raise bad_input(
+        f"{table.path}: {noun}: {some(wrong.values())}; {how}, or turn them into numbers{texts}{hint if words else ''}"
+    )
 
 
 def _option(name: str) -> str | None:
@@ -569,6 +668,14 @@ def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndar
     known = np.array([is_complete or not is_gap(x) for x in column])
     cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]
     if gaps == "mixed" and not all(map(is_number, cells)):
+        odd = list(dict.fromkeys(x for x in cells if not is_number(with_point(x))))
+        if 2 * sum(x in set(odd) for x in cells) <= len(cells) and odd:
+            how = (
+                f"; {_option('missing_cells')} {shlex.quote(','.join(odd[:5]))} if it marks a gap"
+                if _option("missing_cells")
+                else ""
+            )
+            say(f"column {name!r} is taken for words, because of {odd[0]!r}{how}", err=True)
         commas = [x for x in cells if with_point(x) != x]
         if commas and all(is_number(x) or with_point(x) != x for x in cells):
             how = f"; {_option('decimal')} , if decimals stand behind commas" if _option("decimal") else ""

@@ -28,6 +28,10 @@ _NO_CLASS = re.compile(
     rf"{NOT_KNOWN}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|tb[acd]\.?"
     r"|to\sbe\s(?:determined|decided|done|assigned|classified)|n\.\s?[ad]\.|unsure|uncertain|unclear|undecided|unlabell?ed"
     r"|unannotated|not\s(?:sure|clear|labell?ed|annotated|yet\s\w+)|(?:do\snot|don'?t|don’t)\sknow|missing"
+    r"|unbekannt|unbestimmt|unklar|fehlt|k\.?\s?a\.?|keine\s(?:angabe|angaben|daten|zuordnung|klasse)"
+    r"|nicht\s(?:bekannt|bestimmt|bestimmbar|klassifiziert|zugeordnet)|inconnue?|indéterminée?|non\s(?:classée?|connue?"
+    r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)|no\sidentificad[oa]"
+    r"|sconosciut[oa]|desconhecid[oa]|onbekend|okänd|ukjent|ukendt|tuntematon|nieznany|неизвестно|未知|不明"
     r"|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}"
 )
 #: Codes for no value, if they stand apart from the other codes.

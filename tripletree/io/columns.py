@@ -36,6 +36,7 @@ _ID_BEFORE = (
 _ID = re.compile(
     rf"|{_ID_WORDS}|(?:.*_)?(?:id|ids|uuid|guid|accession|sku|barcode|taxid)|(?:{_ID_BEFORE})(?:ids?|no|nr|num|number|code|key)"
     rf"|(?:{_ID_BEFORE})_(?:no|nr|num|number|code|key|name|label)|unnamed:_?\d+(?:_.*)?|level_\d+|x\.?1?_index"
+    r"|\w*(?:nr|nummer|kennung|kennziffer)|(?:code_)?postal(?:_code)?|postcode|post_code|zip|zipcode|zip_code|plz|postleitzahl"
 )
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 
@@ -100,6 +101,8 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
 
 def is_called_id(name: str) -> bool:
     """True if a column is called like one that names its rows: id, CustomerID, ``Unnamed: 0``, ``#OTU ID``, taxid."""
+    if name.strip() == "...1":  # a column without a name, as readr calls it
+        return True
     return _ID.fullmatch(words_of(name)) is not None or _ID.fullmatch(column_word(name)) is not None
 
 
@@ -129,7 +132,9 @@ def _are_rows_of_r(name: str, columns: Mapping[str, Sequence[str]]) -> bool:
 
 def is_name(name: str, cells: Sequence[str]) -> bool:
     """False for a column without a name that counts the rows from 0 or 1, as pandas and spreadsheets write it."""
-    nameless = re.fullmatch(r"|index|unnamed:_?\d+(?:_.*)?|level_\d+|row_?(?:no|nr|num|number)?", words_of(name))
+    nameless = re.fullmatch(
+        r"|\d+|nr|lfd_?nr|index|unnamed:_?\d+(?:_.*)?|level_\d+|row_?(?:no|nr|num|number)?", words_of(name)
+    )
     first = cells[0] if cells else ""
     return not (nameless and first in ("0", "1") and list(cells) == [str(int(first) + k) for k in range(len(cells))])
 

@@ -673,9 +673,8 @@ def read_lineages(
         and ``/`` that is in at least half as many lines as the most frequent of them.
     columns : str or sequence of str, optional
         For a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
-        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between, in English,
-        German, French or Spanish), or
-        the one called taxon, taxonomy, lineage, path or the like.
+        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between, in
+        English, German, French or Spanish), or the one called taxon, taxonomy, lineage, path or the like.
     id_column : str, optional
         For a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
         or the like, else the first one, if it holds no part of the path and no rank, and all its values are there,

@@ -244,6 +244,8 @@ class RowTable:
 FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
+#: A first line that tells Excel the delimiter.
+_SEP_LINE = re.compile(r'"?sep=.?"?', re.IGNORECASE)
 
 
 def is_frame(source: Any) -> bool:
@@ -308,6 +310,8 @@ def read_table(
         return found
     text, name = with_newlines(found.text), found.path
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+    if _SEP_LINE.fullmatch(first.strip()):
+        first = next((x for x in text[:100_000].split("\n")[1:] if x.strip() and not x.startswith("#")), "")
     if decimal == "," and delimiter is None:  # the header may have commas in its names, too
         delimiter = next((x for x in "\t;|" if x in first), ",")
     if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
@@ -373,8 +377,10 @@ def split_rows(
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
+    if delimiter is None and header is not False and _is_of_r(text[start:], first):
+        delimiter = " "
     delimiter = delimiter or _delimiter_of(first, known)
-    skip_blanks = delimiter != "\t" if skip_blanks is None else skip_blanks
+    skip_blanks = delimiter not in "\t " if skip_blanks is None else skip_blanks
     lines, rows = [], []
     body = _without_blanks_behind(text[start:], delimiter) if skip_blanks else text[start:]
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
@@ -405,8 +411,11 @@ def split_rows(
     if header:
         names = _stripped(rows.pop(0))
         header_line = lines.pop(0)
-    quoted = names is not None and body.lstrip()[:1] == '"' and all(len(x) == width + 1 and x[0] for x in rows)
-    if names is not None and quoted and len({x[0] for x in rows}) == len(rows):  # names of rows, as R writes them
+    longer = names is not None and bool(rows) and all(len(x) == width + 1 and x[0] for x in rows)
+    quoted = body.lstrip()[:1] == '"' or delimiter == " "
+    if longer and not quoted:  # not decimal commas, nor a delimiter behind each row
+        quoted = not any(is_number(x[0]) for x in rows) and any(x[-1] for x in rows)
+    if names is not None and longer and quoted and len({x[0] for x in rows}) == len(rows):  # names of rows, as R has it
         names.insert(0, "")
         width += 1
     wrong = [i for i, cells in enumerate(rows) if len(cells) != width]
@@ -491,7 +500,8 @@ def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
         row = text[at:stop].rstrip("\r")
-        if row.strip() and (not row.startswith("#") or _known_under(row, known)):
+        mark = line == 1 and _SEP_LINE.fullmatch(row.strip())  # Excel's
+        if row.strip() and not mark and (not row.startswith("#") or _known_under(row, known)):
             return at, line, row
         at, line = stop + 1, line + 1
     raise ParseError("no rows in it: the text is empty", path=path, line=1, column=1)
@@ -515,6 +525,19 @@ def has_cells(text: str, delimiter: str, most: int) -> bool:
 
 def _known_under(row: str, known: Any) -> bool:
     return any(len(cells) > 1 and known(_stripped(cells)) for cells in map(partial(_cells, row), _DELIMITERS))
+
+
+def _is_of_r(text: str, first: str) -> bool:
+    """True if a text has blanks between its cells, and a name before each row but the header, as R writes tables."""
+    if any(x in re.sub(r'"[^"]*"', "", first) for x in _DELIMITERS):
+        return False
+    start = text.find(first) + len(first)
+    below = [x for x in text[start : start + 10_000].split("\n")[1:4] if x.strip()]
+    width = len(_cells(first, " "))
+    same = first.startswith('"') and width > 1
+    return bool(below) and all(
+        len(_cells(x.rstrip("\r"), " ")) in ((width + 1, width) if same else (width + 1,)) for x in below
+    )
 
 
 def _cells(row: str, delimiter: str) -> list[str]:

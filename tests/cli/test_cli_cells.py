@@ -1,0 +1,93 @@
+"""Cells and columns of DATA that are no features: codes for gaps, ids, classes. Tables as R and Excel write them."""
+
+import pytest
+
+VALUES = [1.5, 1.7, 1.2, 9.1, 9.4, 9.9]
+
+
+def table(cells, name="v", other=()):
+    rows = [f"s{k},{x},{k * 2}" for k, x in enumerate(cells)]
+    return f"sample,{name},w\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("code", ["-99", "-999", "9999"])
+def test_cluster__a_code_far_outside_is_told_with_a_cure_that_works(run, code):
+    text = table([*VALUES, code])
+    done = run("cluster", "-", "-k", "2", text=text)
+    told = f"{code} in column 'v' (1 of 7) far outside the rest, kept; if it marks a gap: --missing-values {code} "
+    assert told in done.stderr
+    more = done.stderr.partition("gap: ")[2].splitlines()[0].split()
+    mended = run("cluster", "-", "-k", "2", *more, text=text)
+    assert "far outside" not in mended.stderr
+    assert mended.stdout.count("\n") == 8
+    assert "far outside" not in run("cluster", "-", "-k", "2", text=table([*range(-120, -80, 10), -99])).stderr
+
+
+@pytest.mark.parametrize("odd", ["<0.1", "n.d.", "k.A.", "#N/A"])
+def test_cluster__text_in_a_column_of_numbers_is_named_and_gower_not_offered(run, odd):
+    text = table([*VALUES, odd])
+    told = run("cluster", "-", "-k", "2", text=text, status=2).stderr
+    assert "--missing-values " in told
+    assert odd in told.partition("--missing-values")[2]
+    assert "gower" not in told
+    again = ("--missing-values", odd, "--metric", "gower", "--linkage", "average")
+    assert run("cluster", "-", "-k", "2", *again, text=text).stdout.count("\n") == 8
+    told = run("cluster", "-", "-k", "2", *again[2:], text=text).stderr
+    assert f"column 'v' is taken for words, because of '{odd}'" in told
+
+
+def test_cluster__marks_between_thousands_are_told(run):
+    text = "town\tpeople\nA\t1,200,000\nB\t950,000\nC\t20,000\n"
+    told = run("cluster", "-", "-k", "2", text=text, status=2).stderr
+    assert "write numbers without marks between thousands" in told
+    assert "gower" not in told
+
+
+def test_cluster__a_name_with_brackets_is_dropped_as_printed(run):
+    told = run("cluster", "-", "-k", "2", text=table("abcdef", "Size (cm)"), status=2).stderr
+    assert "--drop 'Size (cm)'," in told
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Row", "Nr.", "...1", "Probennr", "PLZ"])
+def test_cluster__ids_beside_the_index_column_are_left_out(run, name):
+    text = f"{name},sample,v\n" + "".join(f"{k},s{k},{x}\n" for k, x in enumerate(VALUES, 1))
+    done = run("cluster", "-", "-k", "2", "--index-column", "sample", text=text)
+    assert f"'{name}' left out, as an id" in done.stderr
+    assert done.stdout.split()[1:] == [f"s{k},{int(k > 3)}" for k in range(1, 7)]
+
+
+def test_cluster__a_column_of_numbers_called_class_is_told(run):
+    text = "sample,v,class\n" + "".join(f"s{k},{x},{k % 2}\n" for k, x in enumerate(VALUES))
+    told = run("cluster", "-", "-k", "2", text=text).stderr
+    assert "'class' taken for a feature; name the column of known classes with --classes class" in told
+    assert "taken for" not in run("cluster", "-", "-k", "2", "--drop", "class", text=text).stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"v" "w"\n"s1" 1 2\n"s2" 1.1 2\n"s3" 9 9\n',
+        "v w\ns1 1 2\ns2 1.1 2\ns3 9 9\n",
+        "v\tw\ns1\t1\t2\ns2\t1.1\t2\ns3\t9\t9\n",
+        "sep=;\nid;v;w\ns1;1;2\ns2;1.1;2\ns3;9;9\n",
+    ],
+)
+def test_cluster__tables_of_r_and_of_excel(run, text):
+    assert run("cluster", "-", "-k", "2", text=text).stdout.split() == ["label,cluster", "s1,0", "s2,0", "s3,1"]
+
+
+def test_report__a_square_table_is_no_knowledge(run, tmp_path):
+    (tmp_path / "d.csv").write_text(",A,B,C\nA,0,1,5\nB,1,0,5\nC,5,5,0\n")
+    (tmp_path / "x.csv").write_text("sample,v\nA,1\nB,2\nC,9\n")
+    told = run("report", "x.csv", "--know", "d.csv", "-o", "r.html", "--resamples", "0", status=2).stderr
+    assert "is a square table, of distances perhaps, and no knowledge" in told
+    assert "--classes" not in told
+
+
+@pytest.mark.parametrize("word", ["unbekannt", "inconnu", "k.A.", "desconocido"])
+def test_cluster__unknown_in_other_languages_is_no_class(run, word):
+    classes = ["A", "a", "A", "B", word, "B"]
+    text = "sample,v,kind\n" + "".join(f"s{k},{x},{y}\n" for k, (x, y) in enumerate(zip(VALUES, classes, strict=True)))
+    told = run("cluster", "-", "--classes", "kind", "--method", "divisive", text=text).stderr
+    assert f"'{word}' (1 of 6) is taken for no class" in told
+    assert "'A' and 'a' are two classes" in told or "'a' and 'A' are two classes" in told
