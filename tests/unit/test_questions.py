@@ -739,3 +739,29 @@ def test_questions__places_in_german_from_the_left(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["check", str(name)])
     assert "the odd one of bild_links, bild_mitte and bild_rechts" in capsys.readouterr().err
+
+
+SURVEY = (
+    "id,Which one is odd? [cat / dog / eel],Which is most like a dog? [wolf / cat / car],"
+    "Was gehört nicht dazu? [cat / elk / eel]\n"
+    "7,eel,wolf,cat\n9,cat,cat,eel\n"
+)
+
+
+def test_questions__a_survey_is_read_where_it_asks_for_the_odd_one():
+    found = read_answers(io.StringIO(SURVEY))
+    assert [(x.who, x.odd) for x in found] == [("7", "eel"), ("7", "cat"), ("9", "cat"), ("9", "eel")]
+    assert "'Which is most like a dog? [wolf / cat / car]' left out" in found.reading
+
+
+def test_questions__a_survey_that_asks_for_no_odd_one_is_refused_unless_it_is_said():
+    text = "who,Which is most beautiful? [rose / tulip / oak],How old are you? [a / b / c]\nann,rose,a\nben,oak,c\n"
+    with pytest.raises(ParseError, match=r"no question says .*read_answers\(path, odd='odd'\)"):
+        read_answers(io.StringIO(text))
+    found = read_answers(io.StringIO(text), odd="odd")
+    assert [x.odd for x in found if "rose" in x.items] == ["rose", "oak"]
+
+
+def test_questions__the_id_of_a_wide_table_is_the_person():
+    text = "id,t1_a,t1_b,t1_c,t1_odd,t2_a,t2_b,t2_c,t2_odd\np,x,y,z,z,x,w,z,w\nq,x,y,z,x,x,w,z,w\n"
+    assert [x.who for x in read_answers(io.StringIO(text))] == ["p", "p", "q", "q"]

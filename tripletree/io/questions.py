@@ -161,7 +161,7 @@ def read_questions(
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
-    return _apart(_expanded(_long(asked), wanted), wanted)
+    return _apart(_expanded(_long(asked, wanted), wanted), wanted)
 
 
 def _with_one_hot(asked: QuestionTable) -> QuestionTable:
@@ -268,7 +268,7 @@ def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
 # ---------------------------------------------------------------------- a row a person, and lists in cells
 
 
-def _long(asked: QuestionTable) -> QuestionTable:
+def _long(asked: QuestionTable, wanted: Collection[str] = ()) -> QuestionTable:
     """A row a question, of a table with a row a person and the questions side by side."""
     table = asked.table
     names = table.names
@@ -287,7 +287,7 @@ def _long(asked: QuestionTable) -> QuestionTable:
             made = _melted(asked, pattern)
             if made is not None:
                 return made
-    return _of_texts(asked, texts if any(texts) else names)
+    return _of_texts(asked, texts if any(texts) else names, wanted)
 
 
 def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
@@ -315,7 +315,11 @@ def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: li
         parts = [x[j] for x in groups]
         cells = [table.columns[x] if isinstance(x, int) else [x] * n for x in parts]
         columns.append([cells[g][i] for i in range(n) for g in range(m)])
-    names = [*((table.names or [])[k] for k in rest), *words]
+    own = [(table.names or [])[k] for k in rest]
+    ids = [j for j, k in enumerate(rest) if plain(own[j]) == "id" and len({*map(str, table.columns[k])}) == n]
+    if len(ids) == 1 and not WHO.among(own):
+        own[ids[0]] = "who"
+    names = [*own, *words]
     lines = [x for x in table.lines for _ in range(m)]
     made = replace(asked, table=replace(table, names=names, columns=columns, lines=lines))
     made.parts = [(path, k * m) for path, k in asked.parts]
@@ -323,7 +327,7 @@ def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: li
     return made
 
 
-def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable:
+def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collection[str]) -> QuestionTable:
     """Questions whose three items stand in the text of the question, or in the header: "Which? cat / dog / eel"."""
     table = asked.table
     groups: list[list[Any]] = []
@@ -343,6 +347,7 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
         elif said and "?" in (text or "") and listed_by[k]:
             other = min(said - {*listed_by[k]})
             left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
+    groups = groups if "odd" in wanted else _asking_for_the_odd(asked, groups, texts)
     aside = _asides([x[:3] for x in groups], [[_stem_of(texts[x[3]] or "", x[:3]) for x in groups]], asked.notes)
     groups = [x for k, x in enumerate(groups) if k not in aside]
     if not groups:
@@ -357,6 +362,59 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
         made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
         made.notes.append("each row is a person")
     return made
+
+
+#: What a question says that asks for the odd one.
+_SAYS_ODD = re.compile(
+    r"\bodd|belong|(?:not|n't|n’t|cannot) (?:fit|match|go)|misfit|outlier|intru[ds]|least (?:alike|similar|like)|unlike"
+    r"|most (?:different|dissimilar|distinct)|different from|differs|passt nicht|nicht (?:da|hin|zu)|gehört nicht"
+    r"|unterscheide|unähnlich|anders|außenseiter|ne va pas|no pertenece|no encaja|diferente|différent|diverso|c'entra",
+    re.IGNORECASE,
+)
+
+
+#: Words that ask for nothing.
+_NEUTRAL = frozenset(
+    [
+        "which",
+        "one",
+        "of",
+        "these",
+        "three",
+        "question",
+        "item",
+        "trial",
+        "triad",
+        "trio",
+        "set",
+        "q",
+        "t",
+        "number",
+        "no",
+        "welche",
+        "welches",
+        "welcher",
+    ]
+)
+
+
+def _asking_for_the_odd(asked: QuestionTable, groups: list[list[Any]], texts: Sequence[str | None]) -> list[list[Any]]:
+    """The questions without those that ask, in a sentence, for something else than the odd one. An error if all do."""
+    names = asked.table.names or []
+    stems = [_stem_of(texts[x[3]] or "", x[:3]) for x in groups]
+    words = [{*re.findall(r"[^\W\d_]+", x)} for x in stems]
+    other = [len(x - _NEUTRAL) > 1 and _SAYS_ODD.search(stem) is None for x, stem in zip(words, stems, strict=True)]
+    left = [names[x[3]] for x, no in zip(groups, other, strict=True) if no]
+    shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+    if groups and all(other):
+        raise refusal(
+            asked.table,
+            f"no question says that it asks for the odd one of three: {shown}; if all of them do, "
+            f"read_answers({source_text(asked.table.path)}, odd='odd')",
+        )
+    if left:
+        asked.notes.append(f"{shown} left out, as no odd one is asked for")
+    return [x for x, no in zip(groups, other, strict=True) if not no]
 
 
 def _stem_of(text: str, items: Sequence[str]) -> str:
