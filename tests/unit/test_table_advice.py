@@ -43,7 +43,7 @@ def test_read_triplets__columns_that_share_their_vocabulary_are_offered_and_work
      ("Text1;Text2;gleich", "wahr", "falsch"), ("doc1;doc2;idem", "VRAI", "FAUX"), ("doc1;doc2;judged", "Y", "N")],
 )  # fmt: skip
 def test_read_triplets__pairs_are_offered_with_their_reader(head, yes, no):
-    text = f"{head}\nP01;P02;{yes}\nP01;P03;{no}\nP02;P03;?\n"
+    text = f"{head}\nP01;P02;{yes}\nP01;P03;{no}\nP02;P03;weiß nicht\n"
     with pytest.raises(ParseError, match=r"for pairs, read_pairs\(path, columns=") as caught:
         read_triplets(io.StringIO(text), format="csv")
     columns = re.findall(r"'([^']+)'", str(caught.value).partition("columns=")[2])
