@@ -7,6 +7,7 @@ from examples import caterpillar, contracted, uniform_binary, yule
 from tripletree._core import engine
 from tripletree.algorithms import infer as inference
 from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.conflict import find_conflict
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, count_triplets, displays, sample_triplets
 from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
@@ -295,3 +296,11 @@ def test_walk__hears_of_limits_of_time():
     parent = inference._aho_tree(t)
     with pytest.raises(TimeLimitError), time_limit(0.05):
         engine.infer.walk(parent, 6_000, t.rows, None, "sizes", 10**12)
+
+
+@pytest.mark.parametrize("max_steps", [2**62, 2**63, 2**70])
+def test_limits__may_be_larger_than_any_integer_of_the_machine(max_steps):
+    triplets = TripletSet([[0, 1, 2], [1, 2, 3]], 4)
+    assert closure(triplets, max_steps=max_steps) == closure(triplets)
+    wrong = TripletSet([[0, 1, 2], [1, 2, 0]], 3)
+    assert len(find_conflict(wrong, max_steps=max_steps)) == 2

@@ -314,7 +314,7 @@ def find_conflicts(
 
 def _find(triplets: TripletSet, max_size: int, max_steps: int | None) -> Iterator[Conflict]:
     check_triplets(triplets)
-    most = 2**62 if max_steps is None else check_count(max_steps, "max_steps")
+    most = 2**62 if max_steps is None else min(check_count(max_steps, "max_steps"), 2**62)
     size = check_count(max_size, "max_size")
     if len(triplets) == 0:
         return

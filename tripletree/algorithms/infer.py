@@ -308,7 +308,7 @@ def _walk(
     order: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Walk through the core: flags of the queries, sizes of splits, listed triplets. `order` orders the rows."""
-    most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
+    most = _WITHOUT_LIMIT if max_steps is None else min(check_count(max_steps, "max_steps"), _WITHOUT_LIMIT)
     if len(triplets) == 0:
         flag = np.zeros(0 if queries is None else len(queries), np.bool_)
         return flag, np.empty((0, 2), np.int64), np.empty((0, 3), np.int32)
