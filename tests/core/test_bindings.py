@@ -21,6 +21,7 @@ import tripletree as tt
 from tripletree import cluster
 from tripletree._core import engine
 from tripletree.algorithms import dynamic
+from tripletree.core import Answer, AnswerSet
 
 REFUSALS = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, MemoryError, tt.errors.TimeLimitError)
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # then more memory than there is ends the process
@@ -73,32 +74,34 @@ def some_work():
         )
     distances = np.abs(X[:, None] - X[None]).sum(axis=2)
     cluster.DivisiveReCon(3, constraints="soft", metric="precomputed", effort=0.01).fit(distances, triplets=wrong)
-    for name in ("COPKMeans", "PCKMeans", "MPCKMeans", "CVQE", "LCVQE", "BoostedKMeans", "KMeans"):
-        if hasattr(cluster, name):
-            with suppress(Exception):
-                getattr(cluster, name)(3, random_state=0).fit(X, pairs=pairs)
+    cluster.DivisiveReCon(3).fit(X, classes=np.where(y == 0, "a", "b"))
+    for kind in (cluster.COPKMeans, cluster.PCKMeans, cluster.MPCKMeans, cluster.CVQE):
+        kind(3, n_init=1, random_state=0).fit(X, pairs=pairs)
+    cluster.CVQE(3, variant="lcvqe", n_init=1, random_state=0).fit(X, pairs=pairs)
+    cluster.COPKMeans(3, n_init=1, min_size=4, max_size=12, random_state=0).fit(X)
+    cluster.BoostedConstrainedKMeans(3, n_rounds=3, n_init=1, random_state=0).fit(X, pairs=pairs)
+    cluster.ConstrainedCompleteLink(3).fit(X, pairs=pairs)
+    cluster.ReCon(3, penalty=0.1).fit(X, triplets=wrong)
+    cluster.ReCon(3, linkage="average", penalty=0.1).fit(X, triplets=wrong)
     tree, other = yule(n, rng), yule(n, rng)
     builder = tt.TripletBuilder(n, rows[:5].tolist())
     builder.try_add_rows(wrong)
     builder.remove([tuple(rows[0].tolist())])
-    triplets = tt.sample_triplets(tree, 60, random_state=0)
-    for ask in (tt.one_tree, tt.decompose, tt.find_conflict):
-        with suppress(Exception):
-            ask(triplets)
-    with suppress(Exception):
-        tt.find_conflict(tt.TripletSet(wrong, n))
-    for name in (
-        "repair",
-        "supertree",
-        "triplet_distance",
-        "robinson_foulds",
-        "agreement",
-        "implied_triplets",
-        "infer",
-    ):
-        for given in ((tree, other), (triplets,), ([tree, other],)):
-            with suppress(Exception):
-                getattr(tt, name)(*given)
+    triplets, bad = tt.sample_triplets(tree, 60, random_state=0), tt.TripletSet(wrong, n)
+    tt.one_tree(triplets)
+    tt.decompose(tree)
+    tt.closure(triplets)
+    tt.minimal(triplets)
+    tt.find_conflict(bad)
+    tt.find_conflict(tt.TripletSet([(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0)], 5), max_size=5)
+    for method in ("exact", "search", "greedy"):
+        tt.repair(bad, method=method, random_state=0)
+    tt.supertree([tree, other], random_state=0)
+    tt.triplet_distance(tree, other)
+    tt.robinson_foulds(tree, other)
+    tt.cut(tree, 3, triplets=triplets)
+    trios = rng.permuted(np.tile(np.arange(6), (30, 1)), axis=1)[:, :3].tolist()
+    tt.consensus(AnswerSet([Answer(tuple(trio), "odd", trio[0]) for trio in trios]), random_state=0)
 
 
 @pytest.fixture(autouse=True)
