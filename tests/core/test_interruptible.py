@@ -20,7 +20,7 @@ from tripletree.cluster import CVQE, COPKMeans, ReCon
 
 def long_loops(rng):
     """Calls that take most of a second or more, nearly all of it in one loop of the core."""
-    X = rng.normal(size=(10_000, 5))
+    X = rng.normal(size=(10_000, 16))
     rows = rng.permuted(tt.sample_triplets(uniform_binary(10_000, rng), 60_000, random_state=0).rows, axis=1)
     wrong = tt.TripletSet(rng.permuted(tt.sample_triplets(yule(300, rng), 3000, random_state=0).rows, axis=1), 300)
     trees = [yule(250, rng) for _ in range(5)]
@@ -45,8 +45,8 @@ def test_a_limit_of_time_ends_a_long_loop_soon(rng, name):
     with pytest.raises(tt.TimeLimitError), tt.time_limit(whole / 10):  # noqa: PT012 (the block is tested)
         while True:
             work()
-    # processor seconds: however busy the machine is, there are no more of them than seconds of the clock
-    assert time.thread_time() - begin < 0.6 * whole
+    # processor seconds, of which a busy machine gives no more. A loop looks up each twentieth of a second
+    assert time.thread_time() - begin < 0.6 * whole + 0.1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
