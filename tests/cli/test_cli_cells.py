@@ -48,6 +48,13 @@ def test_cluster__a_name_with_brackets_is_dropped_as_printed(run):
     assert "--drop 'Size (cm)'," in told
 
 
+@pytest.mark.parametrize(("name", "is_id"), [("SNR", False), ("mean_snr", False), ("Probennr", True), ("lfd_nr", True)])
+def test_columns__a_ratio_of_noise_is_no_number_of_a_sample(run, tmp_path, name, is_id):
+    (tmp_path / "d.csv").write_text(f"{name},x\n12,7.1\n45,7.2\n7,4.5\n11,4.4\n")
+    names = [line.split(",")[0] for line in run("cluster", "d.csv", "-k", "2").stdout.split()[1:]]
+    assert names == (["12", "45", "7", "11"] if is_id else ["0", "1", "2", "3"])
+
+
 @pytest.mark.parametrize("name", ["Unnamed: 0", "Row", "Nr.", "...1", "Probennr", "PLZ"])
 def test_cluster__ids_beside_the_index_column_are_left_out(run, name):
     text = f"{name},sample,v\n" + "".join(f"{k},s{k},{x}\n" for k, x in enumerate(VALUES, 1))

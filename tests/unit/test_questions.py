@@ -145,15 +145,20 @@ def test_questions__arrows_are_the_order_of_options():
     assert labels(read_comparisons(io.StringIO(up))) == SAID
 
 
+def odd_by_commands(message, text):
+    """The odd ones that each command in a message reads from a text."""
+    found = []
+    for command in re.findall(r"read_answers\([^)]*\)", message):
+        path = io.StringIO(text)  # noqa: F841  # of the command
+        found.append([x.odd for x in eval(command)])  # noqa: S307
+    return found
+
+
 def test_questions__an_index_without_0_and_3_is_no_guess():
     text = "user,a,b,c,oddIndex\nu,x,y,z,1\nu,x,y,w,2\n"
     with pytest.raises(ParseError, match="does it count from 0 or from 1") as caught:
         read_answers(io.StringIO(text))
-    found = []
-    for command in re.findall(r"read_answers\([^)]*\)", str(caught.value)):
-        path = io.StringIO(text)  # noqa: F841  # of the commands
-        found.append([x.odd for x in eval(command)])  # noqa: S307
-    assert found == [["y", "w"], ["x", "y"]]
+    assert odd_by_commands(str(caught.value), text) == [["y", "w"], ["x", "y"]]
     assert [x.odd for x in read_answers(io.StringIO(text + "u,x,y,v,3\n"))] == ["x", "y", "v"]
 
 
@@ -610,11 +615,7 @@ def test_questions__two_lists_of_the_same_items_are_no_guess():
     text = table("pid,items,shown,response", rows)
     with pytest.raises(ParseError, match="list the same items in different orders") as caught:
         read_answers(io.StringIO(text))
-    found = []
-    for command in re.findall(r"read_answers\(path, items=\[[^\]]*\]\)", str(caught.value)):
-        path = io.StringIO(text)  # noqa: F841  # of the commands
-        found.append([x.odd for x in eval(command)])  # noqa: S307
-    assert found == [["x", "x"], ["z", "y"]]
+    assert odd_by_commands(str(caught.value), text) == [["x", "x"], ["z", "y"]]
     labels_said = text.replace(",1\n", ",x\n")
     assert [x.odd for x in read_answers(io.StringIO(labels_said))] == ["x", "x"]
 

@@ -10,10 +10,7 @@ using namespace feasibility;
 using Indices = Vector<Index>;
 
 Graph graph_of(const Indices& start, const Indices& near) {
-    require(start.size() > 0 && start(0) == 0, "neighbours of each node");
-    const auto m = static_cast<Index>(start.size()) - 1;
-    for (Index v = 0; v < m; ++v) require(start(v) <= start(v + 1), "neighbours in the order of the nodes");
-    require(start(m) == Count(near.size()), "neighbours of all nodes");
+    const Index m = require_lists(start, near.size());
     require_range(near, m, "no such neighbour");
     return {start.data(), near.data(), m};
 }

@@ -11,15 +11,11 @@ namespace {
 nb::object agglomerate_groups(const Table<double>& samples, const Vector<Count>& members, const Vector<Count>& start,
                               int linkage, nb::object tell) {
     require(0 <= linkage && linkage <= static_cast<int>(Linkage::ward), "a linkage on centres");
-    require(start.size() > 0 && start(0) == 0, "where each group begins");
     require(samples.shape(1) > 0, "samples need a dimension");
-    const auto n_groups = static_cast<Count>(start.size()) - 1, d = static_cast<Count>(samples.shape(1));
+    const Count n_groups = require_lists(start, members.size(), 1), d = static_cast<Count>(samples.shape(1));
     Count widest = 0;
-    for (Count g = 0; g < n_groups; ++g) {
-        require(start(g) < start(g + 1), "groups have members");
-        widest = std::max(widest, start(g + 1) - start(g));
-    }
-    require(start(n_groups) == Count(members.size()) && widest < INT32_MAX, "members of all groups");
+    for (Count g = 0; g < n_groups; ++g) widest = std::max(widest, start(g + 1) - start(g));
+    require(widest < INT32_MAX, "a group has too many members");
     for (std::size_t i = 0; i < members.size(); ++i)
         require(0 <= members(i) && members(i) < Count(samples.shape(0)), "a group names no sample");
     std::vector<double> merges, centres(n_groups * d);

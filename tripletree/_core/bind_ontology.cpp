@@ -7,27 +7,15 @@
 namespace tripletree {
 namespace {
 
-template <class T>
-void check_starts(const Vector<T>& start, std::size_t n_values) {
-    require(start.size() > 0 && start.size() < INT32_MAX && start(0) == 0, "lists begin at 0");
-    for (std::size_t u = 0; u + 1 < start.size(); ++u) require(start(u) <= start(u + 1), "lists in order");
-    require(static_cast<std::size_t>(start(start.size() - 1)) == n_values, "lists end with their values");
-}
-
-void check_nodes(const Vector<Index>& values, Index low, Index high) {
-    for (std::size_t i = 0; i < values.size(); ++i) require(low <= values(i) && values(i) < high, "no such node");
-}
-
 Graph graph(const Vector<Index>& start, const Vector<Index>& value) {
-    check_starts(start, value.size());
-    const auto n = static_cast<Index>(start.size()) - 1;
-    check_nodes(value, 0, n);
+    const Index n = require_lists(start, value.size());
+    require_range(value, n, "no such node");
     return {start.data(), value.data(), n};
 }
 
 // The lists of parents that are greater than their children, of all of n nodes, or of all but the last.
 Graph upward(const Vector<Index>& start, const Vector<Index>& up, Index n) {
-    check_starts(start, up.size());
+    require_lists(start, up.size());
     const auto size = static_cast<Index>(start.size()) - 1;
     require(n >= 1 && (n == size || n == size + 1), "lists of parents for each node, or all but the root");
     for (Index u = 0; u < size; ++u)
@@ -41,13 +29,13 @@ nb::object lists(Frontiers&& found) {
 }
 
 void begin_reach(Reach* self, Vector<Count> start, Vector<Index> node, Vector<Index> left, Vector<Index> right) {
-    check_starts(start, node.size());
+    require_lists(start, node.size());
     require(left.size() == right.size() && left.size() > start.size() - 1 && left.size() < INT32_MAX,
             "places of each node");
     const auto size = static_cast<Index>(left.size()), n_inner = static_cast<Index>(start.size()) - 1,
                n = size - n_inner;
     for (Index u = 0; u < size; ++u) require(0 <= left(u) && left(u) < right(u) && right(u) <= n, "places of leaves");
-    check_nodes(node, 0, size);
+    require_range(node, size, "no such node");
     for (Index d = 0; d < n_inner; ++d) {
         bool has_own = false;
         for (Count i = start(d); i < start(d + 1); ++i) {
@@ -72,7 +60,7 @@ void define_ontology(nb::module_& module) {
         "top_down",
         [](Vector<Index> up_start, Vector<Index> down_start, Vector<Index> down) {
             const Graph children = graph(down_start, down);
-            check_starts(up_start, down.size());
+            require_lists(up_start, down.size());
             require(up_start.size() == down_start.size(), "lists of parents and of children");
             std::vector<Index> n_parents(children.n_nodes, 0);
             for (std::size_t i = 0; i < down.size(); ++i) ++n_parents[down(i)];
@@ -86,7 +74,7 @@ void define_ontology(nb::module_& module) {
         "reached",
         [](Vector<Index> start, Vector<Index> value, Vector<Index> sources) {
             const Graph lists = graph(start, value);
-            check_nodes(sources, 0, lists.n_nodes);
+            require_range(sources, lists.n_nodes, "no such node");
             return given(reached(lists, sources.data(), sources.size()));
         },
         "start"_a, "value"_a, "sources"_a);
@@ -107,8 +95,8 @@ void define_ontology(nb::module_& module) {
         [](Vector<Index> parent, Vector<Index> number) {
             require(parent.size() == number.size() && parent.size() < INT32_MAX, "a number for each node");
             const auto n = static_cast<Index>(parent.size());
-            check_nodes(parent, none, n);
-            check_nodes(number, none, n);
+            require_range(parent, n, "no such node", none);
+            require_range(number, n, "no such node", none);
             return given(held(parent.data(), number.data(), n));
         },
         "parent"_a, "number"_a);
@@ -117,7 +105,7 @@ void define_ontology(nb::module_& module) {
         [](Vector<Index> start, Vector<Index> up, Vector<Index> idom, Count most) {
             const auto n = static_cast<Index>(idom.size());
             const Graph parents = upward(start, up, n);
-            check_nodes(idom, none, n);
+            require_range(idom, n, "no such node", none);
             for (Index u = 0; u < n; ++u) require(idom(u) == none || idom(u) > u, "dominators come after their nodes");
             return lists(run_long([&](Interrupts& watch) { return frontiers(parents, copied(idom), most, watch); }));
         },
@@ -125,10 +113,10 @@ void define_ontology(nb::module_& module) {
     m.def(
         "closures",
         [](Vector<Index> nodes, Vector<Count> first, Vector<Index> frontier, Count most) {
-            check_starts(first, frontier.size());
+            require_lists(first, frontier.size());
             const auto n = static_cast<Index>(first.size()) - 1;
-            check_nodes(nodes, 0, n);
-            check_nodes(frontier, 0, n);
+            require_range(nodes, n, "no such node");
+            require_range(frontier, n, "no such node");
             return lists(run_long([&](Interrupts& watch) {
                 return closures(nodes.data(), nodes.size(), first.data(), frontier.data(), n, most, watch);
             }));
@@ -148,8 +136,8 @@ void define_ontology(nb::module_& module) {
             "covered",
             [](const Reach& self, Vector<Index> d, Vector<Index> at) {
                 require(d.size() == at.size(), "a place for each node");
-                check_nodes(d, self.n_leaves(), self.n_nodes());
-                check_nodes(at, 0, self.n_leaves());
+                require_range(d, self.n_nodes(), "no such node", self.n_leaves());
+                require_range(at, self.n_leaves(), "no such node");
                 Flags out(d.size());
                 for (std::size_t t = 0; t < out.size(); ++t) out[t] = self.is_covered(d(t), at(t));
                 return given(std::move(out));
@@ -159,7 +147,7 @@ void define_ontology(nb::module_& module) {
             "nth_outside",
             [](const Reach& self, Vector<Index> d, Vector<Count> k) {
                 require(d.size() == k.size(), "a number for each node");
-                check_nodes(d, self.n_leaves(), self.n_nodes());
+                require_range(d, self.n_nodes(), "no such node", self.n_leaves());
                 std::vector<Index> out(d.size());
                 for (std::size_t t = 0; t < out.size(); ++t) {
                     require(0 <= k(t) && k(t) < self.n_leaves() - self.size(d(t)), "not so many leaves outside");

@@ -69,12 +69,9 @@ void define_merges(nb::module_& m) {
         [](Vector<Count> start, Vector<Index> feature, Vector<Real> value, Index n_features, Vector<Real> square,
            Vector<Real> weight, Vector<Index> parent, Rows rows, Pairs apart, int linkage, nb::object tell) {
             const auto n = static_cast<Index>(weight.size());
-            require(start.size() == weight.size() + 1 && square.size() == weight.size(), "a row for each sample");
-            require(start(0) == 0 && start(n) == Count(value.size()) && feature.size() == value.size(),
-                    "rows of entries");
-            for (Index x = 0; x < n; ++x) require(start(x) <= start(x + 1), "rows in order");
-            for (std::size_t e = 0; e < feature.size(); ++e)
-                require(0 <= feature(e) && feature(e) < n_features, "features");
+            require(require_lists(start, value.size()) == n && square.size() == weight.size(), "a row for each sample");
+            require(feature.size() == value.size(), "a feature for each value");
+            require_range(feature, n_features, "no such feature");
             Settings given = settings(n, parent, rows, apart, linkage);
             SparseCentres<Real> centres(start.data(), feature.data(), value.data(), n, n_features, copied(square),
                                         copied(weight), given.linkage);

@@ -16,9 +16,8 @@ struct Links {
 inline Links links(const Vector<Index>& start, const Vector<Index>& other, const Vector<Index>& pair, Index n_must,
                    std::size_t n_samples, std::size_t n_pairs) {
     const auto n = static_cast<Index>(n_samples);
-    require(start.size() == n_samples + 1 && start(0) == 0, "links of each sample");
-    for (Index i = 0; i < n; ++i) require(start(i) <= start(i + 1), "links in the order of their samples");
-    require(start(n) == Count(other.size()) && other.size() == pair.size(), "a far end and a pair for each link");
+    require(require_lists(start, other.size()) == n, "links of each sample");
+    require(other.size() == pair.size(), "a far end and a pair for each link");
     require_range(other, n, "a link leads to no sample");
     require_range(pair, static_cast<Count>(n_pairs), "a link is of no pair");
     return {start.data(), other.data(), pair.data(), n_must};

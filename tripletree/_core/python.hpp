@@ -82,6 +82,17 @@ inline void require_range(const Vector<Index>& numbers, Count n, const char* mes
     require(holds, message);
 }
 
+// Lists one after the other: list u is the entries start[u]..start[u + 1] - 1. Returns how many lists there are.
+template <class T>
+Index require_lists(const Vector<T>& start, std::size_t n_entries, Count least = 0) {
+    require(start.size() > 0 && start.size() < INT32_MAX && start(0) == 0, "lists begin at 0");
+    const auto n = static_cast<Index>(start.size()) - 1;
+    for (Index u = 0; u < n; ++u)
+        require(start(u + 1) - start(u) >= least, least ? "a list is empty" : "lists in order");
+    require(static_cast<Count>(start(n)) == static_cast<Count>(n_entries), "lists end with their entries");
+    return n;
+}
+
 template <class T>
 void require_finite(const Table<T>& table, const char* message) {
     bool holds = true;

@@ -29,7 +29,7 @@ from tripletree.core.answers import ALIKE, AnswerSet, check_answers
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_real, counted
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import progress_bar, teller
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 from tripletree.errors import warn_user
@@ -120,14 +120,7 @@ class TrioVotes:
         trios = self.trios(weight)
         starts = [start or _searched(trios, rng) for _ in range(1 if len(trios.rows) > _MANY else n_chains)]
         starts *= n_chains // len(starts)
-        done = [0]
-
-        def tell(ended: int) -> None:
-            if tick is not None and ended > done[0]:
-                tick(ended - done[0])
-                done[0] = ended
-
-        return sample_trees(trios, starts, rng, tell=tell, **options)
+        return sample_trees(trios, starts, rng, tell=teller(tick), **options)
 
     def of(self, voter: int) -> TrioVotes:
         """The votes of one, with the leaves that they name."""

@@ -14,6 +14,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
+from tripletree.core.progress import teller
 
 #: Place in this list is a linkage's number in the core. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
@@ -131,19 +132,6 @@ def _merged(
     )
     tell(n - 1)
     return as_linkage(merges, squared=LINKAGES.index(linkage) <= 2), Counts(*counts)
-
-
-def teller(progress: Callable[[int], Any] | None) -> Callable[[int], None]:
-    """What the core tells how many merges are done, from a callable that is told how many are new."""
-    shown = 0
-
-    def tell(done: int) -> None:
-        nonlocal shown
-        if progress is not None:
-            progress(done - shown)
-        shown = done
-
-    return tell
 
 
 def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:

@@ -18,12 +18,11 @@ from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
-from tripletree.algorithms.merges import teller
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import progress_bar, teller
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets, total_weight
 from tripletree.errors import LimitExceededError

@@ -24,7 +24,7 @@ from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchies
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import progress_bar, teller
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
@@ -576,14 +576,7 @@ class _Grower:
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
         """Move each of these branches to its best place. Return how many moved."""
-        told = 0
-
-        def tell(done: int) -> None:
-            nonlocal told
-            if tick is not None:
-                tick(done - told)
-            told = done
-
+        tell = teller(tick)
         moves = self.tree.regraft(nodes.astype(np.int32), tell)
         tell(nodes.size)
         return moves

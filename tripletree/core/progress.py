@@ -76,3 +76,16 @@ def _told(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], A
         yield count
     finally:
         _running.remove(mine)
+
+
+def teller(progress: Callable[[int], Any] | None) -> Callable[[int], None]:
+    """What the core tells how many steps are done, from a callable that is told how many are new."""
+    shown = 0
+
+    def tell(done: int) -> None:
+        nonlocal shown
+        if progress is not None and done > shown:
+            progress(done - shown)
+        shown = max(done, shown)
+
+    return tell

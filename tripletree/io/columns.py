@@ -36,7 +36,7 @@ _ID_BEFORE = (
 _ID = re.compile(
     rf"|{_ID_WORDS}|(?:.*_)?(?:id|ids|uuid|guid|accession|sku|barcode|taxid)|(?:{_ID_BEFORE})(?:ids?|no|nr|num|number|code|key)"
     rf"|(?:{_ID_BEFORE})_(?:no|nr|num|number|code|key|name|label)|unnamed:_?\d+(?:_.*)?|level_\d+|x\.?1?_index"
-    r"|\w*(?:nr|nummer|kennung|kennziffer)|(?:code_)?postal(?:_code)?|postcode|post_code|zip|zipcode|zip_code|plz|postleitzahl"
+    r"|(?:.*_)?(?:nr|[^\W\d_]{4,}nr)|\w*(?:nummer|kennung|kennziffer)|(?:code_)?postal(?:_code)?|postcode|post_code|zip|zipcode|zip_code|plz|postleitzahl"
 )
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 

@@ -171,7 +171,9 @@ def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
 
     if is_parquet(content):
         return known(parquet_names(content, name))
-    return has_header(decoded(content, name), known) and not _name_three(content, name)
+    text = decoded(content, name)
+    asks = has_header(text, lambda names: len(REPLY.among(names)) == 1)
+    return has_header(text, known) and not (asks and _name_three(content, name))
 
 
 def _name_three(content: bytes | str, name: str | None) -> bool:
@@ -182,7 +184,7 @@ def _name_three(content: bytes | str, name: str | None) -> bool:
         ).table
         names = table.names or []
         others = {names.index(x) for role in (SECONDS, WHEN, WHO) for x in role.among(names)}
-        return len(REPLY.among(names)) == 1 and comparison_in(table, others) is None
+        return comparison_in(table, others) is None
     except ParseError:
         return False
 

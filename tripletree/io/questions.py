@@ -338,13 +338,15 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collect
     named = [bool(items) for name, items in zip(names, listed_by, strict=True) if name not in others]
     all_named = len(named) > 1 and all(named)
     for k, text in enumerate(texts):
+        if not listed_by[k] or names[k] in others:
+            continue
         cells = {x for x in map(cell_text, table.columns[k]) if x is not None}
         said = {x for x in cells if not is_no_answer(x) and column_word(x) not in WORDS}
         coded = all_named or not _is_bare(text or "")
-        items = _items_in(text or "", said, coded=coded) if said and names[k] not in others else None
+        items = _items_in(text or "", said, coded=coded) if said else None
         if items is not None:
             groups.append([*items, k])
-        elif said and "?" in (text or "") and listed_by[k]:
+        elif said and "?" in (text or ""):
             other = min(said - {*listed_by[k]})
             left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
     groups = groups if "odd" in wanted else _asking_for_the_odd(asked, groups, texts)

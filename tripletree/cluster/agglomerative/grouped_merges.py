@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
-from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, merge_points, teller
+from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, merge_points
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.distances import EUCLIDEAN
+from tripletree.core.progress import teller
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from tripletree._core import engine
-from tripletree.algorithms.merges import LINKAGES, as_linkage, teller
+from tripletree.algorithms.merges import LINKAGES, as_linkage
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
+from tripletree.core.progress import teller
 from tripletree.core.triplets import TripletSet
 
 #: The penalty for a triplet of mean weight if none is named: the best of the benchmark of noise.
