@@ -99,7 +99,7 @@ test-sanitized: $(VENV)/.core  ## the compiled core under AddressSanitizer and U
 	export LD_PRELOAD="$$(for x in asan ubsan stdc++; do printf '%s ' "$$($(CXX) -print-file-name=lib$$x.so)"; done)"; \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED) \
 		$(BIN)/python -P -c 'import sys, pytest, tripletree._core.engine; sys.exit(pytest.main(sys.argv[1:]))' \
-		-q -m 'not slow' $(SANITIZED_TESTS)
+		-q --capture=sys -m 'not slow' $(SANITIZED_TESTS)  # a report goes to the process's own error
 
 FUZZ_SECONDS ?= 180
 fuzz: $(VENV)/.core  ## random input for readers, constructors and functions, FUZZ_SECONDS=180 for each of two runs; what fails is kept in tests/corpus

@@ -12,7 +12,7 @@ nb::object agglomerate_groups(const Table<double>& samples, const Vector<Count>&
                               int linkage, nb::object tell) {
     require(0 <= linkage && linkage <= static_cast<int>(Linkage::ward), "a linkage on centres");
     require(samples.shape(1) > 0, "samples need a dimension");
-    const Count n_groups = require_lists(start, members.size(), 1), d = static_cast<Count>(samples.shape(1));
+    const Count n_groups = require_lists(start, members.size(), false), d = static_cast<Count>(samples.shape(1));
     Count widest = 0;
     for (Count g = 0; g < n_groups; ++g) widest = std::max(widest, start(g + 1) - start(g));
     require(widest < INT32_MAX, "a group has too many members");

@@ -23,7 +23,7 @@ Priced priced(const Table<double>& base, const Table<double>& pay, const Indices
     require(base.shape(1) > 0 && pay.shape(1) == base.shape(1), "costs of samples and of pairs, in each cluster");
     require(label.size() == m && group.size() == m && member.size() == m, "a label and a group for each sample");
     require_range(Indices(label), static_cast<Count>(base.shape(1)), "a label names no cluster", none);
-    const Index n_groups = require_lists(first, m, 1);
+    const Index n_groups = require_lists(first, m, false);
     require_range(member, static_cast<Count>(m), "a group names no sample");
     require_range(group, n_groups, "no such group");
     return {base,

@@ -84,11 +84,13 @@ inline void require_range(const Vector<Index>& numbers, Count n, const char* mes
 
 // Lists one after the other: list u is the entries start[u]..start[u + 1] - 1. Returns how many lists there are.
 template <class T>
-Index require_lists(const Vector<T>& start, std::size_t n_entries, Count least = 0) {
+Index require_lists(const Vector<T>& start, std::size_t n_entries, bool may_be_empty = true) {
     require(start.size() > 0 && start.size() < INT32_MAX && start(0) == 0, "lists begin at 0");
     const auto n = static_cast<Index>(start.size()) - 1;
-    for (Index u = 0; u < n; ++u)
-        require(start(u + 1) - start(u) >= least, least ? "a list is empty" : "lists in order");
+    for (Index u = 0; u < n; ++u) {
+        require(start(u) <= start(u + 1), "lists in order");
+        require(may_be_empty || start(u) < start(u + 1), "a list is empty");
+    }
     require(static_cast<Count>(start(n)) == static_cast<Count>(n_entries), "lists end with their entries");
     return n;
 }
