@@ -234,3 +234,55 @@ def test_gower__a_sample_of_which_nothing_is_known_is_named(make):
         make(2, metric="gower", **given).fit(table)
     with pytest.raises(ValueError, match=r"^row 0 of X has no known value, like 1 other,, so metric='nan_eucl"):
         make(2, metric="nan_euclidean", **given).fit([[np.nan], [1.0], [np.nan]])
+
+
+@pytest.mark.parametrize("metric", ["gower", "nan_euclidean", "cityblock"])
+@pytest.mark.parametrize(
+    "known", [{}, {"triplets": [("lion", "cat", "hen")]}, {"classes": ["m", None, "m", "b", None, "m"]}]
+)
+def test_divisive__a_metric_is_as_the_distances_of_all_pairs(metric, known):
+    frame = pd.DataFrame(
+        {"kg": [190.0, 4.0, 30.0, 2.0, 1.5, 600.0], "cm": [250.0, 50.0, 110.0, 40.0, 35.0, 240.0]},
+        index=["lion", "cat", "wolf", "hen", "duck", "cow"],
+    )
+    if metric != "cityblock":
+        frame.loc["wolf", "kg"] = np.nan
+    if metric == "gower":
+        frame["diet"] = ["meat", "meat", "meat", "seeds", None, "plants"]
+        distances = gower_distances(frame)
+    elif metric == "nan_euclidean":
+        distances = nan_euclidean_distances(frame)
+    else:
+        distances = np.abs(frame.to_numpy()[:, None] - frame.to_numpy()[None]).sum(axis=2)
+    found = DivisiveReCon(2, metric=metric).fit(frame, **known)
+    wanted = DivisiveReCon(2, metric="precomputed").fit(distances, sample_names=frame.index, **known)
+    np.testing.assert_allclose(found.linkage_, wanted.linkage_)
+    assert found.labels_.tolist() == wanted.labels_.tolist() == found.predict(frame).tolist()
+    moved = frame.copy()
+    moved["kg"] += 0.01  # no row is a fitted one
+    nearest = found.predict_proba(moved)
+    assert nearest.shape == (6, 2)
+    np.testing.assert_allclose(nearest.sum(axis=1), 1)
+
+
+def test_divisive__text_has_the_metric_that_takes_it_named():
+    frame = pd.DataFrame({"kg": [1.0, 2.0, 3.0], "diet": ["meat", "plants", "meat"]})
+    with pytest.raises(ValueError, match="DivisiveReCon, .* take text with metric='gower'"):
+        DivisiveReCon(2).fit(frame)
+    assert DivisiveReCon(2, metric="gower").fit(frame).labels_.size == 3
+
+
+def test_divisive__gaps_have_the_metric_that_takes_them_named():
+    X = [[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]]
+    with pytest.raises(ValueError, match="DivisiveReCon, .* with metric='nan_euclidean'"):
+        DivisiveReCon(2).fit(X)
+    assert DivisiveReCon(2, metric="nan_euclidean").fit(X).labels_.size == 3
+
+
+def test_divisive__a_classifier_needs_features():
+    from sklearn.linear_model import LogisticRegression
+
+    with pytest.raises(ValueError, match="metric='gower' leaves it no features"):
+        DivisiveReCon(2, metric="gower", classifier=LogisticRegression()).fit(
+            [[1.0], [2.0], [9.0]], classes=[0, 1, None]
+        )

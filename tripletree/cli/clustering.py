@@ -464,26 +464,8 @@ def clustered(
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
         if not flat and known.get("pairs") is not None:  # only the hierarchy is asked for, which no cut can spoil
             warnings.filterwarnings("ignore", message=".*n_clusters=1[: ]")
-        if method == "divisive" and options["metric"] not in ("euclidean", "cosine", "precomputed"):
-            values = _distances(values, options["metric"])
-            model = DivisiveReCon(k, **{**options, "metric": "precomputed"})
-        elif method == "divisive":
-            model = DivisiveReCon(k, **options)
-        else:
-            model = ReCon(k, **options)
+        model = (DivisiveReCon if method == "divisive" else ReCon)(k, **options)
         return model.fit(values, sample_names=labels, validate=validate, **known)
-
-
-def _distances(values: Any, metric: str) -> np.ndarray:
-    """The distances of all samples."""
-    from scipy.spatial.distance import squareform
-
-    from tripletree.cluster.distances import condensed_distances, metric_parameters
-    from tripletree.cluster.gower import MixedColumns
-
-    columns = MixedColumns.of(values) if metric == "gower" else None
-    points = values if columns is None else columns.encoded(values)
-    return squareform(condensed_distances(points, metric, metric_parameters(points, metric, columns)))
 
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:

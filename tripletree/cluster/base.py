@@ -35,10 +35,9 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 #: Advice about missing values.
 _GAPS = (
-    "Fill them in (sklearn.impute), or compare the features that two samples share: ReCon and ConstrainedCompleteLink "
-    "with metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
-    "linkage='average', 'weighted', 'complete' or 'single'. DivisiveReCon takes distances (metric='precomputed'), such "
-    "as those of sklearn.metrics.pairwise.nan_euclidean_distances(X)"
+    "Fill them in (sklearn.impute), or compare the features that two samples share: DivisiveReCon, ReCon and "
+    "ConstrainedCompleteLink with metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and "
+    "categories); ReCon with linkage='average', 'weighted', 'complete' or 'single'"
 )
 _STORED_GAPS = "Leave out or fill in unknown values: entries that a sparse matrix does not store are 0"
 
@@ -358,7 +357,7 @@ def check_samples(
         if ids:
             raise ValueError(f"X must hold numbers, not text{where} ({error}): {_as_names(X, ids)}") from None
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
-        msg += "ReCon (linkage='average', say) and ConstrainedCompleteLink take columns of text with metric='gower'"
+        msg += "DivisiveReCon, ReCon (linkage='average', say) and ConstrainedCompleteLink take text with metric='gower'"
         raise ValueError(msg) from None
 
 
@@ -492,7 +491,9 @@ def row_text(X: Any, i: int) -> str:
     return f"row {i}" if label == i else f"row {i} ({label!r})"
 
 
-def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool) -> tuple[Any, Any]:
+def check_measured(
+    estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool, sparse: bool = True
+) -> tuple[Any, Any]:
     """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`)."""
     metric = estimator.metric
     if not isinstance(metric, str) or metric != "gower":
@@ -500,7 +501,7 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
         if hasattr(X, "tocsr") and (missing or is_precomputed(metric)):
             msg = f"metric={metric!r} needs dense X; entries that a sparse matrix lacks are 0, not gaps"
             raise TypeError(msg)
-        samples = check_samples(estimator, X, reset=reset, sparse=True, missing=missing)
+        samples = check_samples(estimator, X, reset=reset, sparse=sparse, missing=missing)
         if missing and reset:
             _check_known(X, samples, metric)
         return samples, None

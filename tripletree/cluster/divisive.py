@@ -41,12 +41,20 @@ from tripletree.cluster.base import (
     HierarchicalClusterer,
     all_or_nothing,
     check_enough_samples,
-    check_samples,
+    check_measured,
     check_y,
     warn_of_silent_classes,
 )
 from tripletree.cluster.distance_matrix import as_distance_matrix
-from tripletree.cluster.distances import FittedMetric, transformed
+from tripletree.cluster.distances import (
+    METRICS,
+    WITH_MISSING,
+    FittedMetric,
+    condensed_distances,
+    metric_parameters,
+    transformed,
+)
+from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.posterior import Mixing, TreeSample, linked, mean_tree, parents_of, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
@@ -100,6 +108,9 @@ NOTED = 2.0
 
 #: Random triplets for each class label that is known.
 DRAWN = 10
+
+#: Metrics under which features are looked at. Of all others, the distances of all pairs are.
+_OF_FEATURES = ("euclidean", "cosine")
 
 
 # ---------------------------------------------------------------------- the samples: plain tree and distances
@@ -446,9 +457,9 @@ class DivisiveReCon(HierarchicalClusterer):
     triplets may be wrong. One chain of the sample begins at the plain tree. The other begins at a tree of distances
     that the triplets have changed. Unless they are few, their votes divide that tree from the top. Hard constraints
     hold in the end, and soft ones may be outvoted. Without any knowledge the result is plain agglomerative clustering:
-    Ward's linkage, or average linkage of precomputed distances. With precomputed distances, with classes and with hard
-    pairs no trees are sampled. The votes of the triplets, except those of soft classes, then divide a tree from the
-    top.
+    Ward's linkage, or average linkage of distances under any other metric. With such distances, with classes and with
+    hard pairs no trees are sampled. The votes of the triplets, except those of soft classes, then divide a tree from
+    the top.
 
     Parameters
     ----------
@@ -473,9 +484,11 @@ class DivisiveReCon(HierarchicalClusterer):
     classifier : scikit-learn classifier with `predict_proba`, or None, default None
         A further source if only classes are known. A copy is fitted to the labelled samples, and its probabilities are
         mixed with the classes of labels nearby. Labels that are held out from both decide the proportion. See Notes.
-    metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
+    metric : str, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length. With "precomputed", X
-        is their n x n matrix. Rounding in it is mended.
+        is their n x n matrix. Rounding in it is mended. Any other metric of `scipy.spatial.distance`, "nan_euclidean"
+        for gaps (NaN) and "gower" for a table of numbers, categories and gaps stand for "precomputed" with the
+        distances of all pairs, and `predict` takes samples.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades of ``hierarchy_`` with no node, their own and all
         below, above this height, but for pairs that must hold. Merges at the very distance stand.
@@ -624,7 +637,7 @@ class DivisiveReCon(HierarchicalClusterer):
         "noise": [Interval(Real, 0, 2 / 3, closed="neither"), None],
         "effort": [Interval(Real, 0, None, closed="left")],
         "classifier": [HasMethods(["fit", "predict_proba"]), None],
-        "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
+        "metric": [StrOptions({*METRICS, *WITH_MISSING, "precomputed"})],
         "on_infeasible": [StrOptions({"raise", "more", "violate"})],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "random_state": ["random_state", np.random.Generator],
@@ -682,7 +695,7 @@ class DivisiveReCon(HierarchicalClusterer):
         Parameters
         ----------
         X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
-            The samples, or their distances if ``metric="precomputed"``.
+            The samples, or their distances if ``metric="precomputed"``. Columns may hold text with ``metric="gower"``.
         y : None
             Ignored. Class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
@@ -741,16 +754,14 @@ class DivisiveReCon(HierarchicalClusterer):
         with all_or_nothing(self):
             self._validate_params()
             rng = generator(self.random_state)
-            samples = check_samples(self, X, reset=True)
-            n, is_matrix = samples.shape[0], self.metric == "precomputed"
-            given_samples = samples
+            given_samples, columns = check_measured(self, X, None, reset=True, sparse=False)
+            n, is_matrix = given_samples.shape[0], self.metric not in _OF_FEATURES
             self._check_classifier(triplets=triplets, comparisons=comparisons, pairs=pairs, hierarchy=hierarchy)
             check_enough_samples(self.n_clusters, n)
             if self.n_clusters is not None and self.distance_threshold is not None:
                 msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
                 raise ValueError(f"{msg}: set one of them to None")
-            if is_matrix:
-                samples = as_distance_matrix(samples, X)
+            samples, used_metric = self._clustered(X, given_samples, columns)
             known = align_knowledge(
                 named(X, sample_names),
                 n,
@@ -771,7 +782,8 @@ class DivisiveReCon(HierarchicalClusterer):
             order = _order_of_values(samples, is_matrix)
             place = np.argsort(order)
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
-            points, aligned = transformed(self.metric, points, points), known.with_votes().taken(order)
+            points = points if is_matrix else transformed(self.metric, points, points)
+            aligned = known.with_votes().taken(order)
             n_left_out = 0
             if hard and self.constraints == "auto":
                 aligned, n_left_out = _beside_hierarchy(aligned, rng)
@@ -814,8 +826,8 @@ class DivisiveReCon(HierarchicalClusterer):
             self.labels_ = in_order_of_first(labels[place])
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
-            self.predictor_ = NeighbourPredictor(given_samples, points[place], self.labels_, self.metric, used_metric)
+            kept = given_samples if is_matrix else points[place]
+            self.predictor_ = NeighbourPredictor(given_samples, kept, self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
             self._sample = None if self._sample is None else replace(self._sample, leaf=place)
             self._support: np.ndarray | None = None
@@ -924,6 +936,17 @@ class DivisiveReCon(HierarchicalClusterer):
             for order in ([0, 1, 2], [0, 2, 1], [1, 2, 0]):
                 must |= displayed(implied, np.ascontiguousarray(rows[:, order], np.int32))
         return self._widened(self._sample.probability(rows), 1 / 3, must)
+
+    def _clustered(self, X: Any, samples: np.ndarray, columns: MixedColumns | None) -> tuple[np.ndarray, FittedMetric]:
+        """The samples, or the distances of all pairs, and how their distances to new ones are taken."""
+        if self.metric == "precomputed":
+            return as_distance_matrix(samples, X), FittedMetric("precomputed")
+        if self.metric in _OF_FEATURES:
+            return samples, FittedMetric("euclidean")
+        from scipy.spatial.distance import squareform
+
+        metric = FittedMetric(self.metric, metric_parameters(samples, self.metric, columns))
+        return squareform(condensed_distances(samples, self.metric, metric.parameters), checks=False), metric
 
     def _merges(
         self,
@@ -1034,8 +1057,8 @@ class DivisiveReCon(HierarchicalClusterer):
         if self.classifier is None:
             return
         given = ", ".join(name for name, value in others.items() if value is not None)
-        if self.metric == "precomputed" or given:
-            what = f"{given} given, too" if given else "metric='precomputed' leaves it no features"
+        if self.metric not in _OF_FEATURES or given:
+            what = f"{given} given, too" if given else f"metric={self.metric!r} leaves it no features"
             msg = f"classifier= needs classes of samples as the only knowledge, but {what}: leave it out"
             raise ValueError(msg)
 
@@ -1096,6 +1119,7 @@ class DivisiveReCon(HierarchicalClusterer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric in WITH_MISSING
         return tags
 
 
