@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from tripletree.ask.outline import representatives
 from tripletree.ask.session import Findings, Session
 from tripletree.core.html import escaped
 from tripletree.io import write_answers, write_newick, write_triplets
+from tripletree.io.answer_exports import exported_answers
 from tripletree.io.source import csv_text
 from tripletree.plots import to_html
 
@@ -144,3 +146,9 @@ EXPORTS = {
 def exports_of(session: Session) -> dict[str, Export]:
     """Return the files of a session by their names. Without a model there are no clusters and no hierarchy."""
     return {name: x for name, x in EXPORTS.items() if session.model is not None or not x.needs_model}
+
+
+def files_of(session: Session) -> dict[str, Callable[[], str]]:
+    """Return all files of a session, also those for other programs, each as a function that makes its text."""
+    own = {name: partial(x.make, session) for name, x in exports_of(session).items()}
+    return exported_answers(session.answers, session.study.design.catch) | own

@@ -33,7 +33,7 @@ from tripletree.evaluation.people import (
     find_disagreements,
     find_disputed_questions,
 )
-from tripletree.io import write_answers, write_newick
+from tripletree.io import export_answers, write_answers, write_newick
 from tripletree.io.source import csv_text, named_stream, raw_bytes, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
@@ -75,6 +75,12 @@ MOST_LEAVES, MOST_PEOPLE = 8, 6
 @click.option("--people", metavar="FILE", help="Write the table of people as CSV.")
 @click.option("--disputed", metavar="FILE", help="Write all disputed questions as CSV, one answer a row.")
 @click.option("--jsonl", metavar="FILE", help="Write the answers as JSON lines.")
+@click.option(
+    "--export",
+    "folder",
+    metavar="DIR",
+    help="Write the answers for cblearn, salmon and R, and with the columns of BIDS, with what each column means.",
+)
 @seed_option
 def answers(
     file: str,
@@ -91,6 +97,7 @@ def answers(
     people: str | None,
     disputed: str | None,
     jsonl: str | None,
+    folder: str | None,
     options: dict[str, Any],
 ) -> None:
     """Summarize many people's answers to "which of these three is the odd one out?", who agrees, and where they differ.
@@ -123,12 +130,15 @@ def answers(
     terminal = sys.stderr.isatty()
     questions = find_disputed_questions(given)
     found = agreement(given, random_state=seed, verbose=terminal)
-    right = None if known is None else check_known(given, read_triplet_file(known))
+    catch = None if known is None else read_triplet_file(known)
+    right = None if catch is None else check_known(given, catch)
+    if folder is not None:
+        export_answers(given, folder, known=catch)
     common = None
     if (given.replies < ALIKE).any():
         common = consensus_of(
             given,
-            weights=None if equal_weights else dict(zip(found.people, found.weights.tolist(), strict=True)),
+            weights=None if equal_weights else _weights(found),
             min_support=min_support,
             random_state=seed,
             verbose=terminal,
@@ -139,6 +149,11 @@ def answers(
     if common is not None:
         parts += [_consensus_text(common), _where_text(given, common, k)]
     say("\n\n".join(x for x in parts if x), err="-" in targets)
+
+
+def _weights(found: Agreement) -> dict[str | None, float]:
+    """The weights of the people who name an odd one."""
+    return {who: x for who, x in zip(found.people, found.weights.tolist(), strict=True) if not np.isnan(x)}
 
 
 def _write_files(

@@ -415,10 +415,10 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray | No
 
 def _export(session: Session, folder: Path) -> None:
     """Write what the answers say into a folder, and the names of the files."""
-    from tripletree.ask.exports import exports_of
+    from tripletree.ask.exports import files_of
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name, file in exports_of(session).items():
+    for name, make in files_of(session).items():
         with write_atomic(folder / name) as stream:
-            stream.write(file.make(session))
+            stream.write(make())
         click.echo(str(folder / name))

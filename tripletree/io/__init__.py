@@ -59,6 +59,7 @@ read_triplets, write_triplets  triplets; `read_triplet_batches` part by part
 read_pairs, write_pairs        must-links and cannot-links
 read_answers, write_answers    people's replies to "which of these three is the odd one?", and who
 append_answer, append_undo     one more of them, safely on disk
+export_answers                 the same for cblearn, salmon, R, and with the columns of BIDS
 read_odd_one_out               which of three is the odd one, as triplets
 read_comparisons               d(a, b) < d(a, c), which is not a triplet
 read_annotations               which items belong to which nodes: tables, GAF, GPAD
@@ -70,6 +71,7 @@ Trees of other libraries (networkx, ete3, DendroPy, ...) are the business of `tr
 from __future__ import annotations
 
 from tripletree.io.annotations import read_annotations
+from tripletree.io.answer_exports import export_answers
 from tripletree.io.answers import append_answer, append_undo, read_answers, read_odd_one_out, write_answers
 from tripletree.io.codes import read_codes
 from tripletree.io.comparisons import read_comparisons
@@ -107,6 +109,7 @@ __all__ = [
     "FORMATS",
     "append_answer",
     "append_undo",
+    "export_answers",
     "join_hierarchies",
     "parse_newick",
     "parse_obo",

@@ -621,10 +621,10 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
         yield text
 
 
-def csv_text(rows: Iterable[Sequence[Any]]) -> str:
-    """Rows of cells as CSV."""
+def csv_text(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
+    """Rows of cells as CSV, or with another delimiter."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
