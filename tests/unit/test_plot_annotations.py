@@ -390,7 +390,8 @@ def test_legends__say_which_clusters_are_no_clades(tree):
         ax = plot_dendrogram(tree, clusters=clusters)
         texts = [t.get_text() for x in ax.artists + [ax.get_legend()] if x is not None for t in x.get_texts()]
         plt.close(ax.figure)
-        return {int(x.split()[1]): x.endswith(", not a clade") for x in texts if x.startswith("cluster ")}
+        assert texts[0] == "clusters:"
+        return {int(x.split()[0]): x.endswith(", not a clade") for x in texts[1:]}
 
     start, stop, order = tree.leaf_intervals
     below = {frozenset(order[start[u] : stop[u]].tolist()) for u in range(tree.n_nodes)}

@@ -92,7 +92,7 @@ def test_tanglegram__common_leaves_and_classes():
     assert sorted(labels_of(ax)) == sorted("abd" * 2)
     assert ax.get_title() == "mine"
     both = ["in a clade that both have", "in a clade of one side only"]
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == [*both, "class u", "class v"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [*both, "classes:", "u", "v"]
     colours = {matplotlib.colors.to_hex(x) for c in with_gid(ax, "ties") for x in c.get_colors()}
     assert len(colours) == 2
 
@@ -248,15 +248,15 @@ def test_cuts__classes_have_one_coding_and_one_legend():
     assert drawn[0] == drawn[1] == drawn[2]
     assert len(drawn[0]) == 3
     (legend,) = panels[0].figure.legends
-    assert [t.get_text() for t in legend.get_texts()] == ["class u (2)", "class v (2)", "class w (2)"]
-    assert [(x.get_marker(), x.get_color()) for x in legend.get_lines()] == [
+    assert [t.get_text() for t in legend.get_texts()] == ["classes:", "u (2)", "v (2)", "w (2)"]
+    assert [(x.get_marker(), x.get_color()) for x in legend.get_lines()[1:]] == [
         next((m, c) for m, c, x in drawn[0] if k in x) for k in (0, 2, 3)
     ]
     # the cluster that holds both u has the colour of u
     colours = {matplotlib.colors.to_hex(x) for c in with_gid(panels[0], "lines") for x in c.get_colors()}
-    assert legend.get_lines()[0].get_color().lower() in colours
+    assert legend.get_lines()[1].get_color().lower() in colours
     own = plot_cuts(h, 2, axes=plt.subplots()[1], classes=classes, rule="height")
-    assert [t.get_text() for t in own[0].get_legend().get_texts()] == ["class u (2)", "class v (2)", "class w (2)"]
+    assert [t.get_text() for t in own[0].get_legend().get_texts()] == ["classes:", "u (2)", "v (2)", "w (2)"]
 
 
 def test_cuts__axes_are_named_once_and_apart(rng):

@@ -223,7 +223,7 @@ def test_plot_heatmap__strips_have_a_tile_for_each_run_and_a_legend(rng):
     assert len({tuple(c.get_facecolor()[0]) for c in strips.collections}) == 4
     assert np.ma.filled(strips.images[0].get_array(), -1).ravel().tolist() == [1, 2, 3, 4, 5, -1]
     assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == [
-        *("cluster 0 (4)", "cluster 1 (2)", "kind x (3)", "kind y (2)")
+        *("cluster:", "0 (4)", "1 (2)", "kind:", "x (3)", "y (2)")
     ]
 
 
@@ -268,13 +268,11 @@ def test_heatmap__names_of_strips_are_not_cut_and_clusters_that_are_no_clades_ar
         h,
         rng.normal(size=(n, 2)),
         clusters=[k % 2 for k in range(n)],
-        annotations={"fourteen chars": rng.normal(size=n)},
+        annotations={"a name of twenty-eight chars": rng.normal(size=n)},
     )
     ax.figure.canvas.draw()
     (strips,) = [x for x in ax.figure.axes if x.get_gid() == "strips"]
+    assert [x.get_text() for x in strips.get_xticklabels()] == ["cluster", "a name of twenty-eight chars"]
     assert all(x.get_window_extent().y0 >= 0 for x in strips.get_xticklabels())
     (legend,) = ax.figure.legends
-    assert [x.get_text() for x in legend.get_texts()] == [
-        "cluster 0 (750), not a clade",
-        "cluster 1 (750), not a clade",
-    ]
+    assert [x.get_text() for x in legend.get_texts()] == ["cluster:", "0 (750), not a clade", "1 (750), not a clade"]

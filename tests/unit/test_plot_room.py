@@ -242,3 +242,45 @@ def test_circle__the_caption_stays_in_the_figure():
     box = ax.xaxis.label.get_window_extent()
     assert "triangles" in ax.get_xlabel()
     assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+
+
+@pytest.mark.parametrize(("n", "long"), [(12, 26), (60, 26), (60, 40)])
+def test_tanglegram__a_new_figure_has_room_for_whole_names(rng, n, long):
+    names = [f"{'abcdefghij'[k % 10] * (long - 3)}{k:03}" for k in range(n)]
+    one, two = (from_linkage(linkage(rng.normal(size=(n, 3)), "average"), leaves=names) for _ in range(2))
+    ax = plot_tanglegram(one, two)
+    ax.figure.canvas.draw()
+    labels = ax.findobj(lambda x: x.get_gid() == "label")
+    assert sorted(x.get_text() for x in labels) == sorted(2 * names)
+    ties = ax.findobj(lambda x: x.get_gid() == "ties")
+    ends = ax.transData.transform(np.concatenate([p.vertices[[0, -1]] for c in ties for p in c.get_paths()]))[:, 0]
+    boxes = [x.get_window_extent() for x in labels]
+    middle = ax.figure.bbox.width / 2
+    left, right = max(b.x1 for b in boxes if b.x1 < middle), min(b.x0 for b in boxes if b.x0 > middle)
+    assert left <= ends.min() + 1
+    assert ends.max() - 1 <= right
+    lines = ax.findobj(lambda x: x.get_gid() == "lines")
+    tree = ax.transData.transform(np.concatenate([p.vertices for c in lines for p in c.get_paths()]))[:, 0]
+    assert tree[tree < middle].max() <= min(b.x0 for b in boxes) + 1
+
+
+@pytest.mark.parametrize("width", [None, 12.0])
+def test_circle__names_of_nested_clades_stand_apart_and_the_tree_stays_large(width):
+    h = load_hierarchy("mammals")
+    nested = ["Metatheria", "Dasyuromorphia", "Dasyuridae", "Macropodidae", "Vombatiformes", "Muridae", "Rodentia"]
+    nested = [x for x in nested if x in h.names]
+    assert len(nested) > 4
+    ax = plot_dendrogram(h, layout="circular", clades=nested, annotations={"k": [x[0] for x in h.leaves]}, width=width)
+    names = ax.findobj(lambda x: x.get_gid() == "clade name")
+    assert len(names) == len(nested)
+    check_texts(ax, names)
+    lines = ax.findobj(lambda x: x.get_gid() == "lines")
+    tree = ax.transData.transform(np.concatenate([p.vertices for c in lines for p in c.get_paths()]))
+    assert np.ptp(tree[:, 1]) > 0.3 * ax.figure.bbox.width
+
+
+def test_heatmap__long_names_that_end_alike_are_whole(rng):
+    n, columns = 30, [f"measure number {k} of the skull, in mm" for k in range(6)]
+    ax = plot_heatmap(yule(n, rng), rng.normal(size=(n, 6)), columns=[x[:36] for x in columns])
+    assert [x.get_text() for x in ax.get_xticklabels()] == [x[:36] for x in columns]
+    check_texts(ax, ax.get_xticklabels())

@@ -29,6 +29,7 @@ from tripletree.plots.style import (
 )
 
 COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the width of a tile
+COLUMN_NAME = 30  # most characters of the name of a column
 ARCS = 56.0  # points that arcs take at most
 BRACKET = 5.0  # points from labels to brackets, and from brackets to their names
 CLADE_FONT = 8.0  # the largest
@@ -265,7 +266,7 @@ def draw_columns(
                 {"rotation": 90, "ha": "center", "va": "top"} if last else {"ha": "right", "va": "center"}
             )
             ax.annotate(
-                shorten(column.name, 14), at, (0, -aside) if last else (-aside, 0), textcoords="offset points",
+                shorten(column.name, COLUMN_NAME), at, (0, -aside) if last else (-aside, 0), textcoords="offset points",
                 fontsize=6.5, parse_math=False, annotation_clip=False, gid="column name",
                 color=find_theme(ax, bare=True).line, **how,
             )  # fmt: skip
@@ -367,11 +368,18 @@ class BracketLayout(NamedTuple):
 
     levels : how far out each is; along : whether its name is written along it, not outwards
     room : points that all brackets of each level take with their names
+    beyond : points that names take outside of all brackets of a circle, where they are written outwards
     """
 
     levels: list[int]
     along: list[bool]
     room: list[float]
+    beyond: float = 0.0
+
+    @property
+    def whole(self) -> float:
+        """Points that all take together."""
+        return sum(self.room) + self.beyond
 
 
 def measure_clades(
@@ -383,11 +391,48 @@ def measure_clades(
     font = min(layout.font, CLADE_FONT)
     long = [measure_text(ax, [clade.name], font) / layout.scale for clade in clades]
     along = [not transform.horizontal and x <= (b - a) * layout.row for x, (a, b) in zip(long, extents, strict=True)]
+    if isinstance(transform, CircularTransform):
+        room = [2 * BRACKET] * (max(levels, default=-1) + 1)
+        for k in np.flatnonzero(along).tolist():
+            room[levels[k]] = 2 * BRACKET + 1.3 * font
+        return BracketLayout(
+            levels, along, room, max((x for x, y in zip(long, along, strict=True) if not y), default=0)
+        )
     room = []
     for level in range(max(levels, default=-1) + 1):
         outwards = [x for k, x in enumerate(long) if levels[k] == level and not along[k]]
         room.append(2 * BRACKET + max(1.3 * font, *outwards, 0.0))
     return BracketLayout(levels, along, room)
+
+
+def _turned(
+    clades: list[Clade],
+    brackets: BracketLayout,
+    drawn: CollapsedTree,
+    place: Layout,
+    transform: Transform,
+    font: float,
+    up: float,
+) -> dict[int, float]:
+    """Where along the leaf axis the names that a circle has outside of all brackets are written, a line apart.
+
+    font : in units of height; up : the height at which they begin
+    """
+    assert isinstance(transform, CircularTransform)
+    middle = {}
+    for k, clade in enumerate(clades):
+        low, high = _extents(clade, drawn, place)
+        if not brackets.along[k]:
+            middle[k] = (low + high) / 2
+    if not middle:
+        return {}
+    from sklearn.isotonic import isotonic_regression
+
+    order = sorted(middle, key=lambda k: (middle[k], k))
+    turn = abs(float(transform.angle(1.0) - transform.angle(0.0)))
+    shift = 1.2 * font / (float(transform.radius(up)) * turn) * np.arange(len(order))
+    places = isotonic_regression(np.array([middle[k] for k in order]) - shift) + shift
+    return dict(zip(order, places.tolist(), strict=True))
 
 
 def draw_clades(
@@ -409,7 +454,10 @@ def draw_clades(
     from matplotlib.collections import LineCollection, PolyCollection
 
     theme, font = find_theme(ax), min(layout.font, CLADE_FONT)
-    for clade, level, along in zip(clades, brackets.levels, brackets.along, strict=True):
+    is_round = isinstance(transform, CircularTransform)
+    ends_of_all = rim - (outside + sum(brackets.room)) * pixel
+    turned = _turned(clades, brackets, drawn, place, transform, font * pixel, ends_of_all) if is_round else {}
+    for number, (clade, level, along) in enumerate(zip(clades, brackets.levels, brackets.along, strict=True)):
         runs = _runs(clade, drawn, place)
         low, high = runs[0][0], runs[-1][1]
         u = int(drawn.shown[clade.node])
@@ -428,7 +476,9 @@ def draw_clades(
         mark.set(gid="brackets", clip_on=False)
         ax.add_collection(mark, autolim=False)
         middle = (low + high) / 2
-        shift, how = label_direction(transform, middle, BRACKET - 1)
+        if number in turned:
+            middle, at = turned[number], ends_of_all
+        shift, how = label_direction(transform, middle, 0 if number in turned else BRACKET - 1)
         if isinstance(transform, CircularTransform):
             if along:
                 angle = float(transform.angle(middle))

@@ -158,7 +158,7 @@ def make_axes(
         widest = WIDEST_FIGURE if labels else WIDEST_CIRCLE
         room = 0.2 if labels is False else max(1.1, WIDE * LARGEST_FONT * longest / 72)
         whole = 2 * (room + 0.2 + beside) / (1 - KEPT_AROUND)  # the tree keeps its part of the radius
-        side = min(max(2 * (span * each / (2 * np.pi) + room + beside), 5.0 + 2 * beside, whole), widest)
+        side = min(max(2 * (span * each / (2 * np.pi) + room + beside), 5.0 + 2 * beside, whole), widest + 2 * beside)
         side = side if width is None else width - 0.2
         inner, (left, right, bottom) = (side, side), (0.1, 0.1, 0.35) if width else (0.15, 0.15, 0.35)
     else:

@@ -14,6 +14,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.layout import match_styles
+from tripletree.plots.legend import headed
 from tripletree.plots.style import (
     LeafGroups,
     check_axes,
@@ -190,10 +191,11 @@ def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool)
         return
     some, rim = range(min(len(classes.names), LEGEND)), find_theme(panels[0]).paper
     handles = [Line2D([], [], markersize=6, **class_marker(int(classes.style[k]), rim)) for k in some]
-    texts = [f"class {shorten(str(classes.names[k]), 20)} ({classes.sizes[k]:,})" for k in some]
+    texts = [f"{shorten(str(classes.names[k]), 20)} ({classes.sizes[k]:,})" for k in some]
     if len(classes.names) > LEGEND:
         handles.append(Line2D([], [], linestyle="none"))
         texts.append(f"and {len(classes.names) - LEGEND:,} more classes")
+    handles, texts = headed("classes", handles, texts)
     if own:
         across = max(int(figure.get_size_inches()[0] / (0.55 + 0.075 * max(map(len, texts)))), 1)
         high = 0.2 * -(-len(texts) // across) + 0.1

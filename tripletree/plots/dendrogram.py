@@ -15,6 +15,7 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.plots.annotations import (
     ARCS,
     COLUMN,
+    COLUMN_NAME,
     Clade,
     LeafColumn,
     check_clades,
@@ -476,7 +477,7 @@ def _new_axes(
     columns = content.columns
     deep = count_levels(content.clades, drawn, place) if isinstance(transform, CircularTransform) else 1
     aside = COLUMN * len(columns) + (20 * deep + 40) * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
-    names = max((0.06 * min(len(x.name), 14) + 0.35 for x in columns), default=0.0)
+    names = max((0.06 * min(len(x.name), COLUMN_NAME) + 0.35 for x in columns), default=0.0)
     ax = make_axes(
         plt, transform, place.span, drawn.size.size, style.labels, style.max_leaf_labels, style.title is not None,
         longest=max(map(len, texts), default=0), width=style.width, beside=aside / 72, names=names,
@@ -507,7 +508,7 @@ def _make_room(stage: _Stage, own_figure: bool, texts: list[str], codes: np.ndar
     gap, marker = _gaps(layout, classes, drawn)
     away = _strip(content, gap) + 1.0 + COLUMN * len(columns)
     brackets = measure_clades(ax, content.clades, drawn, place, transform, layout)
-    aside = sum(brackets.room) + (ARCS + 6 if content.arcs is not None else 0)
+    aside = brackets.whole + (ARCS + 6 if content.arcs is not None else 0)
     if stage.is_round:
         layout = narrow_circle(layout, place.span, longest, away + aside)
     return _Room(layout, texts, codes, gap, marker, away, brackets, aside)

@@ -17,6 +17,7 @@ from tripletree.plots.axes import SPARSEST, RectangularTransform
 from tripletree.plots.drawing import draw_lines, draw_triangles
 from tripletree.plots.labels import measure_text
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_nothing, collapse_tree, compute_layout
+from tripletree.plots.legend import headed
 from tripletree.plots.style import (
     LeafGroups,
     check_range,
@@ -28,6 +29,7 @@ from tripletree.plots.style import (
     import_pyplot,
     largest_font,
     shorten,
+    shorten_all,
     tile_style,
 )
 
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 
 TIPS = 250  # default number of tips of the dendrogram
 SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
-SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
+SHORTER = (36, 30, 24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
+STRIP_NAME = 30  # most characters of the name of a strip
 MOST_BESIDE = 0.35  # largest part of the width that labels of rows take
 STRIP, TREE = 0.14, 0.22  # inches that a strip takes, part of the width that the tree takes
 LISTED = 24  # most categories of a strip in the legend
@@ -181,9 +184,9 @@ def plot_heatmap(
     theme_of = ax
     legend = _legend_entries(strips, groups)
     if ax is None:
-        longest = max((min(len(str(x)), 24) for x in (tree.leaves if square else names)), default=0)
-        under = max((min(len(x.name), 14) for x in strips), default=0)
-        ax = _new_axes(plt, tree.n_leaves, square, longest, under, title is not None, size, len(legend[0]))
+        longest = max((min(len(str(x)), SHORTER[0]) for x in (tree.leaves if square else names)), default=0)
+        under = max((min(len(x.name), STRIP_NAME) for x in strips), default=0)
+        ax = _new_axes(plt, tree.n_leaves, square, longest, under, title is not None, size, legend[1])
     look: dict[str, Any] = {"cmap": ("viridis" if square else "cividis") if cmap is None else cmap}
     if z_score is not None:
         look["cmap"] = "RdBu_r" if cmap is None else cmap
@@ -263,14 +266,18 @@ def _legend_entries(strips: list[LeafColumn], clusters: LeafGroups | None) -> tu
     """Handles and texts of the categories of all strips."""
     from matplotlib.patches import Patch
 
-    handles, texts = [], []
+    handles: list[Any] = []
+    texts: list[str] = []
     for strip in strips:
-        if strip.groups is not None:
-            for k, name in enumerate(strip.groups.names[:LISTED]):
-                apart = strip.groups is clusters and not strip.groups.is_clade[k]
-                text = f"{shorten(strip.name, 16)} {shorten(str(name), 20)} ({strip.groups.sizes[k]:,})"
-                handles.append(Patch(linewidth=0.3, **tile_style(int(strip.groups.style[k]), "white")))
-                texts.append(text + ", not a clade" * apart)
+        if strip.groups is None:
+            continue
+        marks, names = [], []
+        for k, name in enumerate(strip.groups.names[:LISTED]):
+            apart = strip.groups is clusters and not strip.groups.is_clade[k]
+            marks.append(Patch(linewidth=0.3, **tile_style(int(strip.groups.style[k]), "white")))
+            names.append(f"{shorten(str(name), 24)} ({strip.groups.sizes[k]:,})" + ", not a clade" * apart)
+        marks, names = headed(shorten(strip.name), marks, names)
+        handles, texts = handles + marks, texts + names
     return handles, texts
 
 
@@ -279,9 +286,8 @@ def _write_legend(ax: Any, legend: tuple[list[Any], list[str]], own_figure: bool
     handles, texts = legend
     if not handles:
         return
-    inches = ax.figure.get_size_inches()[0]
     how: dict[str, Any] = {"fontsize": 7, "frameon": False, "handlelength": 1.4, "columnspacing": 1.2, "borderpad": 0.2}
-    how["ncols"] = max(int(inches / (0.35 + 0.06 * max(map(len, texts)))), 1)
+    how["ncols"] = _legend_columns(texts, ax.figure.get_size_inches()[0])
     if own_figure:
         found = ax.figure.legend(handles, texts, loc="upper left", bbox_to_anchor=(0.01, 0.995), borderaxespad=0, **how)
     else:
@@ -290,21 +296,27 @@ def _write_legend(ax: Any, legend: tuple[list[Any], list[str]], own_figure: bool
         text.set_parse_math(False)
 
 
+def _legend_columns(texts: list[str], inches: float) -> int:
+    """How many columns of the legend fit into a figure of that width."""
+    return max(int(inches / (0.35 + 0.06 * max(map(len, texts), default=0))), 1)
+
+
 def _new_axes(
-    plt: Any, n: int, square: bool, longest: int, under: int, title: bool, width: float | None, entries: int
+    plt: Any, n: int, square: bool, longest: int, under: int, title: bool, width: float | None, entries: list[str]
 ) -> Any:
     """Make axes in a new figure, with space below for column names and at the right for the colour bars' ticks.
 
     longest, under : characters of the longest name of a column, and of a strip
-    entries : entries of the legend above
+    entries : the texts of the legend above
     """
     high = min(max(0.16 * n, 3.5), 8.0)
-    size = (high + 1.2 if square else 7.5, high + 1.2)
-    if width is not None:
-        size = (width, min(size[1] * (width / size[0] if square else 1.0), 9.0))
     bottom = max(0.4 if square and n > 110 * SPARSEST else 0.3 + 0.075 * longest, 0.3 + 0.06 * under)
     bottom += 0.2 if n > 80 else 0.0  # for a note on labels left out
-    left, right, top = 0.1, 0.75, (0.35 if title else 0.1) + 0.16 * -(-entries // max(int(size[0] / 1.6), 1))
+    wide = (high + 1.2 if square else 7.5) if width is None else width
+    left, right, top = 0.1, 0.75, (0.35 if title else 0.1) + 0.16 * -(-len(entries) // _legend_columns(entries, wide))
+    size = (wide, max(high + 1.2, 0.75 * high + bottom + top))
+    if width is not None:
+        size = (width, min(size[1] * (width / (high + 1.2) if square else 1.0), 9.0))
     inner = (size[0] - left - right) / size[0], (size[1] - bottom - top) / size[1]
     return plt.figure(figsize=size).add_axes((left / size[0], bottom / size[1], *inner))
 
@@ -480,7 +492,7 @@ def _draw_strips(side: Any, ax: Any, strips: list[LeafColumn], order: np.ndarray
             side.add_collection(PolyCollection(tiles, linewidths=0, gid="strip", **style), autolim=False)
     side.set(xlim=(0, len(strips)), ylim=(order.size - 0.5, -0.5), yticks=[])
     side.set_xticks(np.arange(len(strips)) + 0.5)
-    side.set_xticklabels([shorten(x.name, 14) for x in strips], rotation=90, fontsize=7, parse_math=False)
+    side.set_xticklabels(shorten_all([x.name for x in strips], STRIP_NAME), rotation=90, fontsize=7, parse_math=False)
     side.tick_params(length=0)
     for spine in side.spines.values():
         spine.set_visible(False)
@@ -505,8 +517,8 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
     """
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
-    rows = [shorten(str(tree.leaves[i]), 24) for i in order.tolist()]
-    names = rows if square else [shorten(x, 24) for x in columns]
+    rows = [str(tree.leaves[i]) for i in order.tolist()]
+    names = rows if square else columns
     left, right, bottom, top = ax.images[0].get_extent()
     height, width = round(bottom - top), round(right - left)
     ax.set(xticks=[], yticks=[])
@@ -536,7 +548,7 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
 def _fit_names(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
     """Shorten the texts until the longest fits into `room` pixels. Return them and the width of the longest."""
     for most in SHORTER:
-        some = [shorten(x, most) for x in texts]
+        some = shorten_all(texts, most)
         longest = measure_text(ax, some, font)
         if longest <= room:
             break

@@ -166,10 +166,10 @@ def _shorten_to(text: Any, room: float) -> None:
 
 
 def measure_text(ax: Any, texts: list[str], font: float) -> float:
-    """Width in pixels of the widest text. Only the 12 with most characters are rendered."""
+    """Width in pixels of the widest text. Only the 40 with most characters are rendered."""
     probe = ax.text(0, 0, "", fontsize=font, parse_math=False)
     longest = 0.0
-    for text in sorted(set(texts), key=len)[-12:]:
+    for text in sorted(set(texts), key=len)[-40:]:
         probe.set_text(text)
         longest = max(longest, float(probe.get_window_extent().width))
     probe.remove()

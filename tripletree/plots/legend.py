@@ -25,7 +25,10 @@ def make_legend_blocks(
     most: int,
     theme: Theme,
 ) -> list[Block]:
-    """Handles and texts, a block each for clusters, classes, columns, and markers with `more`, without empty ones."""
+    """Handles and texts, a block each for clusters, classes, columns, and markers with `more`, without empty ones.
+
+    Each block of groups begins with what they are.
+    """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -44,12 +47,12 @@ def make_legend_blocks(
                 colour, dash = PALETTE[j % len(PALETTE)], DASHES[j % len(DASHES)]
                 handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.6))
             apart = "" if one == "class" or groups.is_clade[k] else ", not a clade"
-            texts.append(f"{one} {shorten(str(groups.names[k]))} ({groups.sizes[k]:,}){apart}")
+            texts.append(f"{shorten(str(groups.names[k]))} ({groups.sizes[k]:,}){apart}")
         if len(groups.names) > listed:
             handles.append(Line2D([], [], linestyle="none"))
             rest = int((~groups.is_clade[listed:]).sum()) if one == "cluster" else 0
             texts.append(f"and {len(groups.names) - listed:,} more {many}" + f", {rest:,} not clades" * bool(rest))
-        blocks.append((handles, texts))
+        blocks.append(headed(many, handles, texts))
     for column in columns:
         if column.groups is None or not column.groups.names:
             continue
@@ -60,10 +63,17 @@ def make_legend_blocks(
         if len(names) > listed:
             handles.append(Line2D([], [], linestyle="none"))
             texts.append(f"and {len(names) - listed:,} more")
-        blocks.append(([Line2D([], [], linestyle="none"), *handles], [f"{shorten(column.name, 24)}:", *texts]))
+        blocks.append(headed(shorten(column.name), handles, texts))
     handles, texts = _make_marker_entries(counts, theme)
     handles, texts = handles + more[0], texts + more[1]
     return [*blocks, (handles, texts)] if handles else blocks
+
+
+def headed(head: str, handles: list[Any], texts: list[str]) -> Block:
+    """The entries of a legend, with a first one that says once what they are."""
+    from matplotlib.lines import Line2D
+
+    return [Line2D([], [], linestyle="none"), *handles], [f"{head}:", *texts]
 
 
 def _count_listed(names: list[Any], most: int) -> int:

@@ -12,6 +12,7 @@ from tripletree.errors import LimitExceededError
 from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
 from tripletree.plots.labels import measure_text
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout, count_in_tips
+from tripletree.plots.legend import headed
 from tripletree.plots.style import (
     DASHES,
     PALETTE,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+TREE = 0.25  # part of the width that each tree takes
+
+
 class TreePair(NamedTuple):
     """Two hierarchies over the same leaves, as they are drawn.
 
@@ -42,6 +46,7 @@ class TreePair(NamedTuple):
     partner : int64[T], the tip of the second side that each tip of the first is joined with
     shared : for each side bool[M], whether the clade of a drawn node is also in the other hierarchy
     crossed : the number of crossings
+    depth : the part of the width that each tree takes
     """
 
     sides: tuple[CollapsedTree, CollapsedTree]
@@ -49,6 +54,7 @@ class TreePair(NamedTuple):
     partner: np.ndarray
     shared: tuple[np.ndarray, np.ndarray]
     crossed: int
+    depth: float = TREE
 
 
 def _find_clades(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
@@ -123,10 +129,12 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
 ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
-TREE, FONT = 0.25, 9.0  # part of the width that each tree takes. Largest font in points
+FONT = 9.0  # largest font in points
 SMALLEST, SCALE_FONT = 4.5, 7.0
-ROOM = 0.2  # largest part of the width that labels take on each side
-SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
+ROOM = 0.3  # largest part of the width that labels take on each side
+MIDDLE = 0.14  # least part of the width between the labels. Trees give way
+WIDTH, FREE = 9.0, 0.2  # inches of a new figure, and part that labels may take on each side before it grows
+SHORTER = (44, 36, 30, 27, 24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
 PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
 MIXED = "xxxxxx"
 
@@ -235,12 +243,15 @@ def plot_tanglegram(
     if ax is None:
         high = min(max(0.17 * span if pair.partner.size <= 250 else 0.02 * span, 2.5), 12.0)
         high = high if wide is None else min(high, 9.0)
-        figure = plt.figure(figsize=(9.0 if wide is None else wide, high + 0.5), layout="constrained")
+        figure = plt.figure(figsize=(WIDTH if wide is None else wide, high + 0.5), layout="constrained")
         ax = figure.add_subplot()
         ax.set_axis_off()
         figure.draw_without_rendering()  # fixes the layout, so that the size of the axes is known
+        if wide is None:
+            _widen(ax, pair, groups)
     ax.set_axis_off()
     texts, inner = _fit_labels(ax, pair, groups)
+    pair = pair._replace(depth=min(TREE, (1 - MIDDLE) / 2 - inner))
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
         _draw_tree(ax, pair, side, find_theme(ax).line if color is None else color)
@@ -256,6 +267,21 @@ def plot_tanglegram(
     low = max(_draw_scale(ax, pair, side) for side in (0, 1))
     _write_legend(ax, pair, groups, low, None if title is None else described)
     return ax
+
+
+def _widen(ax: Any, pair: TreePair, groups: LeafGroups | None) -> None:
+    """Make a new figure wider by what its labels take beyond their part of it."""
+    font = _font(ax, pair)
+    if font >= SMALLEST:
+        texts = [x for side in (0, 1) for x in _make_texts(pair, side, groups, SHORTER[0])]
+        inches = _label_pixels(ax, texts, font) / ax.figure.dpi
+        ax.figure.set_figwidth(WIDTH + 2 * max(inches - FREE * WIDTH, 0.0))
+        ax.figure.draw_without_rendering()
+
+
+def _label_pixels(ax: Any, texts: list[str], font: float) -> float:
+    """Pixels that labels take, with the gaps beside them."""
+    return measure_text(ax, texts, font) + 13 * float(ax.figure.dpi) / 72
 
 
 def _check_names(names: Any) -> tuple[str, ...]:
@@ -287,7 +313,7 @@ def _draw_flows(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float
     from matplotlib.collections import PolyCollection
 
     found = find_bands(pair.sides, pair.places)
-    x = np.linspace(TREE + inner, 1 - TREE - inner, 24)
+    x = np.linspace(pair.depth + inner, 1 - pair.depth - inner, 24)
     ends = zip(found.left.tolist(), found.right.tolist(), found.size.tolist(), strict=True)
     outlines = [band_outline(x, *end) for end in ends]
     code = np.full(len(outlines), -1) if groups is None else find_band_classes(groups.codes, found, pair.sides, PURE)
@@ -313,7 +339,7 @@ def _x(pair: TreePair, side: int, up: np.ndarray) -> np.ndarray:
     place = pair.places[side]
     low, high = float(place.foot.min()), float(place.up.max())
     share = (high - up) / ((high - low) or 1.0)
-    return TREE * share if side == 0 else 1 - TREE * share
+    return pair.depth * share if side == 0 else 1 - pair.depth * share
 
 
 def _draw_tree(ax: Any, pair: TreePair, side: int, line: Any) -> None:
@@ -347,7 +373,7 @@ def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float)
     from matplotlib.collections import LineCollection, PolyCollection
 
     T, theme = pair.partner.size, find_theme(ax)
-    left, right = TREE + inner, 1 - TREE - inner
+    left, right = pair.depth + inner, 1 - pair.depth - inner
     s = np.linspace(0, 1, 24)
     bend = s * s * (3 - 2 * s)
     x = left + s * (right - left)
@@ -424,7 +450,7 @@ def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[lis
     width = float(ax.get_window_extent().width)
     for most in SHORTER:
         texts = [_make_texts(pair, side, groups, most) for side in (0, 1)]
-        room = (measure_text(ax, texts[0] + texts[1], font) + 13 * ax.figure.dpi / 72) / width
+        room = _label_pixels(ax, texts[0] + texts[1], font) / width
         if room <= ROOM:
             break
     return texts, room
@@ -493,7 +519,7 @@ def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float
     names = ["in a clade that both have", "in a clade of one side only"]
     if groups is not None and groups.names:
         some = range(min(len(groups.names), 12))
-        handles += [
+        marks = [
             Patch(
                 **{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_style(k, theme).items()}
             )
@@ -501,7 +527,8 @@ def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names += [f"class {shorten(str(groups.names[k]), 24)}" for k in some]
+        more = headed("classes", marks, [shorten(str(groups.names[k]), 24) for k in some])
+        handles, names = handles + more[0], names + more[1]
         mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
         if mixed:
             handles.append(Patch(facecolor=theme.faint(0.5), edgecolor=theme.paper, hatch=MIXED))
