@@ -21,8 +21,11 @@
 import io
 
 import matplotlib.pyplot as plt
+import networkx as nx
 
 import tripletree as tt
+from tripletree.interop import to_networkx, to_tree
+from tripletree.plots import aho_graph
 
 # %% [markdown]
 # ## Ten statements about animals
@@ -115,6 +118,38 @@ parts = sorted((root.clade(c) for c in root.children(root.root)), key=len)
 tt.plot_aho_graph(kept, parts[-1], ax=axes[1])
 axes[1].set_title("Within the larger part")
 plt.show()
+
+# %% [markdown]
+# ## From ete3 and networkx, and back
+#
+# `to_tree` makes a tree of ete3 (or of ete4, DendroPy, scikit-bio, Biopython) of a hierarchy or a fitted model. The
+# other way needs no call: wherever a hierarchy is taken, such a tree is taken as it is, and a directed graph of networkx
+# as well. Here ete3 prunes the tree, and we ask the rest of it for its triplets:
+
+# %%
+tree = to_tree(mended.hierarchy)
+print(tree)
+tree.prune(["cow", "dolphin", "tuna", "herring"])
+print()
+for a, b, c in tt.decompose(tree):
+    print(f"{a} {b} | {c}")
+
+# %%
+graph = to_networkx(mended.hierarchy, keys="label")
+print(f"{graph}. It displays {tt.displays(graph, given).sum()} of {len(given)} triplets")
+
+# %% [markdown]
+# The Aho graph is a graph of networkx, too, so all that networkx has is at hand. Its connected components are the parts
+# of the first split:
+
+# %%
+aho = aho_graph(kept)
+print([sorted(part) for part in nx.connected_components(aho)])
+
+# %% [markdown]
+# ete3 draws by Qt, which it does not install: `pip install PyQt5`. Without it `from ete3 import TreeStyle` fails, and
+# without a screen Qt ends the process unless the environment has `QT_QPA_PLATFORM=offscreen`.
+# `tt.plot_dendrogram` needs neither.
 
 # %% [markdown]
 # ## What to take home

@@ -267,7 +267,7 @@ def test_pages__are_written_in_one_step(tmp_path):
 
 def test_pages__say_what_is_wrong():
     h = Hierarchy.from_nested(["a", "b", "c"])
-    with pytest.raises(TypeError, match="expected a Hierarchy or a fitted estimator with hierarchy_, got list"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got list"):
         to_html([])
     with pytest.raises(UnknownLeafError, match="triplets' leaves"):
         to_html(h, triplets=TripletSet.from_labels([("a", "b", "z")]))

@@ -85,8 +85,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
     >>> found.tree.names
     (None, None, 'Felidae ~0.75', None)
     """
-    check_rooted(reference)
-    check_rooted(tree)
+    reference, tree = check_rooted(reference), check_rooted(tree)
     common = [x for x in tree.leaves if x in reference.leaves]
     if not common:
         raise UnknownLeafError(list(reference.leaves), tree.leaves, what="leaves of the tree")

@@ -397,7 +397,8 @@ def cut(
     >>> cut(h, 2, rule="size", triplets=known, strict=False).tolist(), cut(h, 2, rule="size", triplets=known).tolist()
     ([0, 0, 1, 1, 0], [0, 1, 0, 0, 1])
     """
-    n = check_rooted(hierarchy).n_leaves
+    hierarchy = check_rooted(hierarchy)
+    n = hierarchy.n_leaves
     check_choice(rule, "rule", RULES)
     if height is not None:
         given = {"n_clusters": n_clusters, "triplets": triplets, "min_size": min_size, "samples": samples}
@@ -757,7 +758,8 @@ def suggest_n_clusters(
     >>> found.reason
     '3 clusters, of 1 to 3: 5.8 nats of evidence more than one cluster, all by the samples; next comes 1, ...'
     """
-    n = check_rooted(hierarchy).n_leaves
+    hierarchy = check_rooted(hierarchy)
+    n = hierarchy.n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
     return suggested(hierarchy, known, check_points(samples, n), max_clusters, check_leaf_weights(sample_weight, n))
 

@@ -161,7 +161,8 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False, resolve: bool = 
     >>> to_linkage(Hierarchy.from_nested(["a", "b", "c"]), resolve=True).tolist()
     [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 1.0, 3.0]]
     """
-    n = check_hierarchy(hierarchy).n_leaves
+    hierarchy = check_hierarchy(hierarchy)
+    n = hierarchy.n_leaves
     if resolve:
         hierarchy = hierarchy.suppress_unary()
     else:

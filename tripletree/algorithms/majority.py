@@ -83,7 +83,7 @@ def clade_support(hierarchy: Hierarchy, trees: Iterable[Hierarchy]) -> np.ndarra
     >>> clade_support(trees[0], trees).tolist()
     [0.75, 0.5, 1.0]
     """
-    check_hierarchy(hierarchy)
+    hierarchy = check_hierarchy(hierarchy)
     key = _keys_of_leaves(hierarchy.n_leaves)
     wanted = _clade_keys(hierarchy, key)
     found, k = np.zeros(wanted.size), 0

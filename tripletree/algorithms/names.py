@@ -291,7 +291,7 @@ def match_names(
     True
     """
     if not isinstance(hierarchy, Ontology):
-        check_hierarchy(hierarchy)
+        hierarchy = check_hierarchy(hierarchy)
     if isinstance(min_score, bool) or not isinstance(min_score, Real) or not 0 <= min_score <= 1:
         msg = f"min_score must be between 0 and 1, not {min_score!r}"
         raise ValueError(msg)

@@ -16,7 +16,7 @@ from tripletree.algorithms.names import plain_form
 from tripletree.algorithms.supervision import comparison_rows
 from tripletree.core.checks import counted, described
 from tripletree.core.comparisons import Comparisons
-from tripletree.core.hierarchy import Hierarchy, check_rooted
+from tripletree.core.hierarchy import Hierarchy, check_rooted, peer_converter
 from tripletree.core.labels import aligned_codes, class_codes, series_index
 from tripletree.core.leaves import LeafIndex, other_form, repeated
 from tripletree.core.notes import on_labels
@@ -490,11 +490,11 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
-    if isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read"):
+    if peer_converter(hierarchy) is None and (isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read")):
         from tripletree.io import read_hierarchy
 
         hierarchy = read_hierarchy(hierarchy)
-    check_rooted(hierarchy)
+    hierarchy = check_rooted(hierarchy)
     _check_distinct(X, "to which the hierarchy refers")
     written = ((x, other_form(x)) for x in hierarchy.leaves)
     both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]

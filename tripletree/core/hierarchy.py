@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
@@ -1486,8 +1487,23 @@ _PEERS = {
 }
 
 
+def peer_converter(value: Any) -> Callable[..., Hierarchy] | None:
+    """The function that converts a tree of another library, told by the names of its classes. None for other values.
+
+    Nothing is imported unless `value` is such a tree: `tripletree.interop` stands above this module.
+    """
+    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
+    name = next((_PEERS[x] for x in names if x in _PEERS), None)
+    return None if name is None else getattr(import_module("tripletree.interop"), name)
+
+
 def check_hierarchy(value: Any) -> Hierarchy:
-    """Return `value` if it is a Hierarchy, else raise a TypeError with advice on how to make one."""
+    """Return the hierarchy that a user means, else raise a TypeError with advice on how to make one.
+
+    That is the value itself, ``hierarchy_`` of a fitted estimator, or a tree of another library, which is converted.
+    """
+    if isinstance(value, Hierarchy):
+        return value
     if hasattr(value, "to_hierarchy"):  # an Ontology, which this module cannot import
         msg = (
             f"expected a Hierarchy, got an Ontology ({value!r}), in which a term may have several parents: make a tree "
@@ -1495,26 +1511,30 @@ def check_hierarchy(value: Any) -> Hierarchy:
             "and decompose take an Ontology as it is"
         )
         raise TypeError(msg)
-    if not isinstance(value, Hierarchy):
-        converter = _converter(value)
-        advice = (
-            f"make one with tripletree.interop.{converter}(...)"
-            if converter
-            else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
-            "or take an estimator's .hierarchy_"
-        )
-        msg = f"expected a Hierarchy, got {described(value)}; {advice}"
-        raise TypeError(msg)
-    return value
+    own = getattr(value, "hierarchy_", None)
+    if isinstance(own, Hierarchy):
+        return own
+    convert = peer_converter(value)
+    if convert is not None:
+        return convert(value)
+    advice = (
+        "fit it first"
+        if hasattr(value, "fit") and not isinstance(value, type)
+        else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
+        "or give a fitted estimator with hierarchy_, or a tree of ete3, networkx and the like"
+    )
+    msg = f"expected a Hierarchy, got {described(value)}; {advice}"
+    raise TypeError(msg)
 
 
 def check_rooted(value: Any) -> Hierarchy:
     """Return `value` if it is a rooted Hierarchy, else raise an error with the way to root it."""
-    if not check_hierarchy(value).rooted:
-        ways = ways_to_root(value.length, value.leaves[value.n_leaves - 1])
+    found = check_hierarchy(value)
+    if not found.rooted:
+        ways = ways_to_root(found.length, found.leaves[found.n_leaves - 1])
         msg = f"this tree is unrooted, so it displays no triplets and has no clades until it has a root: {ways}"
         raise InvalidHierarchyError(msg)
-    return value
+    return found
 
 
 def split_tree(hierarchy: Hierarchy) -> Hierarchy:
@@ -1542,7 +1562,7 @@ def tell_lost_marks(hierarchy: Hierarchy, place: str, *, open_leaves: bool = Fal
 
 def check_hierarchies(values: Any, noun: str) -> Iterator[Hierarchy]:
     """Give the hierarchies of an iterable, one by one. A TypeError numbers the first other value."""
-    if isinstance(values, Hierarchy) or not isinstance(values, Iterable):
+    if isinstance(values, Hierarchy) or not isinstance(values, Iterable) or peer_converter(values):
         msg = f"expected an iterable of hierarchies, such as a list, got {values!r:.60}"
         raise TypeError(msg)
     for k, value in enumerate(values):
@@ -1551,9 +1571,3 @@ def check_hierarchies(values: Any, noun: str) -> Iterator[Hierarchy]:
         except TypeError as error:
             msg = f"{noun} {k}: {error}"
             raise TypeError(msg) from None
-
-
-def _converter(value: Any) -> str | None:
-    """Name the function that converts a tree of another library, by its class, so that nothing is imported."""
-    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
-    return next((_PEERS[x] for x in names if x in _PEERS), None)

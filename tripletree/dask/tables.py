@@ -62,7 +62,7 @@ def displays(
     >>> displays(tt.parse_newick("((cat,lion),dog);"), file).compute().tolist()
     [True, False, False]
     """
-    check_hierarchy(hierarchy)
+    hierarchy = check_hierarchy(hierarchy)
     array = needed("dask.array", "tripletree.dask")
     delayed = needed("dask", "tripletree.dask").delayed
     names = three_names(columns, "a, b and c of ab|c")
@@ -109,7 +109,7 @@ def triplet_score(
     >>> triplet_score(tt.parse_newick("((cat,lion),dog);"), file)
     0.75
     """
-    check_hierarchy(hierarchy)
+    hierarchy = check_hierarchy(hierarchy)
     delayed = needed("dask", "tripletree.dask").delayed
     names = three_names(columns, "a, b and c of ab|c")
     shared, score = delayed(hierarchy), delayed(score_rows)

@@ -415,7 +415,7 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     >>> [(x.who, x.clade, x.against, x.total) for x in found]
     [('ben', [0, 1], 1, 1)]
     """
-    check_rooted(hierarchy)
+    hierarchy = check_rooted(hierarchy)
     told = np.flatnonzero(check_answers(answers).replies < ALIKE)
     if told.size == 0:
         return []

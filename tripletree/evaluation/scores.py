@@ -335,7 +335,8 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     >>> dendrogram_purity(h, {"ant": "insect", "bee": "insect", "cat": "mammal", "cow": "mammal"})
     1.0
     """
-    codes, known = aligned_codes(classes, check_rooted(hierarchy).leaves, "classes")
+    hierarchy = check_rooted(hierarchy)
+    codes, known = aligned_codes(classes, hierarchy.leaves, "classes")
     pairs = int(_pairs_within(np.bincount(codes[codes >= 0])))
     if pairs == 0:
         return 1.0
@@ -371,8 +372,8 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletS
     >>> triplet_score(h, TripletSet.from_labels([("human", "chimp", "gorilla"), ("human", "gorilla", "chimp")]))
     0.5
     """
-    check_hierarchy(hierarchy)
-    return _share(lambda t: displays(hierarchy, t), triplets)
+    tree = check_hierarchy(hierarchy)
+    return _share(lambda t: displays(tree, t), triplets)
 
 
 def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]) -> float:

@@ -319,7 +319,8 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
       2 -> 1 [length=6.5];
     }
     """
-    N = check_hierarchy(hierarchy).n_nodes
+    hierarchy = check_hierarchy(hierarchy)
+    N = hierarchy.n_nodes
     labels = as_texts(hierarchy.leaves)
     heights = python_values(own_heights(hierarchy), N)
     lengths = python_values(hierarchy.length, N)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
 from tripletree.interop.keyed import Keys, check_not_empty, chosen_parents, node_keys, tree_parents
@@ -55,6 +55,7 @@ def to_networkx(hierarchy: Hierarchy, *, keys: Keys = "number") -> networkx.DiGr
     [(3, 'human'), (3, 'chimp'), (4, 'gorilla'), (4, 3)]
     """
     nx = _networkx()
+    hierarchy = check_hierarchy(hierarchy)
     key = node_keys(hierarchy, keys)
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     said: list[dict[str, Any]] = [{"label": x} for x in hierarchy.leaves]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree.core.checks import check_choice
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
 
@@ -21,7 +21,7 @@ def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     ``"number"``: the node's number. ``"label"``: a leaf's label. An inner node's name if no other node has it, its
     number elsewhere, which must not be some leaf's label.
     """
-    n, N = check_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
     if keys == "number":
         return list(range(N))
     check_choice(keys, "keys", ("number", "label"))

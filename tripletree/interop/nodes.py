@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.core.confidence import apart, number_in
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidHierarchyError
 
 #: The attribute, feature, property or annotation of open nodes.
@@ -35,7 +35,7 @@ class NodeLists(NamedTuple):
 
 def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
     """The names for a peer that does not tell an empty name from none."""
-    n = check_hierarchy(hierarchy).n_leaves
+    n = hierarchy.n_leaves
     for u, label in enumerate(hierarchy.leaves):
         if label is None or (isinstance(label, str) and label == ""):
             msg = f"leaf {u} has the label {label!r}, which {peer} takes for no name at all; give it another label"

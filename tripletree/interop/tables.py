@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.core.hierarchy import Hierarchy, tell_lost_marks
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import tops_alone
@@ -56,6 +56,7 @@ def to_edge_table(hierarchy: Hierarchy, *, keys: Keys = "number") -> pandas.Data
     [['human', 'Hominini'], ['chimp', 'Hominini'], ['gorilla', 'Homininae']]
     """
     pd = _pandas()
+    hierarchy = check_hierarchy(hierarchy)
     key = node_keys(hierarchy, keys)
     tell_lost_marks(hierarchy, "a table of edges")
     if None in hierarchy.leaves:
@@ -352,5 +353,6 @@ def to_children(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray | None]:
     >>> children.tolist()
     [[0, 1], [2, 3]]
     """
+    hierarchy = check_hierarchy(hierarchy)
     Z = to_linkage(hierarchy)
     return Z[:, :2].astype(np.int64), None if hierarchy.height is None else Z[:, 2].copy()

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice
 from tripletree.core.confidence import SUPPORT_KEYS, noted_numbers, number_in, says_open
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import MissingDependencyError
 from tripletree.interop.nodes import OPEN, NodeLists, assembled, is_set, node_lists, walked
@@ -358,12 +358,12 @@ _LIBRARIES: dict[str, _Library] = {
 # ---------------------------------------------------------------------- the two functions
 
 
-def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = None) -> Any:
-    """Make a tree of another library.
+def to_tree(hierarchy: Any, library: Library = "ete3", *, taxon_namespace: Any = None) -> Any:
+    """Make a tree of another library, of a hierarchy or a clustering.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or fitted estimator
     library : {"ete3", "ete4", "dendropy", "skbio", "biopython"}
         Whose tree to make, by the table below.
     taxon_namespace : dendropy.TaxonNamespace, optional
@@ -418,7 +418,7 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
     Examples
     --------
     >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
-    >>> to_tree(h, "ete3").get_common_ancestor("human", "chimp").get_leaf_names()
+    >>> to_tree(h).get_common_ancestor("human", "chimp").get_leaf_names()
     ['human', 'chimp']
     >>> [tip.name for tip in to_tree(h, "skbio").lca(["human", "chimp"]).tips()]
     ['human', 'chimp']
@@ -431,7 +431,7 @@ def to_tree(hierarchy: Hierarchy, library: Library, *, taxon_namespace: Any = No
         raise ValueError(msg)
     peer = _LIBRARIES[library]
     module = peer.load()
-    return peer.make(module, node_lists(hierarchy, peer.title), taxon_namespace)
+    return peer.make(module, node_lists(check_hierarchy(hierarchy), peer.title), taxon_namespace)
 
 
 def from_tree(

@@ -104,7 +104,8 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     """
     if format is not None:
         check_choice(format, "format", ("csv", "tsv", "parquet"))
-    columns = _edge_columns(check_hierarchy(hierarchy))
+    hierarchy = check_hierarchy(hierarchy)
+    columns = _edge_columns(hierarchy)
     tell_lost_marks(hierarchy, "a table of edges")
     kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":

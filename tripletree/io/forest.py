@@ -180,12 +180,10 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
     >>> write_newick(join_hierarchies([parse_newick("((a,b),c);"), parse_newick("(d,e);")]))
     '(((a,b),c),(d,e));'
     """
-    trees = list(hierarchies)
+    trees = [check_rooted(h) for h in hierarchies]
     if not trees:
         msg = "there are no hierarchies to join; give at least one"
         raise ValueError(msg)
-    for h in trees:
-        check_rooted(h)
     called = [None] * len(trees) if names is None else list(names)
     labels = [x for h in trees for x in h.leaves]
     try:

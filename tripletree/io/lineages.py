@@ -569,7 +569,8 @@ def write_lineages(
     if not isinstance(sep, str) or not sep.strip() or not sep.isprintable():
         msg = f"sep must be text that is not all blanks, such as '; ', not {sep!r}"
         raise ValueError(msg)
-    names = _node_texts(check_hierarchy(hierarchy), sep.strip())
+    hierarchy = check_hierarchy(hierarchy)
+    names = _node_texts(hierarchy, sep.strip())
     _check_paths(hierarchy, names, layout)
     tell_lost_marks(hierarchy, "a list of paths", open_leaves=layout == "table")
     lines = _lines(hierarchy, names, sep, layout)

@@ -263,7 +263,8 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     >>> print(write_linkage(Hierarchy([2, 2, -1], height=[0, 0, 0.5])), end="")
     0 1 0.5 2
     """
-    matrix = to_linkage(check_hierarchy(hierarchy), monotone=monotone)
+    hierarchy = check_hierarchy(hierarchy)
+    matrix = to_linkage(hierarchy, monotone=monotone)
     if not len(matrix):
         msg = "a linkage of a single leaf has no row: there is nothing to write"
         raise InvalidHierarchyError(msg, node=0)

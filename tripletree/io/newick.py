@@ -923,7 +923,8 @@ def write_newick(
     >>> write_newick(inverted, lengths=False, support=[0.9, float("nan")])
     "(('a b',c)0.9,d);"
     """
-    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks, support=support)
+    hierarchy = check_hierarchy(hierarchy)
+    text = _newick(hierarchy, names=names, lengths=lengths, blanks=blanks, support=support)
     return write_text([_with_rooting(hierarchy, text)], path, end="\n")
 
 
@@ -975,7 +976,8 @@ def write_newick_all(
     if isinstance(hierarchies, Hierarchy):
         msg = "expected several hierarchies, not one: use write_newick, or give a list"
         raise TypeError(msg)
-    texts = ((h, _newick(h, names=names, lengths=lengths, blanks=blanks)) for h in hierarchies)
+    trees = (check_hierarchy(h) for h in hierarchies)
+    texts = ((h, _newick(h, names=names, lengths=lengths, blanks=blanks)) for h in trees)
     lines = (_with_rooting(h, text) + "\n" for h, text in texts)
     return write_text(lines, path)
 

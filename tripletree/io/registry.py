@@ -15,7 +15,7 @@ import inspect
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
@@ -24,7 +24,7 @@ import numpy as np
 
 from tripletree.core.arrays import freeze
 from tripletree.core.confidence import SUPPORT_KEYS
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy, peer_converter
 from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import NotATreeError, ParseError, UnknownOptionError
@@ -477,12 +477,14 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
 
     Parameters
     ----------
-    path : path, file object or "-"
-        A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not, a folder, or an archive of a taxdump.
+    path : path, file object, "-", or a tree
+        A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not, a folder, or an archive of a taxdump. A
+        tree of ete3, ete4, DendroPy, scikit-bio, Biopython or networkx is converted.
     format : str, optional
         One of `FORMATS`. By default `recognize` tells.
     **options
-        For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like.
+        For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like. For
+        trees: of `tripletree.interop.from_tree` or `from_networkx`.
         ``root=`` reads only a node and its descendants, in every format. ``outgroup=`` puts the root of a tree where
         `Hierarchy.reroot` does, and ``rooted=True`` takes an unrooted tree as rooted where it is written. Files with
         several trees take ``tree=0`` or ``join=True``, see `tripletree.io.read_newick`. Formats that may give a node
@@ -509,36 +511,45 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
     >>> read_hierarchy(io.StringIO("child,parent\ncat,felids\nlion,felids\nfelids,carnivores\ndog,carnivores\n")).names
     ('felids', 'carnivores')
+    >>> import networkx as nx
+    >>> read_hierarchy(nx.DiGraph([("apes", "human"), ("apes", "chimp")])).names
+    ('apes',)
     """
+    convert = peer_converter(path)
+    if convert is not None or isinstance(getattr(path, "hierarchy_", path), Hierarchy):
+        kind = type(path).__name__
+        if format is not None:
+            msg = f"format={format!r} is for files, and this is a {kind}: leave it out"
+            raise TypeError(msg)
+        return _rooted_tree(convert or check_hierarchy, kind, path, options)
     source, form = _source(path, format)
     if form.read is None:
         assert form.ontology is not None
         tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
-        _check_options(form, form.ontology, options, ("parent", "labels"))
+        _check_options(form.name, form.ontology, options, ("parent", "labels"))
         return form.ontology(source, **options).to_hierarchy(**tree)
     taken = inspect.signature(form.read).parameters
     if form.ontology is not None and "parent" in options and "parent" not in taken:  # of a network, a tree
         content = named_stream(*raw_bytes(source))
         tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
         try:
-            return _rooted_tree(form, content, options)
+            return _rooted_tree(form.read, form.name, content, options)
         except (NotATreeError, ParseError, UnknownOptionError):
             content.seek(0)
-            _check_options(form, form.ontology, options)
+            _check_options(form.name, form.ontology, options)
             with suppress(ParseError):
                 return form.ontology(content, **options).to_hierarchy(**tree)
             raise
-    return _rooted_tree(form, source, options)
+    return _rooted_tree(form.read, form.name, source, options)
 
 
-def _rooted_tree(form: FileFormat, source: Any, options: dict[str, Any]) -> Hierarchy:
-    """Read a tree with the options of every format beside those of its reader."""
-    assert form.read is not None
-    taken = inspect.signature(form.read).parameters
+def _rooted_tree(read: Callable[..., Hierarchy], name: str, source: Any, options: dict[str, Any]) -> Hierarchy:
+    """Read or convert a tree with the options of every format beside those of its reader."""
+    taken = inspect.signature(read).parameters
     more = {key: options[key] for key in ("root", *_ROOTS) if key in options and key not in taken}
     own = {key: x for key, x in options.items() if key not in more}
-    _check_options(form, form.read, own, ("root", *_ROOTS))
-    hierarchy = as_rooted(form.read(source, **own), *(more.get(key) for key in _ROOTS))
+    _check_options(name, read, own, ("root", *_ROOTS))
+    hierarchy = as_rooted(read(source, **own), *(more.get(key) for key in _ROOTS))
     return hierarchy if more.get("root") is None else hierarchy.subtree(more["root"])
 
 
@@ -574,7 +585,7 @@ def read_hierarchies(path: Source, *, format: str | None = None, **options: Any)
     source, form = _source(path, format)
     read = _capable(form, "hold several trees")
     shared = {x: options.pop(x) for x in _keywords(each_of) if x in options}
-    _check_options(form, read, options, _keywords(each_of))
+    _check_options(form.name, read, options, _keywords(each_of))
     return each_of(read(source, **options), **shared)
 
 
@@ -628,7 +639,7 @@ def read_support(
         msg = f"part must be the position of a number of a node, such as 0 for the first, not {part!r}"
         raise TypeError(msg)
     shared = {x: options.pop(x) for x in _keywords(one_of) if x in options}
-    _check_options(form, read, options, ("part", *_keywords(one_of)))
+    _check_options(form.name, read, options, ("part", *_keywords(one_of)))
     file = read(source, **options)
     hierarchy = one_of(file, **shared, keys=[keys] if isinstance(keys, str) else list(keys), sure=True)
     return hierarchy, _part(hierarchy, part)
@@ -735,7 +746,7 @@ def read_ontology(
         msg = f"{form.title}, in which every node has one parent: read_hierarchy reads it"
         raise ParseError(msg, path=_name_of(path))
     root = None if "root" in inspect.signature(form.ontology).parameters else options.pop("root", None)
-    _check_options(form, form.ontology, options, ("root",))
+    _check_options(form.name, form.ontology, options, ("root",))
     ontology = form.ontology(source, **options)
     ontology = ontology if root is None else ontology.select(root=root)
     if mode == "certain":
@@ -780,7 +791,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
         known = ", ".join(x.title for x in FORMATS.values() if x.synonyms is not None)
         msg = f"{form.title} has no other names of taxa; {known} have them, and a dict of your own does as well"
         raise ParseError(msg, path=_name_of(path))
-    _check_options(form, form.synonyms, options)
+    _check_options(form.name, form.synonyms, options)
     return form.synonyms(source, **options)
 
 
@@ -807,14 +818,14 @@ def _name_of(path: Source) -> str:
     return name if isinstance(name, str) else "<stream>"
 
 
-def _check_options(form: FileFormat, function: Any, options: dict[str, Any], more: tuple[str, ...] = ()) -> None:
+def _check_options(name: str, function: Any, options: dict[str, Any], more: tuple[str, ...] = ()) -> None:
     """Refuse options that the reader or writer of a format does not take. `more` are taken besides its own."""
     taken = [*_keywords(function), *more]
     kinds = [x.kind for x in inspect.signature(function).parameters.values()]
     open_ended = inspect.Parameter.VAR_KEYWORD in kinds
     wrong = [x for x in options if x not in taken and not open_ended]
     if wrong:
-        raise UnknownOptionError(wrong, list(dict.fromkeys(taken)), form.name)
+        raise UnknownOptionError(wrong, list(dict.fromkeys(taken)), name)
 
 
 # ---------------------------------------------------------------------- writing
@@ -859,7 +870,7 @@ def write_hierarchy(
     """
     form = format_to_write(path, format)
     assert form.write is not None
-    _check_options(form, form.write, options)
+    _check_options(form.name, form.write, options)
     return form.write(hierarchy, path, **options)
 
 

@@ -92,7 +92,7 @@ def taxonomy_linkage(
     >>> taxonomy_linkage(X, taxonomy, weight=0.1) == taxonomy
     False
     """
-    (check_rooted if kind == "depth" else check_hierarchy)(hierarchy)
+    hierarchy = (check_rooted if kind == "depth" else check_hierarchy)(hierarchy)
     for value, name, allowed in (
         (linkage, "linkage", ANY_METRIC),
         (kind, "kind", ("depth", "path")),

@@ -9,7 +9,7 @@ import numpy as np
 
 from tripletree.algorithms.cut import cut
 from tripletree.core.checks import check_count
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 from tripletree.plots.dendrogram import plot_dendrogram
@@ -18,7 +18,6 @@ from tripletree.plots.legend import headed
 from tripletree.plots.style import (
     LeafGroups,
     check_axes,
-    check_tree,
     check_width,
     class_marker,
     close_on_error,
@@ -91,7 +90,7 @@ def plot_cuts(
     ['2 clusters: 2, 2', '3 clusters: 1, 1, 2']
     >>> matplotlib.pyplot.close(panels[0].figure)
     """
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     several = n_clusters if isinstance(n_clusters, Iterable) else [n_clusters]
     numbers = [check_count(k, "n_clusters", 1) for k in several]
     most = check_count(max_leaves, "max_leaves", 2)

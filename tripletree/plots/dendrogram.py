@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tripletree.core.checks import check_choice, check_count, check_real
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.plots.annotations import (
@@ -71,7 +71,6 @@ from tripletree.plots.style import (
     LeafGroups,
     Theme,
     check_leaf_values,
-    check_tree,
     check_width,
     close_on_error,
     encode_groups,
@@ -274,7 +273,7 @@ def plot_dendrogram(
     ['3 leaves: human to gorilla', 'orang']
     >>> plt.close("all")
     """
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     check_choice(orientation, "orientation", ORIENTATIONS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.checks import check_count, check_real
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import UnknownLeafError
 from tripletree.plots.annotations import LeafColumn, check_columns, number_map
 from tripletree.plots.axes import SPARSEST, RectangularTransform
@@ -21,7 +21,6 @@ from tripletree.plots.legend import headed
 from tripletree.plots.style import (
     LeafGroups,
     check_range,
-    check_tree,
     check_width,
     close_on_error,
     encode_groups,
@@ -138,7 +137,7 @@ def plot_heatmap(
     ['a', 'c', 'b']
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     values = _check_matrix(_align_rows(matrix, tree), tree.n_leaves)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidLabelsError
 from tripletree.io import write_newick
 from tripletree.io.source import write_atomic
 from tripletree.plots.annotations import Clade, LeafColumn, check_clades, check_columns
-from tripletree.plots.style import PALETTE, check_tree, encode_groups
+from tripletree.plots.style import PALETTE, encode_groups
 
 LOW, HIGH = "#FFF7BC", "#00224E"  # ends of the colours of numbers
 
@@ -62,7 +62,7 @@ def write_itol(
     ['tree.nwk', 'hands.txt']
     ['gorilla', '#0072B2', 'hairy']
     """
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     labels = [str(x) for x in tree.leaves]

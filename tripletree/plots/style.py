@@ -186,17 +186,6 @@ def check_range(numbers: np.ndarray, what: str) -> None:
         raise InvalidLabelsError(msg)
 
 
-def check_tree(hierarchy: Any) -> Hierarchy:
-    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator. Raise TypeError for anything else."""
-    tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
-    if isinstance(tree, Hierarchy):
-        return tree
-    msg = f"expected a Hierarchy or a fitted estimator with hierarchy_, got {type(hierarchy).__name__}"
-    if hasattr(hierarchy, "fit"):
-        msg += "; fit it first"
-    raise TypeError(msg)
-
-
 def shorten(name: str, most: int = LONGEST_LABEL) -> str:
     """Put a label on one line. A long one loses its middle."""
     name = " ".join(name.split())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.compare import TripletComparison, compare_triplets
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import LimitExceededError
 from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
 from tripletree.plots.labels import measure_text
@@ -18,7 +18,6 @@ from tripletree.plots.style import (
     PALETTE,
     LeafGroups,
     Theme,
-    check_tree,
     check_width,
     close_on_error,
     encode_groups,
@@ -222,7 +221,7 @@ def plot_tanglegram(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     plt = import_pyplot("plot_tanglegram")
-    one, two = check_tree(first), check_tree(second)
+    one, two = check_hierarchy(first), check_hierarchy(second)
     found = compare_triplets(one, two, leaves=leaves)
     if found.n_leaves > MOST:
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"

@@ -667,6 +667,7 @@ def report(
     columns = MixedColumns.of(X) if metric == "gower" else None
     values, names, features = _table(X, sample_names, feature_names, columns)
     if hierarchy is not None:
+        hierarchy = hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
         known = _matched_hierarchy(hierarchy, names, synonyms, parent)
     elif classes is not None:
         known = _matched_classes(classes, names, synonyms, missing)

@@ -299,7 +299,7 @@ class ReCon(HierarchicalClusterer):
             row numbers. An integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
-        hierarchy : Hierarchy, or path of a file with one, optional
+        hierarchy : Hierarchy, tree of another library, or path of a file with one, optional
             Its leaves that are samples give the triplets of `decompose` on these. The others count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A

@@ -21,13 +21,13 @@ import numpy as np
 from tripletree._core import engine
 from tripletree._version import __version__
 from tripletree.core.checks import check_count, check_support
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import MissingDependencyError
 from tripletree.io.source import write_atomic
 from tripletree.plots.layout import find_meeting_nodes
-from tripletree.plots.style import LeafGroups, check_tree, encode_groups
+from tripletree.plots.style import LeafGroups, encode_groups
 
 
 def make_page_data(
@@ -240,7 +240,7 @@ def to_html(
     >>> page.startswith("<!doctype html>"), page.count("</script>")
     (True, 2)
     """
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     if clusters is None and tree is not hierarchy:
         clusters = getattr(hierarchy, "labels_", None)
     if support is None and tree is not hierarchy:
@@ -403,7 +403,7 @@ def hierarchy_widget(
         raise MissingDependencyError(error.name or "anywidget", "ask", "hierarchy_widget") from None
     shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
     view = show_html(hierarchy, **shown, support=support, title=title, height=height)
-    tree = check_tree(hierarchy)
+    tree = check_hierarchy(hierarchy)
     return HierarchyWidget(tree, depth_first(tree)[0], view.page, view.height)
 
 
