@@ -200,7 +200,7 @@ def test_report__a_hierarchy_and_its_groups():
     assert found.n_used == len(names) - 1
     assert found.names.unmatched == ["Nessie"]
     assert found.names.kinds.count("form") == len(names) - 1
-    assert all(given == 1 for *_, given in found.taxa)  # a hierarchy holds
+    assert all(x.given == 1 for x in found.taxa)  # a hierarchy holds
     inside = h.restrict([x for x in h.leaves if x != h.leaves[0]], keep_unary=True)
     assert all(size == len(inside.clade(inside.n_leaves + inside.names.index(x))) for x, size, *_ in found.taxa)
     assert found.uses_knowledge
@@ -209,6 +209,78 @@ def test_report__a_hierarchy_and_its_groups():
     assert "It keeps all that the hierarchy says of the samples." in text
     # one number of triplets, not that of a smallest set beside it
     assert set(re.findall(r"(\d+) triplets", text)) == {str(len(found.constraints))}
+
+
+def moved_apart(seed=0):
+    """Features that follow the mammals' tree, and their taxonomy, in which a rat and another have exchanged names."""
+    h, rng = tt.datasets.load_hierarchy("mammals"), np.random.default_rng(seed)
+    h = h.restrict(h.clade(h.n_leaves + h.names.index("Boreoeutheria"))[:45])
+    at = np.zeros((h.n_nodes, 12))
+    for u in range(h.n_nodes - 2, -1, -1):
+        long = (h.height[h.parent[u]] - h.height[u]) / h.height.max()
+        at[u] = at[h.parent[u]] + rng.normal(size=12) * np.sqrt(long)
+    rat = "Rattus_norvegicus"
+    other = next(x for x in h.leaves if x not in h.clade(h.n_leaves + h.names.index("Rodentia")))
+    swapped = {rat: other, other: rat}
+    wrong = tt.Hierarchy(h.parent, [swapped.get(x, x) for x in h.leaves], height=h.height, names=h.names)
+    return at[: h.n_leaves], list(h.leaves), wrong, other
+
+
+def test_report__groups_that_the_data_contradict_are_named_with_their_samples():
+    X, names, wrong, other = moved_apart()
+    found = tt.report(X, hierarchy=wrong, sample_names=names, n_resamples=0)
+    mine = wrong.restrict(names, keep_unary=True)
+    soft = DivisiveReCon(constraints="soft").fit(X, hierarchy=mine, sample_names=names).hierarchy_
+    clades = [frozenset(soft.clade(u)) for u in range(soft.n_nodes)]
+    assert len(found.taxa) > 5
+    for x in found.taxa:
+        mine = frozenset(wrong.clade(wrong.n_leaves + wrong.names.index(x.name)))
+        shares = [len(mine & c) / len(mine | c) for c in clades]
+        assert x.soft == pytest.approx(max(shares))
+        best = next(c for c in clades if c >= set(x.kept) and c == set(x.kept) | set(x.strangers))
+        assert len(mine & best) / len(mine | best) == pytest.approx(max(shares))
+        assert (set(x.kept), set(x.lost), set(x.strangers)) == (mine & best, mine - best, best - mine)
+        assert x.size == len(mine)
+        assert x.state == ("whole" if max(shares) == 1 else "half" if max(shares) > 0.5 else "broken")
+    rodents = next(x for x in found.taxa if x.name == "Rodentia")
+    assert other in rodents.lost  # which the taxonomy has there, and the data have not
+    text = re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", "", html_of(found))
+    states = [x.state for x in found.taxa]
+    assert f"named groups of the hierarchy {states.count('whole')} " in text
+    assert f"{states.count('half')} more than half, and {states.count('broken')} broken" in text
+    assert "Does the table contradict its groups?" in text
+    assert str(found).count("Groups: of the") == 1
+
+
+def test_report__groups_are_those_of_the_data_alone_where_nothing_can_be_outvoted():
+    X, names, wrong, *_ = moved_apart()
+    found = tt.report(X, hierarchy=wrong, sample_names=names, n_resamples=0, estimator=ReCon(linkage="average"))
+    assert all(math.isnan(x.soft) for x in found.taxa)
+    assert all((x.state == "whole") == (x.without == 1) for x in found.taxa)
+    assert "whole in a tree of the data alone" in str(found)
+
+
+def test_report__a_doubtful_triplet_has_the_group_that_it_is_about():
+    X, names, wrong, *_ = moved_apart()
+    found = tt.report(X, hierarchy=wrong, sample_names=names, n_resamples=0, estimator=QUICK)
+    assert found.doubts
+    sets = {x: set(wrong.clade(wrong.n_leaves + k)) for k, x in enumerate(wrong.names) if x is not None}
+    for doubt in found.doubts:
+        a, b, c = doubt.labels
+        fitting = [x for x in sets if {a, b} <= sets[x] and c not in sets[x]]
+        assert doubt.taxon == min(fitting, key=lambda x: len(sets[x]), default=None)
+    assert any(x.taxon for x in found.doubts)
+
+
+def test_page__lines_of_the_chart_are_named_behind_their_ends(informed):
+    found, _ = informed
+    (chart,) = re.findall(r'(?s)<svg class="chart".*?</svg>', html_of(found))
+    told = {text: float(x) for x, text in re.findall(r'<text class="right" x="(\d+)" y="[\d.]+">([^<]*)', chart)}
+    assert set(told) == {"hold", "by chance"}
+    ends = [float(x) for d in re.findall(r' d="([^"]*)"', chart) for x in re.findall(r"[ML]([\d.]+) ", d)]
+    assert max(ends) < min(told.values())
+    places = [float(y) for y in re.findall(r'<text class="right" x="\d+" y="([\d.]+)"', chart)]
+    assert abs(places[0] - places[1]) >= 13.9
 
 
 def test_report__pairs_that_contradict_each_other(iris):

@@ -37,7 +37,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, check_fit, evaluate_knowledge
 from tripletree.reports.page import Report
-from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
 
 if TYPE_CHECKING:
     from tripletree.cluster.gower import MixedColumns
@@ -439,6 +439,7 @@ def _doubts(
     constraints: TripletSet | PairwiseConstraints | Comparisons,
     measured: KnowledgeReport | None,
     who: dict[Any, Any],
+    taxa: list[str | None],
 ) -> tuple[Doubt, ...]:
     """The constraints that do not hold, or that fail both without the others and with all of them."""
     holds = _holds_in(model, constraints)
@@ -458,7 +459,8 @@ def _doubts(
             i = k - constraints.n_must
             kind, row, origins = "cannot-link", constraints.cannot_link[i], constraints.cannot_origins
         labels, origin = tuple(names[j] for j in row.tolist()), None if origins is None else origins[i]
-        found.append(Doubt(kind, labels, bool(holds[k]), int(kept[k]), origin, who.get(tuple(row.tolist()), ())))
+        said = who.get(tuple(row.tolist()), ())
+        found.append(Doubt(kind, labels, bool(holds[k]), int(kept[k]), origin, said, taxa[k]))
     return tuple(found)
 
 
@@ -522,20 +524,70 @@ def _people_who_compared(
     return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
 
 
-def _taxa(hierarchy: Any, plain: Any, informed: Any) -> tuple[tuple[str, int, float, float], ...]:
-    """How whole the named groups are in both trees, the largest first."""
+def _taxa(hierarchy: Any, plain: Any, informed: Any, soft: Any) -> tuple[TaxonFit, ...]:
+    """How whole the named groups are in the trees, the largest first."""
     if not isinstance(hierarchy, Hierarchy) or hierarchy.names is None:
         return ()
-    start, stop, _ = hierarchy.leaf_intervals
+    start, stop, order = hierarchy.leaf_intervals
     n, size = hierarchy.n_leaves, stop - start
     kept = [name if 2 < size[u] < n else None for u, name in enumerate(hierarchy.names, n)]
     if not any(kept):
         return ()
     reference = Hierarchy(hierarchy.parent, hierarchy.leaves, names=kept)
-    sizes = [int(size[u]) for u, name in enumerate(kept, n) if name is not None][::-1]
+    nodes = [u for u, name in enumerate(kept, n) if name is not None][::-1]
     without, given = (match_clades(reference, x.hierarchy_) for x in (plain, informed))
-    rows = list(zip(without.names, sizes, without.jaccard.tolist(), given.jaccard.tolist(), strict=True))
-    return tuple(sorted(rows, key=lambda x: -x[1]))
+    looked_at = without if soft is None else match_clades(reference, soft.hierarchy_)
+    tree = (plain if soft is None else soft).hierarchy_
+    rows = []
+    for k, u in enumerate(nodes):
+        mine = [hierarchy.leaves[i] for i in order[start[u] : stop[u]].tolist()]
+        best = [x for x in tree.clade(int(looked_at.nodes[k])) if x in hierarchy.leaves]
+        inside, found = set(mine), set(best)
+        rows.append(
+            TaxonFit(
+                without.names[k],
+                len(mine),
+                float(without.jaccard[k]),
+                float(given.jaccard[k]),
+                float("nan") if soft is None else float(looked_at.jaccard[k]),
+                tuple(x for x in mine if x in found),
+                tuple(x for x in mine if x not in found),
+                tuple(x for x in best if x not in inside),
+            )
+        )
+    return tuple(sorted(rows, key=lambda x: -x.size))
+
+
+def _taxa_of_triplets(hierarchy: Any, triplets: Any) -> list[str | None]:
+    """For each triplet ab|c the smallest named group of the hierarchy that has a and b, and not c."""
+    if not isinstance(hierarchy, Hierarchy) or not isinstance(triplets, TripletSet) or not any(hierarchy.names or ()):
+        return [None] * len(triplets.rows if isinstance(triplets, Comparisons) else triplets)
+    number = np.zeros(len(triplets.leaves), np.int32)
+    used = triplets.used_leaves
+    number[used] = hierarchy.leaves.indices(triplets.leaves[i] for i in used.tolist())
+    a, b, c = (freeze(np.ascontiguousarray(x)) for x in number[triplets.rows].T)
+    meet = engine.rooted_tree.common_ancestors
+    low, high = (meet(a, x, *hierarchy.ancestor_table).tolist() for x in (b, c))
+    n, parent, names = hierarchy.n_leaves, hierarchy.parent.tolist(), hierarchy.names or ()
+    up = [-1] * hierarchy.n_nodes  # the nearest named node, itself or above
+    for u in range(hierarchy.n_nodes - 1, n - 1, -1):
+        up[u] = u if names[u - n] is not None else up[parent[u]] if parent[u] >= 0 else -1
+    return [None if up[u] < 0 or up[u] >= v else names[up[u] - n] for u, v in zip(low, high, strict=True)]
+
+
+def _soft(model: Any, known: _Brought, points: Any, names: LeafIndex) -> Any:
+    """The estimator fitted so that the data may outvote a hierarchy. None without names, or if it cannot be."""
+    from tripletree.cluster.validation import alike
+
+    hierarchy = known.value
+    if not isinstance(hierarchy, Hierarchy) or not any(hierarchy.names or ()):
+        return None
+    if "constraints" not in model.get_params(deep=False):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        soft = alike(model, verbose=False, constraints="soft")
+        return soft.fit(points, sample_names=list(names), hierarchy=hierarchy)
 
 
 # ---------------------------------------------------------------------- the whole
@@ -627,7 +679,10 @@ def report(
     by the Jaccard index. `DivisiveReCon` samples their trees in a fifth of its steps. Effect sizes describe clusters
     that were made from the same features: they are no tests.
 
-    About ``3 n_folds + n_resamples + 3`` fits.
+    With a hierarchy whose inner nodes have names, one more fit lets the data outvote it (``constraints="soft"``), and
+    tells which of its groups are whole then (``.taxa``).
+
+    About ``3 n_folds + n_resamples + 4`` fits.
 
     References
     ----------
@@ -712,8 +767,8 @@ def report(
         agreement=float(adjusted_rand_score(plain.labels_, informed.labels_)),
         clusters=_profiles(shown, table, points, names, stability, known, is_matrix),
         clades=_clades(shown, informed, stability),
-        taxa=_taxa(known.value, plain, informed),
-        doubts=_doubts(shown, constraints, measured, who),
+        taxa=_taxa(known.value, plain, informed, _soft(model, known, points, names)),
+        doubts=_doubts(shown, constraints, measured, who, _taxa_of_triplets(known.value, constraints)),
         doubtful_samples=_doubtful_samples(measured),
         people=people,
         shares_of_variance=shares,

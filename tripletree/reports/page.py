@@ -26,7 +26,7 @@ from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
 from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
-from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare
+from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
 
 if TYPE_CHECKING:
     from tripletree.algorithms.conflict import Conflict
@@ -82,8 +82,9 @@ class Report:
     clusters : tuple of ClusterProfile
     clades : tuple of CladeSupport
         Up to 200 largest clades of three leaves or more, without the root, from the largest.
-    taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
-        If a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
+    taxa : tuple of TaxonFit
+        If a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees,
+        and in one in which the data may outvote the hierarchy.
     doubts : tuple of Doubt
         Those that do not hold in the result first.
     doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
@@ -119,7 +120,7 @@ class Report:
     agreement: float
     clusters: tuple[ClusterProfile, ...]
     clades: tuple[CladeSupport, ...]
-    taxa: tuple[tuple[str, int, float, float], ...]
+    taxa: tuple[TaxonFit, ...]
     doubts: tuple[Doubt, ...]
     doubtful_samples: tuple[tuple[Any, int, int], ...]
     people: tuple[PersonShare, ...]
@@ -189,6 +190,8 @@ def _summary(report: Report) -> list[tuple[str, str]]:
     if report.knowledge is not None:
         lines.append(("Do the data agree", _agreement_text(report)))
     lines.append(("Does it help", _help_text(report)))
+    if report.taxa:
+        lines.append(("Groups", _groups_text(report)))
     lines.append(("Clusters", _clusters_text(report)))
     lines.append(("Doubtful", _doubts_text(report)))
     return lines
@@ -282,6 +285,32 @@ def _agreement_text(report: Report) -> str:
         f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
         f"{beyond}: {found.chance[0]:.0%} would agree if samples exchanged their names."
     )
+
+
+def _groups_text(report: Report) -> str:
+    """Which named groups of the hierarchy the data keep whole if they may outvote it, and which not."""
+    states = Counter(x.state for x in report.taxa)
+    how = "a tree of the data alone" if np.isnan(report.taxa[0].soft) else "a tree in which the data may outvote it"
+    text = (
+        f"of the {counted(len(report.taxa), 'named group')} of the hierarchy {states['whole']:,} "
+        f"{'is' if states['whole'] == 1 else 'are'} whole in {how}, {states['half']:,} more than half, and "
+        f"{states['broken']:,} broken"
+    )
+    worst = _least_whole(report)[:3]
+    return f"{text}: {'; '.join(map(_told_of_group, worst))}." if worst else f"{text}."
+
+
+def _least_whole(report: Report) -> list[TaxonFit]:
+    """The groups that are not whole, broken ones first, of these the largest."""
+    rank = {"broken": 0, "half": 1}
+    return sorted((x for x in report.taxa if x.state != "whole"), key=lambda x: (rank[x.state], -x.size))
+
+
+def _told_of_group(group: TaxonFit) -> str:
+    """A group in words, as plain text."""
+    inside = group.size - len(group.lost)
+    others = f" and {counted(len(group.strangers), 'other')}" if group.strangers else ""
+    return f"{group.name} (the clade most like it has {inside:,} of its {group.size:,}{others})"
 
 
 def _compared(report: Report) -> str:
@@ -504,8 +533,12 @@ def _chart(found: Any) -> str:
         parts.append(_element("text", f"{at:.0%}", of="left", x=44, y=y(at)))
     amounts = [x(a) for a in found.amounts.tolist()]
     parts.append(_path("chance", zip(amounts, map(y, found.chance.tolist()), strict=True)))
-    end = y(float(found.chance[-1]))  # below the line, or above it if the names of the amounts stand below
-    parts.append(_element("text", "by chance", of="foot", x=amounts[-1], y=end + 14 if end < 140 else end - 10))
+    ends = [y(float(share[-1])), y(float(found.chance[-1]))]  # each line is named behind its end, where none passes
+    apart = max(14 - abs(ends[1] - ends[0]), 0.0) / 2
+    low, high = (1, 0) if ends[1] >= ends[0] else (0, 1)
+    ends[low], ends[high] = ends[low] + apart, ends[high] - apart
+    for name, end in zip(("hold", "by chance"), ends, strict=True):
+        parts.append(_element("text", name, of="right", x=350, y=end))
     parts.append(_path("course", zip(amounts, map(y, share.tolist()), strict=True)))
     for a, at, s, e in zip(found.amounts.tolist(), amounts, share.tolist(), error.tolist(), strict=True):
         parts.append(_path("error", [(at, y(min(s + e, top))), (at, y(max(s - e, bottom)))]))
@@ -513,7 +546,7 @@ def _chart(found: Any) -> str:
         parts.append(_element("text", _amount(a), of="foot", x=at, y=168))
     parts.append(_element("text", "of the other samples known", of="foot", x=195, y=186))
     label = "Hidden constraints that hold, by the share of the other samples that is known; the table has the numbers"
-    chart = _element("svg", "".join(parts), of="chart", viewBox="0 0 360 192", role="img", aria_label=label)
+    chart = _element("svg", "".join(parts), of="chart", viewBox="0 0 412 192", role="img", aria_label=label)
     return f"<figure>{chart}</figure>"
 
 
@@ -713,21 +746,57 @@ def _clades(report: Report) -> str:
 def _taxa(report: Report) -> str:
     if not report.taxa:
         return ""
+    soft = not np.isnan(report.taxa[0].soft)
+    order = _least_whole(report) + [x for x in report.taxa if x.state == "whole"]
     rows = [
-        (_name(name), f"{size:,}", _share(without), _share(given)) for name, size, without, given in report.taxa[:ROWS]
+        (
+            _name(x.name),
+            f"{x.size:,}",
+            "more than half" if x.state == "half" else x.state,
+            _some(x.lost),
+            _some(x.strangers),
+            _share(x.without),
+            *([_share(x.soft)] if soft else []),
+        )
+        for x in order[:ROWS]
     ]
+    words = _groups_text(report)
+    looked_at = "in a tree in which the data may outvote the hierarchy" if soft else "in the tree of the data alone"
     text = (
-        "<p>Jaccard index of each named group of the hierarchy with the clade most like it, in the tree without the "
-        "knowledge and in the tree with it. 1 means that the group is a clade. The first shows the data alone.</p>"
+        f"<p>{escaped(words[:1].upper() + words[1:])}</p><p>Each named group is compared with the clade most like it "
+        f"{looked_at}: with the samples of the group that are elsewhere, and others that are in there. A broken group "
+        "is one that the data contradict, or do not show. The numbers are Jaccard indices: 1 means that the group is "
+        f"a clade{' (“data first”: the data may outvote the hierarchy)' if soft else ''}. The tree with it has "
+        + ("all of them" if all(x.given == 1 for x in report.taxa) else "some of them")
+        + " as clades.</p>"
     )
+    astray = _astray(report.taxa)
+    if astray:
+        told = ", ".join(f"{_name(x)} ({lost:,} of its {of:,} groups)" for x, lost, of in astray)
+        text += f"<p>Samples that are elsewhere than most of their groups: {told}.</p>"
     table = _table(
-        "Groups of the hierarchy",
-        ("group", "samples", "without", "with"),
+        "Groups of the hierarchy, those that the data contradict first",
+        ("group", "samples", "it is", "elsewhere", "others in it", "data alone", *(["data first"] if soft else [])),
         rows,
         more=len(report.taxa) - ROWS,
-        numbers=3,
+        numbers=2 if soft else 1,
     )
-    return _section("groups", "Groups of the hierarchy", text, table)
+    return _section("groups", "Does the table contradict its groups?", text, table)
+
+
+def _astray(taxa: Sequence[TaxonFit]) -> list[tuple[Any, int, int]]:
+    """The samples that are outside of most of their groups, at least three: how many, and of how many."""
+    lost = Counter(x for group in taxa for x in group.lost)
+    inside = Counter(x for group in taxa for x in group.kept)
+    found = [(x, k, k + inside[x]) for x, k in lost.items() if k >= 3 and k > inside[x]]
+    return sorted(found, key=lambda x: (-x[1] / x[2], -x[1]))[:6]
+
+
+def _some(samples: Sequence[Any]) -> str:
+    """A few names, and how many more there are."""
+    few = samples if len(samples) < 5 else samples[:3]
+    more = len(samples) - len(few)
+    return (", ".join(map(_name, few)) or "–") + (f", and {more:,} more" if more else "")
 
 
 def _doubts(report: Report) -> str:
@@ -736,9 +805,16 @@ def _doubts(report: Report) -> str:
     if report.doubts:
         said = any(x.who for x in report.doubts)
         read = any(x.origin is not None for x in report.doubts)
-        head = ["constraint", "holds", *(["said by"] if said else []), *(["read in"] if read else [])]
+        of_groups = any(x.taxon is not None for x in report.doubts)
+        head = [
+            "constraint",
+            *(["group"] if of_groups else []),
+            "holds",
+            *(["said by"] if said else []),
+            *(["read in"] if read else []),
+        ]
         head += ["of 4 hidden"] if measured else []
-        rows = [_doubt_row(x, said, read, measured) for x in report.doubts[:ROWS]]
+        rows = [_doubt_row(x, of_groups, said, read, measured) for x in report.doubts[:ROWS]]
         noun = f"Doubtful {report.kind if report.kind in ('pairs', 'comparisons') else 'triplets'}"
         if measured:
             parts.append(
@@ -770,12 +846,13 @@ def _doubts(report: Report) -> str:
     return _section("doubts", "What is doubtful", *parts)
 
 
-def _doubt_row(x: Doubt, said: bool, read: bool, measured: bool) -> list[str]:
+def _doubt_row(x: Doubt, of_groups: bool, said: bool, read: bool, measured: bool) -> list[str]:
     a, b, *c = map(_name, x.labels)
     text = f"{a}, {b} | {c[0]}" if c else f"{x.kind} {a} – {b}"
     if x.kind == "comparison":
         text = f"{a} nearer {b} than {c[0]}"
-    row = [text, "yes" if x.holds else "no"]
+    group = [] if not of_groups else ["–" if x.taxon is None else _name(x.taxon)]
+    row = [text, *group, "yes" if x.holds else "no"]
     if said:
         row.append(", ".join(map(_name, x.who)) or "–")
     if read:

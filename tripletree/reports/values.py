@@ -1,4 +1,4 @@
-"""The values that a `Report` consists of: clusters, clades, features, doubts and people.
+"""The values that a `Report` consists of: clusters, clades, groups, features, doubts and people.
 
 `analysis` makes them, `page` shows them.
 """
@@ -76,6 +76,38 @@ class ClusterProfile:
     jaccard: float = 0.0
 
 
+class TaxonFit(NamedTuple):
+    """How whole a named group of a known hierarchy is in three trees.
+
+    Attributes
+    ----------
+    name, size : str, int
+        The group, and how many samples it has.
+    without, given, soft : float
+        Jaccard index of the group with the clade most like it: in the tree of the data alone, in the tree with the
+        hierarchy, and in a tree in which the data may outvote the hierarchy. 1 means that the group is a clade. The
+        last is NaN if the estimator has no soft constraints.
+    kept, lost, strangers : tuple
+        Samples of the group in that clade, those outside of it, and others in it: of the soft tree, else of that of
+        the data alone.
+    """
+
+    name: str
+    size: int
+    without: float
+    given: float
+    soft: float
+    kept: tuple[Any, ...] = ()
+    lost: tuple[Any, ...] = ()
+    strangers: tuple[Any, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """Return "whole", "half" (more than half of it is in one clade, with few others) or "broken"."""
+        share = self.without if self.soft != self.soft else self.soft  # NaN is not itself
+        return "whole" if share == 1 else "half" if share > 0.5 else "broken"
+
+
 class CladeSupport(NamedTuple):
     """The support of a clade of the result.
 
@@ -117,6 +149,8 @@ class Doubt(NamedTuple):
         Place where it was read.
     who : tuple of str
         The people who said so, where answers of people are known.
+    taxon : str or None
+        If a hierarchy with names is known: the smallest group that has a and b of ab|c, and not c.
     """
 
     kind: str
@@ -125,6 +159,7 @@ class Doubt(NamedTuple):
     held_out: int
     origin: Origin | None
     who: tuple[str, ...] = ()
+    taxon: str | None = None
 
     def __str__(self) -> str:
         """In one line."""
