@@ -125,6 +125,20 @@ def test_pairs__that_agree_with_classes_help(Method, init):
         assert wrong(model) < wrong(plain)
 
 
+@all_three
+def test_starts__at_random_are_samples_at_different_places(Method):
+    X = np.array([[0.0]] * 97 + [[1.0], [2.0], [3.0]])
+    for seed in range(5):
+        model = Method(4, init="random", n_init=1, random_state=seed).fit(X)
+        assert sorted(model.cluster_centers_.ravel().tolist()) == pytest.approx([0, 1, 2, 3])
+    X = np.repeat(100.0 * np.arange(12), 9)[:, None] + np.tile(np.linspace(0, 1, 9), 12)[:, None]
+    cost = {
+        init: sum(Method(12, init=init, n_init=1, random_state=seed).fit(X).inertia_ for seed in range(4))
+        for init in ("k-means++", "random")
+    }
+    assert cost["random"] > 10 * cost["k-means++"]
+
+
 def test_pairs__all_of_a_sample_are_considered_by_cvqe_plus_only():
     # the sample at 4 has must-links to three in the other cluster, one of them contradicted by the pair looked at last
     X = np.array([[0.0], [1.0], [9.0], [9.5], [10.0], [4.0]])
@@ -226,7 +240,7 @@ def test_corners__pairs_that_are_both(Method, rng):
 
 @all_three
 def test_corners__wrong_parameters(Method, X):
-    for wrong in ({"n_clusters": 0}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "random"}):
+    for wrong in ({"n_clusters": 0}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "chance"}):
         with pytest.raises(ValueError, match="parameter"):
             Method(**{"n_clusters": 2, **wrong}).fit(X)
     with pytest.raises(ValueError, match=re.escape("init must hold 2 centres of 3 features; got shape (2, 2)")):

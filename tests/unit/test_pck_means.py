@@ -273,7 +273,7 @@ def test_corners__empty_clusters_are_filled():
 
 
 def test_corners__wrong_parameters(X):
-    for wrong in ({"n_clusters": 0}, {"penalty": -1}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "random"}):
+    for wrong in ({"n_clusters": 0}, {"penalty": -1}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "chance"}):
         with pytest.raises(ValueError, match="parameter"):
             PCKMeans(**{"n_clusters": 2, **wrong}).fit(X)
     with pytest.raises(ValueError, match=re.escape("init must hold 2 centres of 3 features; got shape (2, 2)")):

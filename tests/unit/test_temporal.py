@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
-from tripletree.cluster.temporal.matching import KnownPairs, Memory, match_clusters, moves, nearest_order
+from tripletree.cluster.temporal.matching import Fading, KnownPairs, Memory, match_clusters, moves, nearest_order
 from tripletree.cluster.temporal.times import Times, check_times
 from tripletree.cluster.temporal.windows import observed, snapshots_at, windows
 from tripletree.core.times import time_text
@@ -91,6 +91,66 @@ def test_windows__say_what_is_wrong(times, window, step, words):
         windows(check_times(times, 2), window, step)
 
 
+@pytest.mark.parametrize("kind", ["days", "whole", "float"])
+def test_windows__given_ones_hold_what_lies_from_their_start_up_to_their_end(rng, kind):
+    numbers = rng.integers(0, 40, 60)
+    ends = [(30, 41), (0, 9), (4, 25), (6, 8), (31, 33), (9, 9.5), (-7, 0)]
+    of = {
+        "days": lambda x: np.datetime64("2020-01-01") + np.timedelta64(int(2 * x), "D"),
+        "whole": lambda x: x,
+        "float": float,
+    }[kind]
+    given = [(of(a), of(b)) for a, b in ends]
+    checked = check_times(np.array([of(int(x)) for x in numbers]), 60)
+    with pytest.warns(UserWarning, match=r"observations are in no window, the first at .*their label is -1"):
+        found = windows(checked, given, None)
+    expected = [(a, b) for a, b in sorted(ends) if any(a <= x < b for x in numbers)]
+    assert [sorted(w.rows.tolist()) for w in found] == [
+        [i for i, x in enumerate(numbers) if a <= x < b] for a, b in expected
+    ]
+    assert [(w.start, w.end) for w in found] == [(of(a), of(b)) for a, b in expected]
+    for x in (0, 5, 8, 9, 24, 30, 32, 40):
+        holds = [i for i, (a, b) in enumerate(expected) if a <= x < b]
+        starts = [i for i, (a, _) in enumerate(expected) if a == x]
+        assert snapshots_at([of(x)], found, checked) == (starts or holds)[:1]
+    with pytest.raises(InvalidTimesError, match="in no snapshot"):
+        snapshots_at([of(27)], found, checked)
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "step", "words"),
+    [
+        ([1, 2], [(2, 1)], None, "window 0 is .2, 1.: expected .start, end., two numbers as the times are"),
+        ([1, 2], [(1, 2), (3, 3)], None, "window 1 is .3, 3.: expected"),
+        ([1, 2], [(1, 2, 3)], None, "window 0 is .1, 2, 3.: expected"),
+        ([1, 2], [3, 4], None, "window 0 is 3: expected"),
+        ([1, 2], [("1", "2")], None, "window 0 is .*: expected"),
+        ([1, 2], [(0, 2), (0, 3)], None, "two windows start at 0"),
+        ([1, 2], [(0, 3)], 1, "step=1 is for windows of one length"),
+        ([1, 2], [(3, 4)], None, "no observation is in a window: times go from 1 to 2"),
+        ([1, 2], [], None, "no observation is in a window"),
+        (["a", "b"], [("a", "c")], None, "needs times that are numbers or dates; these are text"),
+        (np.array(["2020-01-01", "2021-01-01"], "M8[D]"), [(1, 2)], None, "two dates as the times are"),
+    ],
+)
+def test_windows__say_what_is_wrong_with_given_ones(times, window, step, words):
+    with pytest.raises(InvalidTimesError, match=words):
+        windows(check_times(times, 2), window, step)
+
+
+def test_temporal__given_windows_overlap_as_in_the_paper_and_rows_in_none_have_no_label():
+    X = np.array([[0.0], [5.0], [0.1], [5.1], [0.2], [5.2], [9.0]])
+    times, who = [0, 0, 2, 2, 4, 4, 9], list("abababa")
+    model = TemporalClustering(2, window=[(0, 5), (1, 3)], fading="overlap", inherit=False, random_state=0)
+    with pytest.warns(UserWarning, match="1 of 7 observations are in no window, the first at 9"):
+        model.fit(X, times=times, objects=who, pairs={0: ([], [("a", "b")])})
+    assert [(s.start, s.end) for s in model.snapshots_] == [(0, 5), (1, 3)]
+    assert model.labels_[-1] == -1
+    assert model.labels_[:6].tolist() in ([0, 1] * 3, [1, 0] * 3)
+    cut = windows(check_times(times[:6], 6), [(0, 5), (1, 3)], None)
+    assert Fading("overlap", False, cut).left(np.array([0]), 1).tolist() == [2 / 5]
+
+
 @pytest.mark.parametrize("aggregate", ["mean", "last"])
 def test_observed__one_row_for_each_object(rng, aggregate):
     samples, who, times = rng.normal(size=(30, 2)), rng.integers(0, 7, 30), rng.integers(0, 5, 30)
@@ -153,7 +213,7 @@ def test_windows__of_days_are_not_cut_to_whole_days(last):
         ([2**60, 2**60 + 1], 0.5, "is too fine beside times"),
         ([1, 2], True, "must be a number"),
         ([1, 2], "1", "must be a number"),
-        ([1, 2], [1], "must be a number"),
+        ([1, 2], [1], "window 0 is 1: expected .start, end"),
         (DAYS[:2], pd.NaT, "length of time"),
         (DAYS[:2], "1Y", r"to_period\('M'\) \(or 'Y'\)"),
         (DAYS[:2], np.timedelta64(1, "M"), "calendar months or years"),

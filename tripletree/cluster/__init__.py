@@ -90,6 +90,7 @@ from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
 from tripletree.cluster.kmeans.cvqe import CVQE
+from tripletree.cluster.kmeans.geometry import SegmentCentres
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.pck_means import PCKMeans
 from tripletree.cluster.odd_one_out.clustering import OddOneOutClustering
@@ -115,6 +116,7 @@ __all__ = [
     "PCKMeans",
     "ReCon",
     "RejectedMerge",
+    "SegmentCentres",
     "Snapshot",
     "TemporalClustering",
     "ValidationReport",

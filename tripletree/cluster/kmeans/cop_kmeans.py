@@ -895,9 +895,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         or in a random order for each start. At a dead end, the order by cannot-links is tried, then "exact". "listing"
         is the paper's, for comparison: in the order of X the first sample of a group takes its own nearest centre, the
         others follow it, and a dead end ends the start. If all starts end so, `fit` fails, though there may be a
-        solution. With ``init="random", n_init=1`` this is the paper's method. "incremental" is the same, but a sample
-        moves the mean of its cluster at once, as in MacQueen's k-means. It needs dense X and means. A run that returns
-        to an earlier assignment, as greedy ones may, ends there.
+        solution. With ``init="random", n_init=1`` this is the paper's method, but for clusters that lose all samples:
+        there they stay empty, here each gets the sample farthest from its centre. "incremental" is the same, but a
+        sample moves the mean of its cluster at once, as in MacQueen's k-means. It needs dense X and means. A run that
+        returns to an earlier assignment, as greedy ones may, ends there.
     on_dead_end : {"raise", "violate"}, default "raise"
         How "listing" and "incremental" treat a sample that may go to no cluster: end the start, or put it and the
         samples must-linked to it into the nearest cluster. The result then violates cannot-links.

@@ -449,8 +449,9 @@ class CVQE(SoftPairMeans):
     charged : {"once", "both"}, default "once"
         Whether a violated must-link costs the distance of its two centres once or, as in the sum of the costs of all
         clusters (Eq. 1 of Mai and others), for both of its clusters. "both" is for "cvqe+" only.
-    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
-        "pairs" begins every other start at the means of the samples that must-links hold together, as in `PCKMeans`.
+    init : {"k-means++", "random", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
+        "random" takes samples at different places. "pairs" begins every other start at the means of the samples that
+        must-links hold together, as in `PCKMeans`.
         An array holds the starting centres: with the centres of an earlier fit, new pairs need few more iterations.
     n_init : int, default 10
         Number of starts. The one with the lowest objective counts. Given centres are used once.

@@ -434,7 +434,7 @@ class MPCKMeans(SoftPairMeans):
     prior : float, default 10.0
         How many samples the initial, Euclidean metric counts as in each cluster (see Notes). Greater than 0. The paper
         has no such term: a value near 0, such as 1e-9, gives its objective.
-    init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
+    init : {"pairs", "k-means++", "random"} or array_like of shape (n_clusters, n_features), default "pairs"
         As for `PCKMeans`.
     n_init : int, default 10
         Number of starts. The one with the lowest objective counts. Given centres are used once.

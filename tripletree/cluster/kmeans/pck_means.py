@@ -32,10 +32,11 @@ class PCKMeans(SoftPairMeans):
         The price of a violated pair of weight 1, in units of the mean squared distance of the samples to their mean, so
         it does not depend on the scale of X. 0 is plain k-means. From about 10 on, pairs are violated only if they
         contradict each other, or if the search finds no better labels.
-    init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
+    init : {"pairs", "k-means++", "random"} or array_like of shape (n_clusters, n_features), default "pairs"
         "pairs" starts from the means of groups of must-linked samples: the first start takes large groups far apart,
         the third, fifth, ... draw them with probabilities by size and distance, and every second start uses k-means++
-        on the samples. If there are fewer groups than k, samples are added. An array holds the starting centres.
+        on the samples. If there are fewer groups than k, samples are added. "random" takes samples at different places.
+        An array holds the starting centres.
     n_init : int, default 10
         Number of starts. The one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300

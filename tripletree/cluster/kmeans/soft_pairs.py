@@ -537,7 +537,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"pairs", "k-means++"}), "array-like"],
+        "init": [StrOptions({"pairs", "k-means++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -813,7 +813,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     def _first_centres(self, points: Points, links: WeightedLinks, rng: np.random.Generator, r: int) -> np.ndarray:
         if self.init == "pairs" and r % 2 == 0:
             return first_centres(points, links, self.n_clusters, rng, drawn=r > 0)
-        return starting_centres(points, self.n_clusters, rng)
+        return starting_centres(points, self.n_clusters, rng, init="random" if self.init == "random" else "k-means++")
 
     def _report(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         label = self.labels_

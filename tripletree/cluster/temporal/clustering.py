@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -166,7 +167,7 @@ _EVERY_ROW = (
 
 _NO_OVERLAP = (
     'fading="overlap" propagates pairs between overlapping windows, but without step= none overlap: give a step '
-    "shorter than the window, or a number as fading"
+    "shorter than the window, windows (start, end) that overlap, or a number as fading"
 )
 
 
@@ -181,9 +182,11 @@ class TemporalClustering(ConstrainedClusterer):
     ----------
     n_clusters : int, default 8
         Number of clusters, k, in every snapshot. Some may be without objects there.
-    window : number, timedelta, str or None, default None
-        Length of a snapshot, in the unit of the times. For dates a timedelta or text such as "30D". None: one snapshot
-        for each different time. At most 100,000 snapshots.
+    window : number, timedelta, str, list of (start, end) or None, default None
+        Length of a snapshot, in the unit of the times. For dates a timedelta or text such as "30D". Or the snapshots
+        themselves, each from its start up to, but not including, its end: of any lengths, apart, overlapping or one
+        within another, but with different starts. None: one snapshot for each different time. At most 100,000
+        snapshots.
     step : number, timedelta, str or None, default None
         From the start of a snapshot to the start of the next. Shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
@@ -197,7 +200,7 @@ class TemporalClustering(ConstrainedClusterer):
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
         snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
-        0 if they do not overlap, as without `step`.
+        0 if they do not overlap, as windows of one length without `step`.
     backward : bool, default False
         True if pairs also count in the snapshots before they became known, with the same factor.
     n_queries : int, default 0
@@ -230,7 +233,8 @@ class TemporalClustering(ConstrainedClusterer):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of the object of each row, in the last snapshot that the row is in.
+        The cluster of the object of each row, in the last snapshot that the row is in. -1 for rows in none of the
+        windows (start, end).
     snapshots_ : list of Snapshot
         The result for each snapshot, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
         ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
@@ -416,7 +420,7 @@ class TemporalClustering(ConstrainedClusterer):
         UserWarning
             If pairs have no effect as their objects share no snapshot, if only one of `oracle` and `n_queries` is
             given, if every row is a different object, as `objects` is missing, if nothing is propagated, as no windows
-            overlap with ``fading="overlap"``.
+            overlap with ``fading="overlap"``, if rows are in none of the windows (start, end).
         ConvergenceWarning
             As `CVQE` does for the first snapshot.
 
@@ -443,7 +447,8 @@ class TemporalClustering(ConstrainedClusterer):
                 cut = windows(when, self.window, self.step)
                 if objects is None and len(cut) > 1 and len(leaves) == len(samples):
                     warn_user(_EVERY_ROW)
-                if self.fading == "overlap" and len(cut) > 1 and self.step is None:
+                apart = self.window is None or all(a.end <= b.start for a, b in pairwise(cut))
+                if self.fading == "overlap" and len(cut) > 1 and apart:
                     warn_user(_NO_OVERLAP)
                 inquiry = self._inquiry(oracle, leaves)
                 seen = [observed(samples, who, w, self.aggregate) for w in cut]

@@ -240,7 +240,8 @@ class Fading:
         first, second = self.cut[min(s, t)], self.cut[max(s, t)]
         if first.start == first.end or not first.end > second.start:
             return 0.0
-        return float((first.end - second.start) / (second.end - first.start))
+        shared, whole = min(first.end, second.end) - second.start, max(first.end, second.end) - first.start
+        return float(shared / whole)
 
 
 def pairs_at(

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree.cluster.temporal.times import Times, missing
+from tripletree.core.checks import counted
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import InvalidTimesError
+from tripletree.errors import InvalidTimesError, warn_user
 
 #: Maximum number of snapshots: with more, the unit is mistaken, or a window was forgotten.
 _MOST_WINDOWS = 100_000
@@ -46,15 +48,16 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
     ----------
     times : Times
         Times of n observations.
-    window : number, timedelta, str or None
-        How long a window is. None: one for each different time.
+    window : number, timedelta, str, list of (start, end) or None
+        How long a window is, or the windows themselves. None: one for each different time.
     step : number, timedelta, str or None
         From the start of one to the start of the next, at most `window`. None: as long as `window`.
 
     Returns
     -------
     list of Window
-        In the order of time. The first starts at the first observation, the last is the first that holds the last one.
+        In the order of their starts. Of windows of one length the first starts at the first observation, the last is
+        the first that holds the last one.
 
     Notes
     -----
@@ -65,6 +68,8 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
     values = times.values[order]
     if window is None:
         return _points(times, values, order, step)
+    if isinstance(window, (list, tuple, np.ndarray)):
+        return _given(times, values, order, window, step)
     scale = _scale(times, values, window, step)
     first, last, long, pace = scale.values[0].item(), scale.values[-1].item(), scale.long, scale.pace
     count = max(int((last - first - long) // pace) + 1, 0) + 1
@@ -120,6 +125,57 @@ def _points(times: Times, values: np.ndarray, order: np.ndarray, step: Any) -> l
     return [Window(x, x, order[a:b]) for x, a, b in zip(shown, starts.tolist(), ends.tolist(), strict=True)]
 
 
+def _given(times: Times, values: np.ndarray, order: np.ndarray, window: Any, step: Any) -> list[Window]:
+    """The windows (start, end) that were given, in the order of their starts. Warns of observations in none of them."""
+    _check_measured(times, values, "windows (start, end)")
+    if step is not None:
+        msg = f"step={step!r} is for windows of one length: leave it out beside windows (start, end)"
+        raise InvalidTimesError(msg)
+    found: dict[Any, tuple[Any, Any]] = {}
+    for i, ends in enumerate(window):
+        pair = tuple(ends) if isinstance(ends, (list, tuple, np.ndarray)) else ()
+        low, high = (times.place(x) for x in pair) if len(pair) == 2 else (None, None)
+        if low is None or high is None or not low < high:
+            kind = "dates" if times.kind == "M" else "numbers"
+            msg = (
+                f"window {i} is {ends!r}: expected (start, end), two {kind} as the times are, the start before the end"
+            )
+            raise InvalidTimesError(msg)
+        if low in found:
+            msg = f"two windows start at {pair[0]!s}: pairs and answers go by the starts, so these must differ"
+            raise InvalidTimesError(msg)
+        found[low] = (high, pair)
+    bare = values.astype(np.int64) if times.kind == "M" else values
+    cut, held = [], np.zeros(values.size, bool)
+    for low, (high, pair) in sorted(found.items()):
+        a, b = (int(np.searchsorted(bare, min(max(x, -(2**63)), 2**63 - 1))) for x in (low, high))
+        held[a:b] = True
+        if a < b:
+            start, end = (np.int64(x).astype("datetime64[ns]") for x in (low, high)) if times.kind == "M" else pair
+            cut.append(Window(times.shown(start), times.shown(end), order[a:b]))
+    if not cut:
+        msg = f"no observation is in a window: times go from {times.shown(values[0])!s} to {times.shown(values[-1])!s}"
+        raise InvalidTimesError(msg)
+    if not held.all():
+        warn_user(
+            f"{int((~held).sum())} of {counted(held.size, 'observation')} are in no window, the first at "
+            f"{times.shown(values[~held][0])!s}: their label is -1"
+        )
+    return cut
+
+
+def _check_measured(times: Times, values: np.ndarray, what: str) -> None:
+    """Check that times are numbers or dates."""
+    if times.kind in "UC":
+        kind = "text" if times.kind == "U" else "ordered categories"
+        msg = (
+            f"{what} needs times that are numbers or dates; these are {kind}, such as "
+            f"{str(times.shown(values[0]))!r}. Make dates of text with pd.to_datetime(table['date']), or read them "
+            "as such with pd.read_csv(..., parse_dates=['date'])"
+        )
+        raise InvalidTimesError(msg)
+
+
 class _Scale(NamedTuple):
     """Sorted times as int64 or float64, and lengths in the same unit.
 
@@ -136,14 +192,7 @@ class _Scale(NamedTuple):
 
 
 def _scale(times: Times, values: np.ndarray, window: Any, step: Any) -> _Scale:
-    if times.kind in "UC":
-        what = "text" if times.kind == "U" else "ordered categories"
-        msg = (
-            f"window={window!r} needs times that are numbers or dates; these are {what}, such as "
-            f"{str(times.shown(values[0]))!r}. Make dates of text with pd.to_datetime(table['date']), or read them "
-            "as such with pd.read_csv(..., parse_dates=['date'])"
-        )
-        raise InvalidTimesError(msg)
+    _check_measured(times, values, f"window={window!r}")
     length = _nanoseconds if times.kind == "M" else _number
     long = length(window, "window")
     pace = long if step is None else length(step, "step")
@@ -230,12 +279,13 @@ def snapshots_at(keys: Iterable[Any], cut: list[Window], times: Times) -> list[i
     """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it."""
     starts, ends = ([times.place(x) for x in xs] for xs in ([w.start for w in cut], [w.end for w in cut]))
     at = {start: t for t, start in enumerate(starts)}
+    reached = list(accumulate(ends, max))
     found = []
     for key in keys:
         place = times.place(key)
         t = None if place is None else at.get(place)
         if t is None and place is not None:
-            t = bisect_right(ends, place)
+            t = bisect_right(reached, place)  # the first that ends later
             t = t if t < len(cut) and starts[t] <= place else None
         if t is None:
             msg = f"pairs are given for {key!r}, which is in no snapshot: these are {_range(cut)}"
