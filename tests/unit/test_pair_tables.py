@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shlex
 
 import pandas as pd
@@ -31,6 +32,11 @@ def both(error):
     return [tuple(x.partition(")")[0].replace("'", "").split(", ")) for x in found]
 
 
+def commands(error):
+    """The calls that an error shows, of the source called path."""
+    return re.findall(r"read_pairs\(path(?:\([^()]*\)|[^()])*\)", str(error.value))
+
+
 @pytest.mark.parametrize("as_frame", [False, True])
 @pytest.mark.parametrize("pair", IDS)
 @pytest.mark.parametrize(
@@ -47,12 +53,17 @@ def test_read_pairs__a_column_of_unknown_name_is_asked_for(pair, cells, links, a
 
     with pytest.raises(ParseError, match="no column is known for the link") as error:
         read_pairs(source())
-    named, plain = both(error)
+    named, *turned, plain = both(error)
     assert named == (*pair, "rating")
     assert plain == pair
     found = read_pairs(source(), columns=named)
     assert sorted(found) == sorted(zip("xyv", "yzw", links, strict=True))
     assert {x for _, _, x in read_pairs(source(), columns=plain)} == {"must"}
+    calls = [eval(x, {"read_pairs": read_pairs, "path": source()}) for x in commands(error)]
+    assert calls[0] == found
+    assert turned == ([(*pair, "rating")] if len({*cells}) == 2 and 0.9 not in cells else [])
+    for other in calls[1:-1]:  # where 1 or yes is a cannot-link
+        assert {(*x[:2], x[2] != "must") for x in other} == {(*x[:2], x[2] == "must") for x in found}
 
 
 @pytest.mark.parametrize("cells", [("+", "-", "+"), (1, -1, 1), ("must", "cannot", "must"), ("ML", "CL", "ML")])
@@ -120,6 +131,6 @@ def test_check__a_column_of_unknown_name_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.csv").write_text(table_of(IDS[0], "rating", [0.9, 0.1, 0.8]))
     told = CliRunner().invoke(main, ["check", "p.csv"]).stderr
-    options = [shlex.split(x.split(";")[0]) for x in told.split("--columns ")[1:]]
-    results = [CliRunner().invoke(main, ["check", "p.csv", "--columns", x[0]]).output for x in options]
+    told = re.findall(r"'tripletree ([^']*)'", told)
+    results = [CliRunner().invoke(main, shlex.split(x)).output for x in told]
     assert ["2 must-links and 1 cannot-link" in results[0], "3 must-links and 0" in results[1]] == [True, True]

@@ -85,7 +85,8 @@ TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
     "columns": ("pairs", "triplets", "comparisons"),
     **dict.fromkeys(("odd", "items", "when", "seconds"), ("answers",)),
     "answer": ("comparisons",),
-    **dict.fromkeys(("who", "only", "missing_answer", "first", "codes", "header"), _BOTH),
+    **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
+    "codes": ("pairs", *_BOTH),
 }
 
 
@@ -132,7 +133,8 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
             "--codes",
             metavar="WORDS",
             callback=words_of_option,
-            help="Answers that stand for the columns in their order, such as the keys f,j.",
+            help="Answers that stand for the columns in their order, such as the keys f,j; or, of pairs, the words for "
+            "must-link and cannot-link.",
         ),
         "header": click.option(
             "--header/--no-header", default=None, help="Whether the first row of the answers names the columns."

@@ -44,7 +44,7 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
 _READERS = {
-    "read_pairs": {"columns": "--columns"},
+    "read_pairs": {"columns": "--columns", "codes": "--codes"},
     "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
     "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
     "read_triplets": {"columns": "--columns"},

@@ -69,7 +69,6 @@ from tripletree.io.questions import (
     positions_said,
     read_questions,
     refusal,
-    source_text,
     unknown_answers,
     without_answer,
 )
@@ -84,6 +83,7 @@ from tripletree.io.table import (
     parquet_names,
     with_point,
 )
+from tripletree.io.ways import source_text
 
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (

@@ -49,11 +49,15 @@ def words_of(name: str) -> str:
 
 #: Of numbers that say how alike or how far two are, and of other numbers about a row.
 _PROXIMITY = (
-    r"dist|dists|distances?|distanz|abstand|dissimilarit(?:y|ies)|dissim|scores?|similarit(?:y|ies)|sim|ähnlichkeit"
-    r"|aehnlichkeit|similarité|similarite|corr|cor|correlation|korrelation|kinship|jaccard|cosine|rmsd"
+    r"dist|dists|distances?|distanz|abstand|distancia|dissimilarit(?:y|ies)|dissim|scores?|similarit(?:y|ies)|sim|ähnlichkeit"
+    r"|aehnlichkeit|similarité|similarite|similitud|corr|cor|correlation|korrelation|kinship|jaccard|cosine|rmsd"
+    r"|hamming|levenshtein|manhattan|euclid(?:ean)?|haversine|jaro(?:_?winkler)?|tanimoto|dice|overlap|edits?|edit_distance"
+    r"|bray_?curtis|unifrac|mash|ani|mahalanobis|km|error|err"
 )
+_P_VALUE = r"(?:[pqe]_?val(?:ue)?|fdr|p_?adj)"
 _MEASURE = re.compile(
-    rf"(?:.*_)?(?:{_PROXIMITY}|weights?|gewicht|poids|ratings?|confidence|konfidenz|confiance|counts?|n|p_?value|identity)"
+    rf"(?:.*_)?(?:{_PROXIMITY}|weights?|gewicht|poids|ratings?|confidence|konfidenz|confiance|counts?|n|identity"
+    rf"|{_P_VALUE})"
 )
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}(?: .*)?|\d\d?:\d\d(?::\d\d)?")
 #: What differs between labels of one series: item7 and item12, a and b.
@@ -65,6 +69,11 @@ _COMPARED = 10_000
 def is_proximity(name: Any) -> bool:
     """True if a column is called like numbers that say how alike or how far two are, and like no probability."""
     return re.fullmatch(rf"(?:.*_)?(?:{_PROXIMITY})", words_of(str(name))) is not None and not PROBABILITY.among([name])
+
+
+def is_measure(name: Any) -> bool:
+    """True if a column is called like numbers that are no links: a distance, a score, a p value."""
+    return is_proximity(name) or re.fullmatch(rf"(?:.*_)?{_P_VALUE}", words_of(str(name))) is not None
 
 
 def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> list[list[str]]:
@@ -405,10 +414,9 @@ SIDES = {
 }
 _SIDES = re.compile(
     r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|links|rechts|gauche|droite|l|r|first|second|third|0)"
-    r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus)?)"
+    r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
 )
-_SIDE = re.compile(r"_?(?:1|a|l|left|first|0)$")
-_ID_END = re.compile(r"(?:.*_)?(?:id|uid|uuid|key)")
+_ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
 _TWO = (
     *(("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third")),
     *(("links", "rechts", ""), ("gauche", "droite", "")),
@@ -456,10 +464,18 @@ PROBABILITY = Role(
 
 _ASIDE = "pairs?|items?|records?|clusters?|class|classes|groups?|labels?|flag|status"
 _BEFORE = f"{_ASIDE}|is|are|was|were|be|in|the|a|an|of"
-_ALIKE = "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must"
-_UNLIKE = "different|difference|diff|differs?|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"
+_ALIKE = (
+    "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must|sameas"
+    "|gleich[ers]{0,2}|selbe|derselbe|dieselbe|dasselbe|identisch|zusammen|duplikat|ähnlich|même|pareil|identique|ensemble"
+    "|doublon|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
+)
+_UNLIKE = (
+    "different|difference|diff|differs?|differentfrom|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"
+    "|conflict(?:s|ing)?|verschieden|ungleich|unterschiedlich|anders|getrennt|unähnlich|different[eo]|différent[es]{0,2}"
+    "|distinct[es]{1,2}|séparés?|inégal|distint[oa]s?|desigual|separad[oa]s?|divers[oiae]|separat[oi]"
+)
 _SENSE = re.compile(
-    rf"(?:{_BEFORE})*(?:must|should|shall|do|does)?(not?|non|dont|isnt|arent|un|in|mis|dis)?(?:{_BEFORE})*"
+    rf"(?:{_BEFORE})*(?:must|should|shall|do|does)?(not?|non|dont|isnt|arent|un|in|mis|dis|nicht|kein|pas)?(?:{_BEFORE})*"
     rf"(?:({_ALIKE})|{_UNLIKE})(?:{_ASIDE}|link(?:s|ed)?)*"
 )
 
@@ -471,16 +487,16 @@ def link_sense(text: str) -> bool | None:
     return None if found is None else (found[1] is None) == (found[2] is not None)
 
 
-def says_unlike(name: str) -> bool:
-    """True if a column is called by what two are that are not the same: different, cannot_link, judged_distinct."""
+def name_sense(name: str) -> bool | None:
+    """True if a column is called by what two are that are the same, False for others (judged_distinct), else None."""
     words = words_of(name).split("_")
     spans = ("".join(words[i : i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1))
-    return next((x for x in map(link_sense, spans) if x is not None), True) is False
+    return next((x for x in map(link_sense, spans) if x is not None), None)
 
 
 def id_pair(names: Sequence[str]) -> tuple[str, str] | None:
     """The columns of two ids (unique_id_l and unique_id_r, rec_id_1 and rec_id_2, id1 and id2), if there are two."""
-    pairs = [x for x in option_pairs(names) if _ID_END.fullmatch(_SIDE.sub("", words_of(x[0])))]
+    pairs = [x for x in option_pairs(names) if _is_one_of_ids(x[0])]
     return pairs[0] if len(pairs) == 1 else None
 
 
@@ -497,7 +513,13 @@ def are_called_ids(a: str, b: str) -> bool | None:
     """True if two names are those of columns of ids (id1 and id2), None for other pairs (a and b, left and right)."""
     if a.strip().isdigit() or not option_pairs([a, b]):
         return False
-    return True if _ID_END.fullmatch(_SIDE.sub("", words_of(a))) else None
+    return True if _is_one_of_ids(a) else None
+
+
+def _is_one_of_ids(name: str) -> bool:
+    """True if a column is called like one of two ids: id1, unique_id_l, left_id."""
+    found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
+    return found is not None and any(_ID_END.fullmatch(found[k] or "") for k in (1, 3))
 
 
 def is_sure_anchor(name: str) -> bool:

@@ -31,13 +31,13 @@ from tripletree.io.questions import (
     read_questions,
     refusal,
     says_far,
-    source_text,
     unknown_answers,
     yes_or_no,
 )
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import RowTable, cell_text, has_header, header_with, parquet_names
+from tripletree.io.ways import source_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 

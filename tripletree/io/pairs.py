@@ -39,6 +39,7 @@ from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
 from tripletree.io.columns import (
+    ANCHOR,
     LINK,
     LINK_KINDS,
     PROBABILITY,
@@ -46,12 +47,13 @@ from tripletree.io.columns import (
     alike_columns,
     are_called_ids,
     id_pair,
+    is_measure,
     is_proximity,
     link_sense,
+    name_sense,
     option_pairs,
     pair_columns,
     plain,
-    says_unlike,
     words_of,
 )
 from tripletree.io.edges import usual_columns
@@ -68,6 +70,7 @@ from tripletree.io.rows import (
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
 from tripletree.io.table import RowTable, cell_text, has_header, is_number, parquet_names, split_rows, with_point
+from tripletree.io.ways import call, listed, question
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
@@ -132,9 +135,11 @@ class PairRows(LabelRows):
     shape = re.compile(r"L,?L,?L(,?L)?")
     headless_allowed = True
 
-    def __init__(self, path: str | None, unit: str = "line") -> None:
+    def __init__(self, path: str | None, unit: str = "line", *, codes: Sequence[Any] | None = None) -> None:
         super().__init__(path, unit)
         self.links: list[bool] = []
+        #: The words for must-links and cannot-links, if the caller gives them.
+        self._codes = None if codes is None else {link_word(str(x)): k == 0 for k, x in enumerate(codes)}
         #: The row that is read.
         self._cells: Sequence[str | None] = ()
         self._headless = False
@@ -166,11 +171,18 @@ class PairRows(LabelRows):
             cells = [*cells[:2], "must", *cells[2:]]
         if self._rated is not None and cells[2] is not None:
             cells = [*cells[:2], *_rated(cells[2], self._rated)]
-        elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK):
+        elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK) and not self._is_code(cells[2]):
             self._without += 1
             return
         self._cells = cells
         super().add(cells, line, text, start)
+
+    def _is_code(self, cell: str | None) -> bool:
+        return self._codes is not None and cell is not None and link_word(cell) in self._codes
+
+    def _link(self, word: str) -> bool | None:
+        """What a word says: by the caller's codes, else by its meaning."""
+        return link_of(word) if self._codes is None else self._codes.get(word)
 
     def empty(self, k: int) -> str:
         return f"the cell of {('a', 'b', 'the link')[k]} is empty"
@@ -180,9 +192,9 @@ class PairRows(LabelRows):
         link, must, wrong = rest[0], None, None
         if link is None:
             wrong = 2, self.empty(2)
-        elif (must := link_of(word := link_word(link))) is None:
+        elif (must := self._link(word := link_word(link))) is None:
             wrong = 2, self._no_link(link)
-        elif word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
+        elif self._codes is None and word in ("0", "-1") and self._zeros | {word} == {"0", "-1"}:
             wrong = 2, _BOTH
         elif len(rest) > 1:
             wrong = super().add_rest(rest)
@@ -236,10 +248,13 @@ class PairRows(LabelRows):
                 f"{links[0]!r} is called like a link: columns={(*columns, links[0])!r}, as two columns alone have none"
             )
             raise ParseError(msg, path=self.path, line=table.header_line)
-        if self._rated is None and not self._all_must:
+        if self._rated is None and not self._all_must and self._codes is None:
             measure = table.names[places[2]] if table.names and is_proximity(table.names[places[2]]) else None
             cells = [(cell_text(x) or "").strip() for x in set(table.columns[places[2]])]
-            cells = [with_point(x) for x in cells if not is_gap(x)]
+            cells = [with_point(x) for x in cells if not is_gap(x, _NO_LINK)]
+            name = table.names[places[2]] if table.names else ""
+            if len(cells) == 2 and name and not any(map(_may_be_link, cells)) and plain(name) in LINK_KINDS:
+                raise self._question(table, (table.names[places[0]], table.names[places[1]]), [name])  # type: ignore[index]
             if cells and not all(link_word(x) in LINKS for x in cells) and all(map(is_number, cells)):
                 if measure is not None:
                     raise ParseError(_no_links(measure), path=self.path, line=table.header_line)
@@ -270,11 +285,18 @@ class PairRows(LabelRows):
             return PAIR_COLUMNS
         pair, able, sure = pair_by_cells(table)
         assert pair is not None
-        if len(sure) == 1:
-            return (*pair, sure[0])
-        link = "" if not able else f"if {able[0]!r} is the link of two, give columns={(*pair, able[0])!r}; "
-        msg = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}: {link}if all pairs are must-links, "
-        raise ParseError(f"{msg}columns={pair!r}", path=table.path, line=table.header_line)
+        able = sure if len(sure) == 1 else able
+        if len(able) == 1 and (sure or self._codes is not None or name_sense(able[0]) is False):
+            return (*pair, able[0])
+        raise self._question(table, pair, able)
+
+    def _question(self, table: RowTable, pair: tuple[str, str], able: Sequence[str]) -> ParseError:
+        """Ask which column holds the link, and what its words mean."""
+        ways = [*link_ways(table, pair, able), (_ALL_MUST, call("read_pairs", table.path, columns=pair))]
+        measures = [] if able else [x for x in _measures(table, pair) if is_measure(x)]
+        why = f"; {_no_links(measures[0])}" if measures else ""
+        why = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}{why}."
+        return question(table.path, table.header_line, why, ways)
 
     def advice(self, table: RowTable | None) -> str:
         needs = "two columns of labels and one of links (must or cannot) are needed"
@@ -282,8 +304,10 @@ class PairRows(LabelRows):
             return f"{needs}, and columns= names them"
         pair, able, sure = pair_by_cells(table)
         able = sure if len(sure) == 1 else able
-        if pair is not None and len(able) == 1:
-            return f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
+        if pair is not None and able:
+            ways = link_ways(table, pair, able)
+            named = f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
+            return named if len(ways) == 1 else listed(ways)
         return needs if pair is None or not (measures := _measures(table, pair)) else _no_links(measures[0])
 
     def _note(self, word: str) -> None:
@@ -302,9 +326,10 @@ class PairRows(LabelRows):
             told = tuple(names[:3]) if kind or tuple(names) == self._told else None
             columns = pair_columns(names) or told or super().called(names, columns)
         self._all_must = len(columns) == 2
-        if PROBABILITY.among(columns[2:]):
+        if PROBABILITY.among(columns[2:]) and self._codes is None:
             self._rated = 0
-        turned = self._rated is None and not self._all_must and says_unlike(str(columns[2]))
+        turned = self._rated is None and not self._all_must and self._codes is None
+        turned = turned and name_sense(str(columns[2])) is False
         self._turned = str(columns[2]) if turned else None
         return columns
 
@@ -343,7 +368,8 @@ class PairRows(LabelRows):
 
     def is_header(self, names: Sequence[str]) -> bool:
         found = pair_columns(names)
-        if found is None and id_pair(names) is not None and link_of(link_word(names[-1])) is None:
+        ids = id_pair(names) is not None and ("" in names or link_of(link_word(names[-1])) is None)
+        if found is None and (ids or (len(names) == 3 and bool(option_pairs(names[:2])) and is_measure(names[-1]))):
             return True
         if found is None or (link_word(found[2]) in LINKS and found == tuple(names[:3]) and len(names) <= 4):
             return tuple(names) == self._told
@@ -354,6 +380,8 @@ class PairRows(LabelRows):
         if self._rated is not None:
             return f"{link!r} is not a {'probability' if self._rated == 0 else 'number'} from {self._rated} to 1"
         shown, self._words_shown = self._words_shown, True
+        if self._codes is not None:
+            return f"{link!r} is neither of the codes {' and '.join(map(repr, self._codes))}"
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
     def _hint_at_header(self) -> None:
@@ -428,6 +456,11 @@ def link_of(word: str) -> bool | None:
     return LINKS[word] if word in LINKS else link_sense(word)
 
 
+def _may_be_link(cell: str) -> bool:
+    """True if a cell is a link, or a probability. 2 beside 1 is none."""
+    return cell != "1" and (link_of(link_word(cell)) is not None or (is_number(cell) and abs(float(cell)) < 1))
+
+
 def are_links(cells: Collection[str]) -> bool:
     """True if all cells of a column are links. A single letter alone may be a label."""
     kinds = set(map(_kind, cells))
@@ -454,11 +487,48 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
             continue
         links = sum(link_of(x) is not None for x in cells)
         in_words = bool(words) and (words.isdisjoint(_FLAGS) or bool(words & {"-1", "-"}))
-        probabilities = not is_proximity(name) and all(is_number(x) and abs(float(x)) <= 1 for x in words)
-        if links == len(cells) or probabilities or (in_words and 2 * links > len(cells)):
+        numbers = all(map(is_number, words))
+        if numbers and is_measure(name):
+            continue
+        probabilities = numbers and all(abs(float(x)) <= 1 for x in words)
+        two = len(words) == 2 and (plain(name) in LINK_KINDS or name_sense(name) is not None)
+        if links == len(cells) or probabilities or two or (in_words and 2 * links > len(cells)):
             able.append(name)
             sure += [name] if in_words and 2 * links > len(cells) else []
     return pair, able, sure
+
+
+#: What stands for the other link, where a column has one only.
+_OTHER = {"1": "0", "0": "1", "-1": "1", "yes": "no", "no": "yes", "true": "false", "false": "true", "ja": "nein"}
+
+
+#: The reading of two columns of labels without a link.
+_ALL_MUST = "if all pairs are must-links"
+
+
+def link_ways(table: RowTable, pair: Sequence[str], able: Sequence[str]) -> list[tuple[str, str]]:
+    """The readings of a table of pairs: for each column that may be the link, what its words mean."""
+    ways: list[tuple[str, str]] = []
+    for name in able:
+        shown: dict[str, str] = {}
+        for x in islice(table.columns[(table.names or []).index(name)], _COMPARED):
+            text = (cell_text(x) or "").strip()
+            if not is_gap(text, _NO_LINK):
+                shown.setdefault(link_word(text), text)
+        known = name_sense(name) is not None or plain(name) in LINK.names or not shown.keys() <= _FLAGS
+        columns = (*pair, name)
+        rated = not shown.keys() <= LINKS.keys() and all(is_number(x) and abs(float(x)) <= 1 for x in shown)
+        if rated or len(shown) > 2 or (known and all(link_of(x) is not None for x in shown)):
+            what = "holds probabilities of must-links" if rated else "is the link"
+            ways.append((f"if {name!r} {what}", call("read_pairs", table.path, columns=columns)))
+            continue
+        words = sorted(shown, key=lambda x: (link_of(x) is not True, x))
+        codes = [shown[x] for x in words]
+        codes += [] if len(codes) == 2 else [_OTHER.get(words[0], "0")]
+        for way in (codes, codes[::-1]):
+            what = f"if {way[0]!r} in {name!r} is a must-link"
+            ways.append((what, call("read_pairs", table.path, columns=columns, codes=way)))
+    return ways
 
 
 def _measures(table: RowTable, pair: Sequence[str]) -> list[str]:
@@ -482,18 +552,17 @@ def pairs_advice(table: RowTable) -> str | None:
     if pair is None:
         return None
     rest = [x for x in table.names or () if x not in pair]
-    if len(able) == 1:
-        return f"for pairs, read_pairs(path, columns={(*pair, able[0])!r})"
+    if pair[0].strip().isdigit():  # numbers of columns
+        return None
     if able:
-        ways = " or ".join(f"read_pairs(path, columns={(*pair, x)!r})" for x in able)
-        return f"for pairs, which column holds the link? {ways}"
+        return f"{pair[0]!r} and {pair[1]!r} look like pairs. {listed(link_ways(table, pair, able))}"
     if not rest:
-        return f"if all pairs are must-links, read_pairs(path, columns={pair!r})"
+        return f"{_ALL_MUST}, {call('read_pairs', table.path, columns=pair)}"
     return f"{pair[0]!r} and {pair[1]!r} look like pairs; {_no_links((_measures(table, pair) or rest)[0])}"
 
 
 def is_pair_table(content: bytes | str, name: str | None) -> bool:
-    """True if a table has two columns of ids and one column of words for links, whatever that is called."""
+    """True if a table has two columns of ids, one of their links, whatever that is called, and no anchor."""
     if is_parquet(content):
         return False
     text = decoded(content, name)
@@ -501,7 +570,14 @@ def is_pair_table(content: bytes | str, name: str | None) -> bool:
     if not has_header(head, lambda names: id_pair(names) is not None):
         return False
     table = split_rows(head, name, header=True, known=lambda names: id_pair(names) is not None, problem=lambda *_: None)
-    return len(pair_by_cells(table)[2]) == 1
+    pair, able, sure = pair_by_cells(table)
+    return len(sure) == 1 or (len(able) == 1 and pair == id_pair(table.names or []) and not _has_anchor(table, pair))
+
+
+def _has_anchor(table: RowTable, pair: Sequence[str] | None) -> bool:
+    """Whether a column may be what two others are compared with: it is called so, or has their labels."""
+    groups = [x for x in alike_columns(table, are_links) if pair is not None and {*pair} <= {*x}]
+    return bool(ANCHOR.among(table.names or ())) or any(len(x) > 2 for x in groups)
 
 
 def _rated(text: str, least: int) -> tuple[str, ...]:
@@ -560,6 +636,7 @@ def read_pairs(
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     columns: Sequence[str] = PAIR_COLUMNS,
     weight: str | None = "weight",
+    codes: Sequence[Any] | None = None,
 ) -> PairwiseConstraints:
     r"""Read must-links and cannot-links.
 
@@ -585,6 +662,9 @@ def read_pairs(
         ``match_probability`` p: a must-link from 1/2 on, else a cannot-link, of weight abs(2 p - 1).
     weight : str or None
         Column of the weights, if there is one of that name. None ignores it.
+    codes : sequence of two values, optional
+        The words that stand for a must-link and for a cannot-link, in this order: ``["yes", "no"]`` where the column
+        says that two are the same, ``["no", "yes"]`` where it says that they differ. By default the words above.
 
     Returns
     -------
@@ -612,12 +692,16 @@ def read_pairs(
     <PairwiseConstraints: 1 must-link and 1 cannot-link on 5 leaves>
     """
     check_row_format(format)
+    if codes is not None and (isinstance(codes, str) or len(codes) != 2 or len({link_word(str(x)) for x in codes}) < 2):
+        msg = f"codes must be two different words, for must-link and cannot-link, not {codes!r}"
+        raise ValueError(msg)
     return read_rows(
         PairRows,
         _by_index(path),
         format=format,
         columns=three_names(columns, "the two labels and the link", 2),
         weight=weight,
+        codes=codes,
     ).pairs(leaves)
 
 

@@ -47,6 +47,7 @@ from tripletree.io.only import YES_NO, rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
+from tripletree.io.ways import source_text
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
@@ -723,11 +724,6 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     if best.answer is not None and ODD.among([names[best.answer]]):
         raise both_readings(table, best, "the answer is called the odd one, and never is the first column")
     return best
-
-
-def source_text(path: str | None) -> str:
-    """A file as the argument of a reader, ``path`` for a stream or data frame."""
-    return "path" if path is None or path.startswith("<") else repr(path)
 
 
 def both_readings(table: RowTable, found: Comparison, why: str) -> ParseError:

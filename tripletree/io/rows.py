@@ -552,14 +552,14 @@ Rows = TypeVar("Rows", bound=LabelRows)
 
 
 def read_rows(
-    kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None
+    kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None, **more: Any
 ) -> Rows:
     """Read the rows of a file or data frame, in the format given, else by the suffix, else by the content.
 
-    Text may be a table, too, if its first line is a header with the columns.
+    Text may be a table, too, if its first line is a header with the columns. `more` is what the kind of rows takes.
     """
     if is_frame(path):
-        rows = kind(FRAME, "row")
+        rows = kind(FRAME, "row", **more)
         rows.add_frame(path, columns, weight)
         return rows
     content, name = read_bytes(path)
@@ -570,11 +570,11 @@ def read_rows(
         if isinstance(content, str):
             msg = "Parquet is binary: give a path, or a file object open for bytes (mode 'rb')"
             raise TypeError(msg)
-        rows = kind(name, "row")
+        rows = kind(name, "row", **more)
         rows.add_parquet(content, columns, weight)
         return rows
     text = decoded(content, name)
-    rows = kind(name)
+    rows = kind(name, **more)
 
     def known(names: Sequence[str]) -> bool:
         return set(LabelRows.called(rows, names, columns)) <= set(names) or rows.is_header(names)

@@ -27,7 +27,7 @@ from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.pairs import are_links, pairs_advice
-from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot, source_text
+from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
 from tripletree.io.table import (
@@ -43,6 +43,7 @@ from tripletree.io.table import (
     parquet_rows,
     table_of,
 )
+from tripletree.io.ways import source_text
 
 _EXPECTED = "expected 'a b | c'"
 #: So many different values may be codes.

@@ -1,0 +1,40 @@
+"""Questions that a table leaves open: each reading of it, with the command that reads it so.
+
+Readers raise `question` where more than one reading fits. Their commands are calls (`call`), which run as they are
+printed, and which the command line prints in its own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tripletree.errors import ParseError
+
+
+def source_text(path: str | None) -> str:
+    """A file as the argument of a reader, ``path`` for a stream or data frame."""
+    return "path" if path is None or path.startswith("<") else repr(path)
+
+
+def call(reader: str, path: str | None, **arguments: Any) -> str:
+    """The call of a reader for a file. Arguments that are None are left out.
+
+    Examples
+    --------
+    >>> call("read_answers", "a.csv", items=["x", "y", "z"], odd="said", first=None)
+    "read_answers('a.csv', items=['x', 'y', 'z'], odd='said')"
+    """
+    given = [f"{name}={x!r}" for name, x in arguments.items() if x is not None]
+    return f"{reader}({', '.join([source_text(path), *given])})"
+
+
+def question(path: str | None, line: int | None, why: str, ways: Iterable[tuple[str, str]]) -> ParseError:
+    """The error for a table of several readings. `ways` has each in words, with its command."""
+    return ParseError(f"{why} {listed(ways)}", path=path, line=line)
+
+
+def listed(ways: Iterable[tuple[str, str]]) -> str:
+    """Readings in words, each with its command: the first begins a sentence."""
+    text = "; ".join(f"{meant}: {command}" for meant, command in ways)
+    return text[:1].upper() + text[1:]
