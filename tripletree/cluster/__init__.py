@@ -95,6 +95,7 @@ from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.pck_means import PCKMeans
 from tripletree.cluster.odd_one_out.clustering import OddOneOutClustering
 from tripletree.cluster.posterior import Mixing
+from tripletree.cluster.prediction import TaxonPredictions
 from tripletree.cluster.temporal.chain import Snapshot
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import match_clusters
@@ -118,6 +119,7 @@ __all__ = [
     "RejectedMerge",
     "SegmentCentres",
     "Snapshot",
+    "TaxonPredictions",
     "TemporalClustering",
     "ValidationReport",
     "fit_micro_clusters",

@@ -833,6 +833,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self._support: np.ndarray | None = None
             self._mixing: Mixing | None = None
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
+            self._taxonomy = known.hierarchy
             told = "hierarchy" if hierarchy is not None else "triplets" if hard else None
             self.name_agreement_: NameAgreement | None = None
             if told is not None:

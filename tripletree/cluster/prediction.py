@@ -1,7 +1,9 @@
-"""The flat cluster of a new sample, by its nearest neighbours among the fitted ones."""
+"""The flat cluster, the clades and the taxa of a new sample, by its nearest neighbours among the fitted ones."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -12,6 +14,7 @@ from tripletree._core import engine
 from tripletree.algorithms.points import as_rows, is_sparse, row_blocks
 from tripletree.cluster.distances import FittedMetric, check_distances, check_rows, transformed
 from tripletree.core.arrays import freeze
+from tripletree.core.checks import check_real
 from tripletree.core.hierarchy import Hierarchy
 
 #: Neighbours that vote, each with a weight of one over its distance.
@@ -117,10 +120,8 @@ class NeighbourPredictor:
         return samples
 
     def _votes(self, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """One over the distance, except for a factor, for each neighbour. If any are at 0, only these count."""
-        nearest = distance[:, :1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            weight = np.where(nearest > 0, nearest / distance, distance == 0)
+        """The weights of the neighbours in each cluster."""
+        weight = _weights(distance)
         votes = np.zeros((len(distance), self.n_clusters))
         np.add.at(votes, (np.arange(len(distance))[:, None], self._labels[index]), weight)
         return votes
@@ -145,35 +146,58 @@ class NeighbourPredictor:
             node[at < 0] = clade[np.arange(len(leaf)), smallest]
         return [_path(hierarchy.parent, u) for u in node.tolist()]
 
-    def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of their neighbours."""
+    def taxa(self, X: Any, samples: np.ndarray, taxonomy: Hierarchy, leaf: np.ndarray) -> TaxonPredictions:
+        """The named groups of a taxonomy that the neighbours of samples are in.
+
+        leaf : the leaf of the taxonomy that each fitted sample is, -1 for none. Only the others have a vote
+        """
+        at, distance, index = self._neighbours(X, samples, leaf >= 0)
+        new = np.flatnonzero(at < 0)
+        row = np.concatenate([np.flatnonzero(at >= 0), np.repeat(new, index.shape[1])])
+        node = np.concatenate([leaf[self._leaf[at[at >= 0]]], leaf[self.kept[index]].ravel()])
+        weight = _weights(distance)
+        share = np.concatenate([np.ones((at >= 0).sum()), (weight / weight.sum(axis=1, keepdims=True)).ravel()])
+        return _summed(row, node, share, at.size, taxonomy)
+
+    def _neighbours(
+        self, X: Any, samples: np.ndarray, among: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The place in `_known` of each fitted sample, -1 for new ones. Distances and places of their neighbours.
+
+        among : the fitted samples that count. By default all
+        """
         key = _hashes(samples)
         at = np.minimum(np.searchsorted(self._known, key), self._known.size - 1)
         at = np.where(self._known[at] == key, at, -1)
+        if among is not None:
+            at = np.where((at >= 0) & among[self._leaf[at]], at, -1)
+        places = np.arange(self.kept.size) if among is None else np.flatnonzero(among[self.kept])
         points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
             points = points.toarray() if is_sparse(points) else as_rows(points)
         check_rows(points, self.distances.metric)
         rest = np.flatnonzero(at < 0)
-        count = min(N_NEIGHBOURS, self.kept.size)
+        count = min(N_NEIGHBOURS, places.size)
         distance, index = np.empty((rest.size, count)), np.empty((rest.size, count), np.intp)
         step = max(1, _BATCH // self.kept.size)
         for low in range(0, rest.size, step):
             here = slice(low, low + step)
-            distance[here], index[here] = self._nearest(points[rest[here]], rest[here], count)
+            distance[here], index[here] = self._nearest(points[rest[here]], rest[here], count, places)
         return at, distance, index
 
-    def _nearest(self, points: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def _nearest(
+        self, points: np.ndarray, numbers: np.ndarray, count: int, places: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         search = self._search
-        if search is not None:
+        if search is not None and places.size == self.kept.size:
             distance, index = search.kneighbors(points, count)
             self._check(distance, numbers, index)
             return distance, index
-        table = points if self._points is None else self.distances.between(points, self._points)
-        self._check(table, numbers, np.broadcast_to(np.arange(table.shape[1]), table.shape))
+        table = points[:, places] if self._points is None else self.distances.between(points, self._points[places])
+        self._check(table, numbers, np.broadcast_to(places, table.shape))
         index = np.argpartition(table, count - 1, axis=1)[:, :count]
         index = np.take_along_axis(index, np.lexsort((index, np.take_along_axis(table, index, 1)), axis=1), axis=1)
-        return np.maximum(np.take_along_axis(table, index, 1), 0.0), index
+        return np.maximum(np.take_along_axis(table, index, 1), 0.0), places[index]
 
     def _check(self, table: np.ndarray, numbers: np.ndarray, index: np.ndarray) -> None:
         bad = check_distances(table, np.finfo(np.float64).max / 4)
@@ -184,6 +208,100 @@ class NeighbourPredictor:
                 f"metric={self.distances.metric!r} {bad[1]}"
             )
             raise ValueError(msg)
+
+
+@dataclass(frozen=True, eq=False)
+class TaxonPredictions:
+    """The taxa that samples probably belong to. The result of ``predict_taxon``.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The named groups of the taxonomy, each after those that it is in.
+    probability : ndarray of float64, shape (n_samples, n_names)
+        The share of the nearest neighbours' votes that come from within each group. It never grows from a group to one
+        inside.
+
+    See Also
+    --------
+    tripletree.algorithms.match_clades : which clades of a result are named groups.
+    """
+
+    names: tuple[str, ...]
+    probability: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.probability)
+
+    def __str__(self) -> str:
+        best = self.best()
+        told = sum(x is not None for x in best)
+        few = ", ".join(f"{i}: {x}" for i, x in enumerate(best[:5])) + (", ..." if len(best) > 5 else "")
+        return f"{len(self)} samples, {told} with a taxon that has more than half of the votes: {few}"
+
+    def best(self, least: float = 0.5) -> list[str | None]:
+        """Name the smallest group of each sample whose probability is greater than `least`.
+
+        Parameters
+        ----------
+        least : float
+            From 0.5, at which groups cannot exclude each other, to below 1.
+
+        Returns
+        -------
+        list of str or None
+            None if no named group has so much.
+        """
+        check_real(least, "least", least=0.5)
+        if not self.names:
+            return [None] * len(self)
+        sure = self.probability > least
+        last = len(self.names) - 1 - sure[:, ::-1].argmax(axis=1)
+        return [self.names[int(k)] if some.any() else None for k, some in zip(last, sure, strict=True)]
+
+    def to_frame(self, sample_names: Sequence[Any] | None = None, *, least: float = 0.0) -> Any:
+        """Return a pandas DataFrame with the columns sample, taxon, probability.
+
+        Parameters
+        ----------
+        sample_names : sequence, shape (n_samples,), optional
+            By default numbers.
+        least : float
+            Groups with no greater probability are left out.
+        """
+        import pandas as pd
+
+        names = range(len(self)) if sample_names is None else list(sample_names)
+        if len(names) != len(self):
+            msg = f"sample_names has {len(names)} names for {len(self)} samples: give one for each"
+            raise ValueError(msg)
+        row, column = np.nonzero(self.probability > least)
+        found = {"sample": [names[i] for i in row.tolist()], "taxon": [self.names[k] for k in column.tolist()]}
+        return pd.DataFrame({**found, "probability": self.probability[row, column]})
+
+
+def _summed(row: np.ndarray, node: np.ndarray, share: np.ndarray, n: int, taxonomy: Hierarchy) -> TaxonPredictions:
+    """The shares of leaves, `node`, in each row, summed over the named groups that these are in."""
+    parent, inner = taxonomy.parent, taxonomy.n_leaves
+    called = taxonomy.names or ()
+    named = np.array([x is not None for x in called], bool)
+    nodes = (np.flatnonzero(named) + inner)[::-1]  # a group before those inside, as these have lower numbers
+    column = np.full(taxonomy.n_nodes + 1, -1)
+    column[nodes] = np.arange(nodes.size)
+    found = np.zeros((n, nodes.size))
+    while node.size:
+        some = column[node] >= 0
+        np.add.at(found, (row[some], column[node[some]]), share[some])
+        node = parent[node].astype(np.int64)
+        row, share, node = row[node >= 0], share[node >= 0], node[node >= 0]
+    return TaxonPredictions(tuple(str(called[u - inner]) for u in nodes.tolist()), freeze(np.minimum(found, 1.0)))
+
+
+def _weights(distance: np.ndarray) -> np.ndarray:
+    """One over the distance, except for a factor, for each neighbour. If any are at 0, only these count."""
+    nearest = distance[:, :1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(nearest > 0, nearest / distance, distance == 0)
 
 
 def _hashes(samples: Any) -> np.ndarray:

@@ -430,6 +430,7 @@ class ReCon(HierarchicalClusterer):
             self.n_clusters_choice_ = flat.choice
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
+            self._taxonomy = known.hierarchy
             self.linkage_ = drawn
             self.distances_ = merges[:, 2].copy()
             self.pairs_ = links
