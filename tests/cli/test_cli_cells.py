@@ -59,14 +59,14 @@ def test_columns__a_ratio_of_noise_is_no_number_of_a_sample(run, tmp_path, name,
 def test_cluster__ids_beside_the_index_column_are_left_out(run, name):
     text = f"{name},sample,v\n" + "".join(f"{k},s{k},{x}\n" for k, x in enumerate(VALUES, 1))
     done = run("cluster", "-", "-k", "2", "--index-column", "sample", text=text)
-    assert f"'{name}' left out, as an id" in done.stderr
+    assert f"not used: '{name}', called an id" in done.stderr
     assert done.stdout.split()[1:] == [f"s{k},{int(k > 3)}" for k in range(1, 7)]
 
 
 def test_cluster__a_column_of_numbers_called_class_is_told(run):
     text = "sample,v,class\n" + "".join(f"s{k},{x},{k % 2}\n" for k, x in enumerate(VALUES))
     told = run("cluster", "-", "-k", "2", text=text).stderr
-    assert "'class' taken for a feature; name the column of known classes with --classes class" in told
+    assert "'class', called a class, is a feature: --classes class or --drop class" in told
     assert "taken for" not in run("cluster", "-", "-k", "2", "--drop", "class", text=text).stderr
 
 

@@ -242,7 +242,7 @@ def test_cluster__the_knowledge_tells_the_column_of_the_labels(run, tmp_path, ki
         drop = [word for x in left for word in ("--drop", x)]
         done = run("cluster", "d.csv", option, "known", "-k", 2, *drop)
         assert list(rows_of(done.stdout)) == labels
-        assert f"labels: column '{column}'" in done.stderr
+        assert f"names in '{column}' (--index-column)" in done.stderr
     (tmp_path / "known").write_text(text.format(*"0123"))
     (tmp_path / "d.csv").write_text("y,tag\n1.5,901\n1.7,902\n5.5,903\n5.4,904\n")
     assert list(rows_of(run("cluster", "d.csv", option, "known", "-k", 2).stdout)) == list("0123"), kind
@@ -252,7 +252,7 @@ def test_cluster__an_id_beside_the_labels_is_no_feature(run):
     table = "species,x,entrez_id\na,1,907\nb,2,11\nc,8,12\nd,9,908\n"
     done = run("cluster", "-", "-k", 2, text=table)
     assert rows_of(done.stdout) == {"a": "0", "b": "0", "c": "1", "d": "1"}
-    assert "labels: column 'species'; 'entrez_id' left out, as an id (--index-column, --drop)" in done.stderr
+    assert "read 4 rows: names in 'species'; 1 feature; not used: 'entrez_id', called an id" in done.stderr
 
 
 @pytest.mark.parametrize("gap", ["-1", "unknown", "Unlabelled", "?", "-", "NA", ""])
@@ -261,7 +261,7 @@ def test_cluster__gaps_in_classes(run, tmp_path, gap):
     wanted = run("cluster", "-", "--classes", "kind", text=table.format("")).stdout
     done = run("cluster", "-", "--classes", "kind", text=table.format(gap))
     assert done.stdout == wanted
-    assert (f"{gap!r} (2 of 6) is taken for no class; --missing-class NA makes it" in done.stderr) == (
+    assert (f"{gap!r} (2 of 6) is taken for no class; if it is a class: --missing-class NA" in done.stderr) == (
         gap not in ("NA", "")
     )
     (tmp_path / "known.csv").write_text(f"label,kind\n1,u\n2,v\n3,u\n4,v\n6,{gap}\n")
@@ -610,7 +610,8 @@ def test_cluster__tables_as_pandas_writes_them(run):
         assert len(rows_of(run("cluster", "-", "-k", 2, text=text).stdout)) == 4
     named = frame.assign(label=list("wxyz"))[["label", 0, 1]].to_csv()
     done = run("cluster", "-", "-k", 2, text=named)
-    assert done.stderr == "labels: column 'label'; '' left out, as an id (--index-column, --drop)\n"
+    told = "read 4 rows: names in 'label' (--index-column); 2 features; not used: '', called an id\n"
+    assert done.stderr == f"standard input: {told}"
     assert list(rows_of(done.stdout)) == list("wxyz")
 
 

@@ -27,12 +27,13 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
 from tripletree.io.comparisons import looks_like_comparisons
+from tripletree.io.features import classes_among
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import PAIR_COLUMNS, is_pair_table, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
-from tripletree.io.table import RowTable, cell_text
+from tripletree.io.table import RowTable, cell_text, is_number
 from tripletree.io.table import read_table as table_columns
 
 SAMPLE = "sample:"
@@ -499,7 +500,7 @@ class_columns_option = click.option(
     "--class-columns",
     metavar="LABEL,CLASS",
     callback=words_of_option,
-    help="The columns of a file of classes.  [default: the first two, or those that fit]",
+    help="The columns of a file of classes, by name or from 0.  [default: those that fit]",
 )
 
 
@@ -510,19 +511,28 @@ def check_class_columns(columns: Sequence[str] | None, path: str | None) -> None
         raise click.UsageError(msg)
 
 
-def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
-    """Classes by label, out of a table with a header. A label without a class is left out.
+_NO_CLASSES = "{}: expected a header line and under it lines of at least two columns, label and class"
 
-    `known` are the labels that are expected. The columns are those of --class-columns, else the first two, in the order
-    that fits.
+
+def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
+    """Classes by label, out of a table. A label without a class is left out.
+
+    `known` are the labels that are expected. The columns are those of --class-columns, by name or from 0, else those
+    that fit.
     """
     table = table_columns(path, header=True)
-    if len(table.columns) < 2 or not table.columns[0]:
-        raise bad_input(
-            f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"
-        )
+    if len(table.columns) < 2:
+        raise bad_input(_NO_CLASSES.format(given_name(path)))
+    if _is_row_of_classes(table, known):
+        table = table.with_header_as_row()
+    if not table.columns[0]:
+        raise bad_input(_NO_CLASSES.format(given_name(path)))
     asked = click.get_current_context().params.get("class_columns")
-    at = [table.place(x, "--class-columns") for x in asked] if asked else _places_of_classes(table, known, path)
+    if asked:
+        names = table.names or ()
+        at = [table.place(int(x) if x.isdecimal() and x not in names else x, "--class-columns") for x in asked]
+    else:
+        at = list(_places_of_classes(table, known, path))
     found: dict[str, tuple[str, int]] = {}
     for row, cells in enumerate(zip(*(table.columns[k] for k in at), strict=True)):
         label, name = map(cell_text, cells)
@@ -537,9 +547,26 @@ def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
     return {label: name for label, (name, _) in found.items()}
 
 
+def _is_row_of_classes(table: RowTable, known: Collection[str]) -> bool:
+    """True if the first line of a file of classes is no header: it holds a label, or a class of lines below."""
+    names = table.names or []
+    if table.header_line is None:  # a data frame in a file names its columns
+        return False
+    for k, (name, column) in enumerate(zip(names, table.columns, strict=True)):
+        numbered = is_number(name)
+        below = {cell_text(x) for x in column}
+        if name in known and not (name in below if numbered else is_called_id(name)):  # pandas counts columns, too
+            return True
+        if k > 0 and name and not numbered and name in below:
+            return True
+    return False
+
+
 def _places_of_classes(table: RowTable, known: Collection[str], path: str) -> tuple[int, int]:
-    """The columns of the labels and the classes. What two readings fit is asked, and another than the usual is told."""
-    names, columns = table.names or [], [[cell_text(x) for x in column] for column in table.columns]
+    """The columns of the labels and the classes. What two readings fit is asked, a choice among several is told."""
+    columns = [[cell_text(x) for x in column] for column in table.columns]
+    texts = [[x or "" for x in column] for column in columns]
+    names = table.names or list(map(str, range(len(columns))))
     labels = set(known)
     hits = [len(labels.intersection(x)) for x in columns]
 
@@ -547,7 +574,7 @@ def _places_of_classes(table: RowTable, known: Collection[str], path: str) -> tu
         rows = {(x, y) for x, y in zip(columns[k], columns[other], strict=True) if y is not None}
         return len(rows) == len({x for x, _ in rows})
 
-    able = [k for k in range(len(columns)) if is_name(names[k], [x or "" for x in columns[k]])]
+    able = [k for k in range(len(columns)) if is_name(names[k], texts[k])] if table.names else list(range(len(columns)))
     able = able if len(able) > 1 else [0, 1]
     label = able[0]
     if known:
@@ -555,21 +582,25 @@ def _places_of_classes(table: RowTable, known: Collection[str], path: str) -> tu
     elif is_called_id(names[able[1]]) and not is_called_id(names[label]) and has_one_class_each(able[1], label):
         label = able[1]
     others = [k for k in able if k != label]
-    called = [k for k in others if plain(names[k]) in CLASS_NAMES]
-    ways = [(label, others[0])]
-    if called and others[0] not in called:
-        ways += [(label, k) for k in called]
-    if known and others[0] > label and hits[others[0]] == hits[label] > 0 and has_one_class_each(others[0], label):
-        ways.append((others[0], label))
+    fit = classes_among(names, texts, others) if len(others) > 1 else others
+    called = [k for k in fit or others if plain(names[k]) in CLASS_NAMES]
+    if len(called) == 1 and called[0] == (fit or called)[0]:
+        fit = called
+    ways = [(label, k) for k in fit or others]
+    if known and len(others) == 1 and others[0] > label and hits[others[0]] == hits[label] > 0:
+        ways += [(others[0], label)] * has_one_class_each(others[0], label)
     if len(ways) > 1:
         lines = []
         for x, y in ways:
             again = f"--class-columns {shlex.quote(f'{names[x]},{names[y]}')}"
             lines.append(f"  {names[x]} and {names[y]}: {command_line(click.get_current_context(), again)}")
-        raise bad_input("\n".join([f"{given_name(path)}: which columns hold the labels and the classes?", *lines]))
-    if known and ways[0] != (0, 1):
-        say(
-            f"{given_name(path)}: labels in {names[label]!r}, classes in {names[others[0]]!r} (--class-columns)",
-            err=True,
+        none = "" if fit else " No column has few and repeated words or whole numbers."
+        raise bad_input(
+            "\n".join([f"{given_name(path)}: which columns hold the labels and the classes?{none}", *lines])
         )
+    if known and (ways[0] != (0, 1) or len(columns) > 2 or table.names is None):
+        told = f"labels in {names[label]!r}, classes in {names[ways[0][1]]!r}"
+        if table.names is None:
+            told = f"no header; labels in column {label}, classes in column {ways[0][1]}"
+        say(f"{given_name(path)}: {told} (--class-columns)", err=True)
     return ways[0]

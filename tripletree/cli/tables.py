@@ -17,13 +17,14 @@ import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, progress, say, some
-from tripletree.cli.sources import SAMPLE, read_classes, words_of_option
+from tripletree.cli.sources import SAMPLE, given_name, read_classes, words_of_option
 from tripletree.cli.spelling import command_line, option_names
 from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
-from tripletree.io.columns import CLASS_NAMES, can_be_ids, ids_among, is_name, plain
+from tripletree.io.columns import can_be_ids, ids_among, is_name
+from tripletree.io.features import doubtful_columns, sums_among
 from tripletree.io.table import RowTable, cell_text, is_number, with_point
 from tripletree.io.table import read_table as table_columns
 
@@ -86,7 +87,7 @@ digits_option = click.option(
 
 #: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
-_AS_CLASS = "--missing-class NA makes it a class: only what is named there is none then"
+_AS_CLASS = "if it is a class: --missing-class NA, and cells with NA alone have none"
 #: Codes for no value, if they lie far outside the other numbers.
 _SENTINELS = frozenset(
     {*(-(10.0**k - 1) for k in range(1, 6)), *(10.0**k - 1 for k in range(3, 6)), -888.0, -99.9, -999.9}
@@ -358,12 +359,12 @@ def read_table(
         if text_column in (index_column, class_column, *drop):
             raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
         texts = columns.pop(text_column)
+    usual = index_column or next(iter(columns), None)
     if index_column is None:
         index_column = _label_column(columns, decimal, named)
-    elif others := [x for x in ids_among(columns) if x not in (index_column, class_column)]:
-        for name in others:
-            del columns[name]
-        say(f"{some(map(repr, others))} left out, as an id", err=True)
+    unused = [x for x in ids_among(columns) if x not in (index_column, class_column)]
+    for name in unused:
+        del columns[name]
     labels = list(map(str, range(n)))
     if index_column is not None:
         column = columns.pop(index_column)
@@ -393,7 +394,9 @@ def read_table(
     if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
-    _tell_classes(columns, where)
+    _tell_reading(columns, source, n, index_column, unused, is_usual=index_column in (usual, None))
+    if index_column is not None:
+        _tell_sums(labels, table, source)
     if gaps != "mixed":
         _check_numeric(columns, table, "" if hint is None else hint(words=True))
     if gaps == "raise":
@@ -465,10 +468,7 @@ def _check_header(names: list[str], table: RowTable, where: str) -> None:
 
 
 def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[], Collection[str]]) -> str | None:
-    """The column of the labels: by its look, its name or the knowledge.
-
-    `columns` loses other ids, which are no features.
-    """
+    """The column of the labels: by its look, its name or the knowledge."""
     first = next(iter(columns), None)
     called = ids_among(columns)
     chosen = called[0] if called else None
@@ -490,12 +490,6 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
             chosen, by_number = most, False
     if by_number and chosen is not None and names and names <= rows:
         raise _both_ways(chosen, names)
-    others = [x for x in called if x != chosen]
-    for name in others:
-        del columns[name]
-    if others or (chosen is not None and chosen != first):
-        left = f"; {some(map(repr, others))} left out, as an id" if others else ""
-        say(f"labels: column {chosen!r}{left} (--index-column, --drop)", err=True)
     return chosen
 
 
@@ -558,22 +552,39 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
     return [found.get(x) for x in labels]
 
 
-def _tell_classes(columns: dict[str, list[str]], where: str) -> None:
-    """Tell of columns of whole numbers that are called like classes, and taken for features."""
-    found = [
-        name
-        for name, column in columns.items()
-        if plain(name) in CLASS_NAMES | {"label", "labels", "klasse", "gruppe", "classe", "groupe"}
-        and len(set(column)) < len(column)
-        and all(re.fullmatch(r"-?\d+", x) or is_gap(x) for x in column)
-    ]
+def _tell_reading(
+    columns: dict[str, list[str]], source: str, n: int, index: str | None, unused: list[str], *, is_usual: bool
+) -> None:
+    """Tell how a table was understood, if columns are not used, or taken for features that may be none."""
+    doubtful = doubtful_columns(columns)
+    if is_usual and not unused and not doubtful:
+        return
+    names = ", numbered from 0" if index is None else f": names in {index!r}"
+    parts = [f"read {n:,} rows{names}", counted(len(columns), "feature")]
+    if unused:
+        parts.append(f"not used: {some(map(repr, unused))}, called {'an id' if len(unused) == 1 else 'ids'}")
+    for why in dict.fromkeys(x.why for x in doubtful):
+        same = [x for x in doubtful if x.why == why]
+        name = shlex.quote(same[0].name)
+        ways = ["class_column"] * (same[0].kind == "class")
+        ways += ["index_column"] * (index is None and can_be_ids(columns[same[0].name]))
+        cures = [f"{_option(x)} {name}" for x in ways if _option(x)]
+        cures.append(" ".join(f"{_option('drop')} {shlex.quote(x.name)}" for x in same))
+        verb = "is a feature" if len(same) == 1 else "are features"
+        parts.append(f"{some(repr(x.name) for x in same)}, {why}, {verb}: {' or '.join(cures)}")
+    if index is not None and not is_usual:
+        parts[0] += f" ({_option('index_column')})"
+    say(f"{given_name(source)}: {'; '.join(parts)}", err=True)
+
+
+def _tell_sums(labels: list[str], table: RowTable, source: str) -> None:
+    """Tell of rows at the end that may sum up the others."""
+    found = [f"{labels[k]!r} ({table.unit} {table.lines[k]})" for k in sums_among(labels)]
     if found:
-        name = shlex.quote(found[0])
-        ways = [f"{_ADVICE[x]} {_option(x)} {name}" for x in ("class_column", "drop") if _option(x)]
-        say(
-            f"{where}: {some(map(repr, found))} taken for a feature{'; name ' if ways else ''}{' or '.join(ways)}",
-            err=True,
+        what = (
+            "is a sample; leave out the row if it sums" if len(found) == 1 else "are samples; leave out rows that sum"
         )
+        say(f"{given_name(source)}: {some(found)} {what} up the others", err=True)
 
 
 def _tell_sentinels(columns: dict[str, list[str]], where: str, hint: GapHint | None) -> None:

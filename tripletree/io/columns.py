@@ -24,7 +24,8 @@ _ID_WORDS = (
     "sku|ean|isbn|asin|doi|taxid|tax_id|taxon_id|entrez|entrezgene|entrez_gene|ensembl|ensembl_gene|gene|symbol|"
     "row|rows|rowid|row_names|rownames|row_number|otu|asv|feature_id|id_ref|record|rec|specimen|"
     "plot|site|quadrat|station|transect|participant|subject|subj|sub|pid|ppid|vp|vpn|vp_nr|respondent|case|patient|"
-    "customer|client|user|worker|rater|employee|student|no|nr|lfd_nr|lfdnr|fid|oid|gid|tsn|aphia|orcid"
+    "customer|client|user|worker|rater|employee|student|no|nr|lfd_nr|lfdnr|fid|oid|gid|tsn|aphia|orcid|"
+    "mrn|ssn|nhs|nhs_number|imei|vin|pmid|iban|matrikel"
 )
 _ID_BEFORE = (
     "customer|client|user|person|people|patient|subject|participant|student|employee|member|respondent|worker|case|"
@@ -59,7 +60,7 @@ _MEASURE = re.compile(
     rf"(?:.*_)?(?:{_PROXIMITY}|weights?|gewicht|poids|ratings?|confidence|konfidenz|confiance|counts?|n|identity"
     rf"|{_P_VALUE})"
 )
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}(?: .*)?|\d\d?:\d\d(?::\d\d)?")
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}(?: .*)?|\d\d?:\d\d(?::\d\d)?")
 #: What differs between labels of one series: item7 and item12, a and b.
 SHAPE = re.compile(r"\d+|\A\w\Z")
 #: Rows in which the cells of columns are compared.
@@ -91,7 +92,7 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
         cells = {(cell_text(x) or "").strip() for x in islice(column, _COMPARED)} - {""}
         numbers = sum(map(is_number, cells)) == len(cells)
         decimals = numbers and not all(map(_WHOLE.fullmatch, cells))
-        people, dates = WHO.among([name]) or WHEN.among([name]), all(map(_DATE.fullmatch, cells))
+        people, dates = WHO.among([name]) or WHEN.among([name]), all(map(DATE.fullmatch, cells))
         one = len(cells) == 1 and len(table.lines) > 2
         measures = decimals or (numbers and _MEASURE.fullmatch(words_of(name)))
         if cells and not (measures or people or dates or one or are_codes(cells)):

@@ -229,6 +229,12 @@ class RowTable:
         """Raise the error for a first row that may be a header, since its cells occur in no other row."""
         self.refuse(0, f"is this a header? {', '.join(map(repr, cells))} occur nowhere else: {cure}")
 
+    def with_header_as_row(self) -> RowTable:
+        """The table without names of columns: they are the first row."""
+        columns = [[name or None, *cells] for name, cells in zip(self.names or (), self.columns, strict=True)]
+        lines = [self.header_line or 0, *self.lines]
+        return replace(self, names=None, columns=columns, lines=lines, header_line=None)
+
     def taking(self, rows: Sequence[int]) -> RowTable:
         """Some of the rows."""
         columns = [[x[k] for k in rows] for x in self.columns]

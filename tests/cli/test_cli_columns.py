@@ -1,0 +1,142 @@
+"""What the columns of DATA and of a file of classes are taken for, and the line that tells it: one table of cases."""
+
+import re
+import shlex
+
+import pytest
+
+V = ["1.5", "1.7", "1.2", "1.1", "9.1", "9.4", "9.9", "9.2"]
+W = ["3.1", "3.3", "3.2", "3.6", "7.1", "7.7", "7.3", "7.4"]
+NAMED = [f"t{k}" for k in range(8)]
+TWICE = [str(700 + k // 2) for k in range(8)]
+FAR = [str(13_000 + 4_000 * (k % 2)) for k in range(8)]
+
+
+def table(**columns):
+    header = ",".join(columns).replace("_0", " 0")
+    return header + "\n" + "".join(",".join(x) + "\n" for x in zip(*columns.values(), strict=True))
+
+
+DOUBTFUL = [
+    ({"mouse_id": TWICE, "v": V, "w": W}, "'mouse_id', called an id, is a feature: --drop mouse_id"),
+    ({"animal": NAMED, "litterID": FAR, "v": V, "w": W}, "'litterID', called an id, is a feature: --drop litterID"),
+    ({"patient": list("12341234"), "v": V, "w": W}, "'patient', called an id, is a feature: --drop patient"),
+    ({"bird": NAMED, "nest_id": TWICE, "ring_nr": FAR, "v": V}, "are features: --drop nest_id --drop ring_nr"),
+    ({"order_no": [str(k) for k in range(501, 509)], "client_id": FAR, "v": V}, "1 row; 'client_id'"),
+    ({"code_x": [f"8100{k}{k}5" for k in range(8)], "v": V}, "of 7 digits, as ids are, is a feature: --index-column"),
+    (
+        {"site": NAMED, "visited": [f"2023{k}17" for k in ("01", "11", "03", "12") * 2], "v": V},
+        "holds dates, is a feature",
+    ),
+    (
+        {"bird": NAMED, "v": V, "kind": list("12312312")},
+        "'kind', called a class, is a feature: --classes kind or --drop",
+    ),
+    ({"a": V, "b": W, "y": list("01010101")}, "'y', called a class, is a feature: --classes y or --drop y"),
+]
+
+
+@pytest.mark.parametrize(("columns", "told"), DOUBTFUL)
+def test_cluster__a_column_that_is_hardly_a_feature_is_told_in_one_line(run, tmp_path, columns, told):
+    (tmp_path / "d.csv").write_text(table(**columns))
+    err = run("cluster", "d.csv", "-k", 2).stderr
+    line = next(x for x in err.splitlines() if x.startswith("d.csv: read 8 rows"))
+    assert told.removeprefix("1 row; ") in line
+    cure = re.search(r"(--drop \S+(?: --drop \S+)*)$", line)
+    mended = run("cluster", "d.csv", "-k", 2, *shlex.split(cure[1]))
+    assert "is a feature" not in mended.stderr
+    assert "are features" not in mended.stderr
+    assert [x[-1] for x in mended.stdout.split()[1:]] == list("00001111")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"bird": NAMED, "v": V, "w": W},
+        {"bird": NAMED, "year": ["2001", "2002", "2001", "2003"] * 2, "v": V},
+        {"bird": NAMED, "leaf_number": ["5", "7", "5", "9"] * 2, "v": V},
+        {"bird": NAMED, "smoker": list("01010101"), "case": list("01010101"), "v": V},
+        {"bird": NAMED, "x": V, "y": list("01010101")},
+        {"bird": NAMED, "people": ["120500", "98400", "230100", "1500300"] * 2, "v": V},
+        {"bird": NAMED, "salary": ["410000", "380000", "520000", "610000"] * 2, "v": V},
+        {"age": ["21", "35", "44", "21", "38", "52", "61", "30"], "v": V},
+        {"bird": NAMED, "index": ["3", "4", "3", "5"] * 2, "v": V},
+        {"bird": NAMED, "grade": ["1", "3", "2", "2"] * 2, "v": V},
+        {"sample": [*NAMED[:7], "Totalum"], "v": V, "w": W},
+    ],
+)
+def test_cluster__a_plain_table_is_read_without_a_word(run, tmp_path, columns):
+    (tmp_path / "d.csv").write_text(table(**columns))
+    err = run("cluster", "d.csv", "-k", 2).stderr
+    assert "read 8 rows" not in err
+    assert "is a sample" not in err
+
+
+@pytest.mark.parametrize("last", ["Total", "GRAND TOTAL", "Summe", "mean", "Moyenne"])
+def test_cluster__a_row_that_sums_up_is_told(run, tmp_path, last):
+    (tmp_path / "d.csv").write_text(table(town=[*NAMED, last], v=[*V, "43.1"], w=[*W, "42.7"]))
+    told = f"d.csv: '{last}' (line 10) is a sample; leave out the row if it sums up the others"
+    assert told in run("cluster", "d.csv", "-k", 2).stderr
+
+
+def test_commands__tell_the_same_line(run, tmp_path):
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, nest_id=FAR, v=V, kind=list("xxyyzzxx")))
+    (tmp_path / "known.txt").write_text("t0 t1 | t4\nt4 t5 | t0\n")
+    (tmp_path / "a.jsonl").write_text('{"items": ["t0", "t1", "t4"], "answer": "odd", "odd": "t4"}\n')
+    line = "d.csv: read 8 rows: names in 'bird'; 2 features; 'nest_id', called an id, is a feature: --drop nest_id"
+    for command in (
+        "cluster d.csv -k 2 --drop kind --triplets known.txt",
+        "cluster d.csv -k 2 --classes kind",
+        "report d.csv --classes kind --resamples 0",
+        "describe known.txt --data d.csv --drop kind",
+        "ask d.csv --drop kind --answers a.jsonl --export found",
+    ):
+        assert line in run(*command.split()).stderr, command
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("bird,ring,sex\nt0,A901,f\nt1,A902,f\nt4,A955,m\nt5,A957,m\n", "labels in 'bird', classes in 'sex'"),
+        (
+            "bird,seen,sex\nt0,2024-05-01,f\nt1,2024-05-02,f\nt4,2024-05-01,m\nt5,2024-05-02,m\nt5,2024-05-02,m\n",
+            "labels in 'bird', classes in 'sex'",
+        ),
+        ("nr,bird,sex\n1,t0,f\n2,t1,f\n3,t4,m\n4,t5,m\n", "labels in 'bird', classes in 'sex'"),
+        ("ring_id,bird,sex\n11,t0,f\n15,t1,f\n13,t4,m\n14,t5,m\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,sex,mass\nt0,f,1.5\nt1,f,1.5\nt4,m,2.5\nt5,m,2.75\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,sex\nt0,f\nt1,f\nt4,m\nt5,m\n", None),
+        ("t0,f\nt1,f\nt4,m\nt5,m\n", "no header; labels in column 0, classes in column 1"),
+        ("f,t0\nf,t1\nm,t4\nm,t5\n", "no header; labels in column 1, classes in column 0"),
+        ("t0;1\nt1;1\nt4;2\nt5;2\n", "no header; labels in column 0, classes in column 1"),
+    ],
+)
+def test_cluster__classes_are_found_among_columns(run, tmp_path, text, told):
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, w=W))
+    (tmp_path / "c.csv").write_text(text)
+    done = run("cluster", "d.csv", "--classes", "c.csv", "--cut", "constraints")
+    if told is None:
+        assert done.stderr == ""
+    else:
+        assert f"c.csv: {told} (--class-columns)" in done.stderr
+    assert len(done.stdout.split()) == 9
+    (tmp_path / "right.csv").write_text("label,class\nt0,f\nt1,f\nt4,m\nt5,m\n")
+    assert done.stdout == run("cluster", "d.csv", "--classes", "right.csv", "--cut", "constraints").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("bird,place,diet\nt0,a,seed\nt1,b,seed\nt4,a,fish\nt5,b,fish\n", ["bird,place", "bird,diet"]),
+        ("t0,a,seed\nt1,b,seed\nt4,a,fish\nt5,b,fish\n", ["0,1", "0,2"]),
+        ("bird,mass,wing\nt0,1.5,7.1\nt1,1.6,7.2\nt4,9.5,8.1\nt5,9.6,8.2\n", ["bird,mass", "bird,wing"]),
+    ],
+)
+def test_cluster__classes_in_several_columns_are_asked_with_commands_that_work(run, tmp_path, text, ways):
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, w=W))
+    (tmp_path / "c.csv").write_text(text)
+    told = run("cluster", "d.csv", "--classes", "c.csv", "-k", 2, status=2).stderr
+    commands = [shlex.split(x.split(":", 1)[1])[1:] for x in told.splitlines()[1:]]
+    assert [x[-1] for x in commands] == ways
+    for command in commands:
+        run(*command)

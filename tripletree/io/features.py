@@ -1,0 +1,141 @@
+"""What the columns of a table of features are: ids, classes, dates, texts, or measures.
+
+The shell tells what it takes for features (`tripletree.cli.tables`), and finds the classes in a file of several columns
+(`tripletree.cli.sources`). The estimators warn of data frames (`tripletree.cluster.base`). They all ask here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tripletree.core.labels import is_gap
+from tripletree.io.columns import CLASS_NAMES, DATE, is_called_id, plain, words_of
+from tripletree.io.table import cell_of, cell_text, is_number
+
+Kind = Literal["id", "class", "date", "text", "constant", "measure"]
+
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
+_DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", re.ASCII)
+#: Names of columns of whole numbers that are codes of classes.
+_CLASSES = CLASS_NAMES | {
+    *("label", "labels", "klasse", "gruppe", "classe", "groupe", "clase", "grupo", "kind", "type", "typ", "species"),
+    *("classlabel", "truelabel", "groundtruth", "truth", "ytrue", "labelstrue", "targetclass", "clusterlabel"),
+}
+#: What is counted as well as numbered, and names of other numbers: no ids, unless they all differ.
+_COUNTED = re.compile(
+    r"index|idx|key|rows|labels?|names|gene|symbol|"
+    r"(?:leaf|tree|plant|species|strain|cell|node|ring|nest|row|item|product|order|article|animal|image|img|file|doc|"
+    r"document|record|entry|song|movie|film|book|shop|store|account|transaction|device|bill|ticket|case|people|person|"
+    r"user|client|customer|member|employee|student|gene|protein|transcript|site|plot|probe|object)_?(?:num|number)"
+)
+#: How many digits numbers have at least that may be ids by their look, and how close they are then.
+_LONG, _CLOSE = 6, 0.05
+#: Classes that a column without a name for classes may have, beside its samples.
+_FEW = 10
+#: Names of rows that sum up the others, and of how many of the last rows.
+_SUMS = re.compile(
+    r"(?:grand[\s_-]?|sub[\s_-]?)?totals?|sum|sums|mean|means|average|averages|avg|overall|std|stddev|std\.?\s?dev\.?"
+    r"|summe|gesamt|gesamtsumme|insgesamt|mittelwert|durchschnitt|somme|moyenne|suma|promedio|totale"
+    r"|[Σ∑]"
+)
+_LAST = 6
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A column of numbers that is taken for a feature, and is hardly one.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"id", "class", "date"}
+    why : str
+        What tells so, for messages: "called an id".
+    """
+
+    name: str
+    kind: Kind
+    why: str
+
+
+def kind_of(name: str, cells: Sequence[str]) -> Kind:
+    """What a column is by its name and its cells, gaps aside."""
+    known = [x for x in cells if not is_gap(x)]
+    different = len(set(known))
+    if different < 2:
+        return "constant"
+    if all(map(DATE.fullmatch, known)):
+        return "date"
+    if all(map(is_number, known)):
+        found = _no_measure(name, known)
+        return "measure" if found is None else found.kind
+    return "id" if is_called_id(name) and plain(name) not in _CLASSES else "text"
+
+
+def doubtful_columns(columns: Mapping[str, Sequence[str]]) -> list[Doubtful]:
+    """The columns of numbers that are taken for features, and are called or look like ids, classes or dates."""
+    found = [x for name, cells in columns.items() if (x := _no_measure(name, cells)) is not None]
+    target = next((x for x in columns if x in ("y", "Y")), None)
+    if target is not None and not {"x", "X"}.intersection(columns):  # a place has both
+        codes = set(columns[target])
+        if len(codes) <= min(_FEW, len(columns[target]) // 2) and all(map(_WHOLE.fullmatch, codes)):
+            found.append(Doubtful(target, "class", "called a class"))
+    return found
+
+
+def doubtful_of_frame(frame: Any) -> list[Doubtful]:
+    """`doubtful_columns` of a data frame."""
+    columns = {}
+    for name in frame.columns:
+        column = frame[name]
+        if isinstance(name, str) and str(getattr(column, "dtype", "")).lower().startswith(("int", "uint", "float")):
+            first = next(iter(column), None)
+            if first is not None and first == first and float(first).is_integer():
+                columns[name] = [cell_text(cell_of(x)) or "" for x in column]
+    return doubtful_columns(columns)
+
+
+def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
+    """What a column of numbers is, None for a measure. Most columns are passed over by their first cell."""
+    first = next((x for x in cells if not is_gap(x)), "")
+    if _WHOLE.fullmatch(first) is None:
+        return None
+    is_class, is_id = plain(name) in _CLASSES, is_called_id(name) and _COUNTED.fullmatch(words_of(name)) is None
+    if not (is_class or is_id or len(first) >= _LONG):
+        return None
+    known = [x for x in cells if not is_gap(x)]
+    codes = set(known)
+    if not all(map(_WHOLE.fullmatch, codes)) or len(codes) < 2:
+        return None
+    if is_class:
+        return Doubtful(name, "class", "called a class") if len(codes) < len(known) else None
+    if is_id:
+        flag = codes <= {"0", "1"} and not re.search(r"(?i)(?:id|nr|no|code|key)$", name)
+        return None if flag else Doubtful(name, "id", "called an id")
+    if all(map(_DAY.fullmatch, codes)):
+        return Doubtful(name, "date", "which holds dates")
+    least, most = min(map(int, codes)), max(map(int, codes))
+    if {*map(len, codes)} == {len(first)} and 0 < most - least < _CLOSE * least:
+        return Doubtful(name, "id", f"whole numbers of {len(first)} digits, as ids are")
+    return None
+
+
+def sums_among(labels: Sequence[Any]) -> list[int]:
+    """The places of rows at the end that are called as if they summed up the others: Total, mean."""
+    n = len(labels)
+    return [k for k in range(max(0, n - _LAST), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip().lower())]
+
+
+def classes_among(names: Sequence[str], columns: Sequence[Sequence[str]], able: Iterable[int]) -> list[int]:
+    """The columns that may hold classes: of words or whole numbers that repeat, and no ids or dates."""
+    kinds = {k: kind_of(names[k], columns[k]) for k in able}
+    return [k for k, kind in kinds.items() if kind in ("class", "text", "measure") and _repeats(columns[k], kind)]
+
+
+def _repeats(cells: Sequence[str], kind: Kind) -> bool:
+    """True if some cells are the same, and numbers are whole."""
+    known = [x for x in cells if not is_gap(x)]
+    return len(set(known)) < len(known) and (kind != "measure" or all(map(_WHOLE.fullmatch, known)))
