@@ -393,6 +393,8 @@ class InconsistentPairsError(TripletreeError, ValueError):
     ----------
     of_classes : sequence of bool, optional
         For each must-link along the path, and last the cannot-link, whether it follows from classes of samples.
+    classes : sequence, optional
+        The class of each leaf on the path then.
     """
 
     def __init__(
@@ -404,6 +406,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
         weight: float | None = None,
         n_others: int = 0,
         of_classes: Sequence[bool] | None = None,
+        classes: Sequence[Any] = (),
     ) -> None:
         self.path = list(path)
         self.cannot_link = (self.path[0], self.path[-1])
@@ -414,23 +417,25 @@ class InconsistentPairsError(TripletreeError, ValueError):
         what = broken_link_text(self.path, places) + equal
         message = f"the pairs contradict each other: {what}; drop one of them{more}"
         if of_classes is not None:
-            what = _class_conflict_text(self.path, of_classes)
+            what = _class_conflict_text(self.path, of_classes, classes)
             message = f"pairs and classes contradict each other: {what}; drop a pair, or correct a class{more}"
         super().__init__(message)
 
 
-def _class_conflict_text(path: Sequence[Hashable], of_classes: Sequence[bool]) -> str:
+def _class_conflict_text(path: Sequence[Hashable], of_classes: Sequence[bool], classes: Sequence[Any]) -> str:
     """The path of `InconsistentPairsError`, whose links (the cannot-link last) may come from the classes of samples."""
     ends, i = [], 0
     while i < len(path) - 1:
         j = i + 1
         while of_classes[i] and j < len(path) - 1 and of_classes[j]:
             j += 1
-        ends.append(f"{path[i]} and {path[j]} are {'of one class' if of_classes[i] else 'a must-link'}")
+        ends.append(
+            f"{path[i]} and {path[j]} are {f'of one class, {classes[i]!r}' if of_classes[i] else 'a must-link'}"
+        )
         i = j
     if len(ends) > SHOWN:
         ends[SHOWN // 2 : -SHOWN // 2] = [f"({len(ends) - SHOWN:,} more)"]
-    apart = "of different classes" if of_classes[-1] else "a cannot-link"
+    apart = f"of different classes, {classes[0]!r} and {classes[-1]!r}" if of_classes[-1] else "a cannot-link"
     return f"{', '.join(ends)}, but {path[0]} and {path[-1]} are {apart}"
 
 

@@ -86,7 +86,7 @@ def test_messages__prose_is_not_cut():
 
 def test_messages__missing_labels():
     pd = pytest.importorskip("pandas")
-    with pytest.raises(InvalidTripletError, match="triplet 0 is .*NA.*: a label is missing"):
+    with pytest.raises(InvalidTripletError, match="triplet 0 is .*NA.*NA.? is a missing label"):
         tt.TripletSet.from_labels([("a", pd.NA, "b")])
 
 

@@ -37,7 +37,7 @@ def test_frames__a_column_of_ids_is_told_with_a_cure_that_works(estimator):
 def test_frames__the_cure_for_polars_works():
     X = polars.DataFrame({"id": ["a", "b", "c", "d"], "x": [0.0, 0.2, 5.0, 5.2]})
     with pytest.raises(
-        ValueError, match=r"text in the columns id .*: fit\(X.drop\(\['id'\]\), sample_names=X\['id'\]\)"
+        ValueError, match=r"text in the column id .*: fit\(X.drop\(\['id'\]\), sample_names=X\['id'\]\)"
     ) as error:
         DivisiveReCon(2).fit(X)
     cure = str(error.value).rpartition("): ")[2].partition(" makes")[0]
@@ -172,7 +172,7 @@ def test_frames__text_in_a_report():
     X, y = make_blobs(30, centers=2, random_state=0)
     frame = pd.DataFrame(X, columns=["x", "y"]).assign(id=[f"s{k}" for k in range(30)])
     with pytest.raises(
-        ValueError, match=r"X must hold numbers, not text in the columns id .*: X.set_index\('id'\) makes"
+        ValueError, match=r"X must hold numbers, not text in the column id .*: X.set_index\('id'\) makes"
     ):
         tt.report(frame, classes=y)
 
@@ -251,7 +251,7 @@ ODD = [
     (pd.DataFrame({"x": [1.0, 2.0], "y": [[1], [2, 3]]}), "X must hold numbers, not list, as in row 0, column 'y'"),
     (polars.DataFrame({"x": [[1], [2, 3]]}), "X must hold numbers, not list, as in row 0, column 'x'"),
     (polars.DataFrame({"x": [{"k": 1}, {"k": 2}]}), "X must hold numbers, not dict, as in row 0, column 'x': .'k': 1."),
-    (pa.table({"x": ["a", "b"]}), "X must hold numbers, not text in the columns x"),
+    (pa.table({"x": ["a", "b"]}), "X must hold numbers, not text in the column x"),
     (polars.DataFrame({"x": [1.0, 2.0]}).lazy(), "a LazyFrame is a query, not yet a table: give what .collect"),
     ([[1.0, 2.0], [3.0]], "the rows of X differ in length: 1 to 2 numbers"),
     ({"x": [1.0, 2.0]}, "X must hold numbers, a row for each sample, not dict"),

@@ -766,3 +766,33 @@ def test_questions__a_survey_that_asks_for_no_odd_one_is_refused_unless_it_is_sa
 def test_questions__the_id_of_a_wide_table_is_the_person():
     text = "id,t1_a,t1_b,t1_c,t1_odd,t2_a,t2_b,t2_c,t2_odd\np,x,y,z,z,x,w,z,w\nq,x,y,z,x,x,w,z,w\n"
     assert [x.who for x in read_answers(io.StringIO(text))] == ["p", "p", "q", "q"]
+
+
+# ---------------------------------------------------------------------- a, b and c, of which a is never named
+
+
+ABC = "a,b,c,answer\nwren,rook,carp,rook\nalder,birch,heron,heron\nmouse,vole,trout,vole\n"
+
+
+def test_abc__which_never_names_a_is_asked_about(tmp_path):
+    path = tmp_path / "abc.csv"
+    path.write_text(ABC)
+    here = {"read_answers": read_answers, "read_comparisons": read_comparisons, "read_triplets": read_triplets}
+    offered = {}
+    for name, read in here.items():
+        with pytest.raises(ParseError) as caught:
+            read(path)
+        commands = re.findall(r"read_\w+\([^()]*\)", str(caught.value))
+        offered[name] = {x.partition("(")[0]: eval(x, {**here}) for x in commands}  # each is a reading
+        rows, leaves = offered[name]["read_comparisons"]
+        assert [leaves[k] for k in rows[1]] == ["alder", "heron", "birch"]
+    assert {*offered["read_answers"]} == {"read_answers", "read_comparisons"}
+    assert {*offered["read_triplets"]} == {"read_answers", "read_comparisons", "read_triplets"}
+
+
+def test_abc__with_one_answer_in_a_is_about_the_odd_one():
+    found = read_answers(io.StringIO(ABC + "crow,pike,jay,crow\n"))
+    assert found.reading == "Read 4 answers: the odd one of a, b and c by answer"
+    assert len(found) == 4
+    assert len(read_answers(io.StringIO(ABC.replace("answer", "odd")))) == 3  # called the odd one
+    assert len(read_answers(io.StringIO("a,b,c,answer\nwren,rook,carp,rook\n"))) == 1

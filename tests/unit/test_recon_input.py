@@ -256,10 +256,10 @@ def test_samples__bad_ones_are_refused(X):
 def test_samples__text_is_refused_with_the_columns_that_hold_it(X):
     mixed = pd.DataFrame(X, columns=["x", "y", "z"]).assign(species=NAMES)
     with pytest.raises(
-        ValueError, match=r"numbers, not text in the columns species \(could not .*'a'\): leave text out"
+        ValueError, match=r"numbers, not text in the column species \(could not .*'a'\): leave text out"
     ):
         ReCon().fit(mixed)
-    with pytest.raises(ValueError, match="numbers, not text in the columns species"):
+    with pytest.raises(ValueError, match="numbers, not text in the column species"):
         ReCon().fit(pl.DataFrame(X, schema=["x", "y", "z"]).with_columns(species=pl.Series(NAMES)))
     with pytest.raises(ValueError, match=r"numbers, not text \(could not convert string to float"):
         ReCon().fit(mixed.to_numpy())

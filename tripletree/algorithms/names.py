@@ -19,7 +19,7 @@ import numpy as np
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.leaves import other_form
+from tripletree.core.leaves import other_form, positions
 from tripletree.core.notes import on_labels
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths, is_path, terms_by_path
@@ -298,7 +298,7 @@ def match_names(
     if hasattr(names, "columns") or isinstance(names, bytes) or not isinstance(names, Iterable):
         msg = f"names must be an iterable of names, such as the index or one column of a table, not {described(names)}"
         raise TypeError(msg)
-    asked = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    asked = tuple(positions([names] if isinstance(names, str) else names))
     if not asked:
         msg = "names is empty; give at least one name"
         raise ValueError(msg)

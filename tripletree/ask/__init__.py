@@ -266,12 +266,13 @@ def open_session(
 def _names_of(X: Any, sample_names: Any, images: Any, design: Design) -> LeafIndex:
     """The names of all samples: as given, or of the rows, the pictures, or the samples of the design."""
     from tripletree.ask.images import names_of_pictures
+    from tripletree.core.checks import row_count
     from tripletree.core.leaves import LeafIndex
 
     if sample_names is not None:
         return LeafIndex(sample_names)
     if X is not None:
-        return LeafIndex(X.index if hasattr(X, "iloc") else X.shape[0] if hasattr(X, "shape") else len(X))
+        return LeafIndex(X.index if hasattr(X, "iloc") else row_count(X))
     if images is not None:
         return LeafIndex(names_of_pictures(images))
     if not design.labels:

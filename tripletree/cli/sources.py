@@ -252,9 +252,10 @@ def recognised(raw: bytes | str, name: str | None, format_: Any = None) -> str |
 
 def read_answer_file(source: Any, table: Mapping[str, Any] | None = None) -> AnswerSet:
     """Read answers. How a table was understood is said, if something had to be."""
-    found = _read(read_answers, source, table)
-    if found.reading is not None:
-        say(found.reading, err=True)
+    with collected() as notes:
+        found = _read(read_answers, source, table)
+    for x in notes:
+        say(x.text, err=True)
     return found
 
 

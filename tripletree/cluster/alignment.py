@@ -14,11 +14,11 @@ import numpy as np
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
 from tripletree.algorithms.supervision import comparison_rows
-from tripletree.core.checks import counted, described
+from tripletree.core.checks import counted, described, row_count
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_rooted, peer_converter
 from tripletree.core.labels import aligned_codes, class_codes, series_index
-from tripletree.core.leaves import LeafIndex, other_form, repeated
+from tripletree.core.leaves import LeafIndex, no_label, other_form, repeated
 from tripletree.core.notes import on_labels
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet
@@ -51,9 +51,13 @@ def named(X: Any, sample_names: Any) -> Any:
         msg = f"sample_names must be a list with a name for each {whose}, not {type(sample_names).__name__}"
         raise TypeError(msg)
     names = RowNames(list(sample_names))
+    wrong = next(filter(None, map(no_label, names.labels)), None)
+    if wrong is not None:
+        msg = f"sample_names: {wrong}"
+        raise ValueError(msg)
     if X is None:
         return names
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = row_count(X)
     if len(names.labels) != n:
         msg = f"sample_names has {len(names.labels)} names, X has {n} rows: give one name for each row"
         raise ValueError(msg)
@@ -425,8 +429,8 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 
 def align_classes(
     X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None, missing: Any = None
-) -> np.ndarray:
-    """The class of each sample as a number, -1 if it is not known.
+) -> tuple[np.ndarray, list[Any]]:
+    """The class of each sample as a number, -1 if it is not known, and the names of the classes.
 
     Parameters
     ----------
@@ -446,11 +450,12 @@ def align_classes(
 
     Returns
     -------
-    ndarray of int64, shape (n,)
+    codes : ndarray of int64, shape (n,)
+    names : list
     """
     classes, code = by_label_or_row(classes, index_labels(X)), partial(class_codes, missing=missing)
     if not isinstance(classes, Mapping):
-        return aligned_codes(classes, leaves, "classes", code)[0]
+        return aligned_codes(classes, leaves, "classes", code)
     has_labels = leaves != LeafIndex(len(leaves))
     if has_labels:
         meant = {_name_in(x, leaves): x for x in reversed(classes)}
@@ -466,7 +471,7 @@ def align_classes(
     elif unknown:
         hint = "missing_samples='ignore' leaves them out" if has_labels and missing_samples else ""
         raise UnknownLeafError(unknown, leaves.labels, what="keys of classes", hint=hint)
-    return aligned_codes(classes, leaves, "classes", code)[0]
+    return aligned_codes(classes, leaves, "classes", code)
 
 
 def by_label_or_row(classes: Any, labels: list | None) -> Any:

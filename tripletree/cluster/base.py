@@ -11,35 +11,31 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletree.algorithms.points import as_rows, is_sparse
-from tripletree.cluster.distance_matrix import advice_for_gaps, kind_of_square
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
+from tripletree.cluster.frames import (
+    check_frame,
+    has_sparse,
+    needs_dense,
+    refuse_samples,
+    row_text,
+    with_texts_as_names,
+)
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor, TaxonPredictions
-from tripletree.core.checks import counted, described, refuse_lazy
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.leaves import repeated
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
-from tripletree.io.columns import ids_of_frame
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
 #: random triplets, and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
-
-
-#: Advice about missing values.
-_GAPS = (
-    "Fill them in (sklearn.impute), or compare the features that two samples share: DivisiveReCon, ReCon and "
-    "ConstrainedCompleteLink with metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and "
-    "categories); ReCon with linkage='average', 'weighted', 'complete' or 'single'"
-)
-_STORED_GAPS = "Leave out or fill in unknown values: entries that a sparse matrix does not store are 0"
 
 
 class CheckedEstimator(VersionedState, BaseEstimator):
@@ -363,15 +359,12 @@ def check_samples(
     ndarray or csr_array of float64, shape (n_samples, n_features)
         Sparse ones are as `as_rows` makes them.
     """
-    X = _with_texts_as_names(X)
-    check_frame(X, tells_ids=reset and not is_precomputed(getattr(estimator, "metric", metric)))
-    if hasattr(X, "tocsr") and not sparse:
-        msg = (
-            f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. ReCon, "
-            "ConstrainedCompleteLink, COPKMeans, PCKMeans, MPCKMeans and CVQE take sparse X; otherwise reduce it "
-            "(TruncatedSVD), or use '.toarray()' if that fits into memory"
-        )
-        raise TypeError(msg)
+    X = with_texts_as_names(X)
+    distances = is_precomputed(getattr(estimator, "metric", metric))
+    name = type(estimator).__name__
+    check_frame(X, tells_ids=reset and not distances)
+    if has_sparse(X) and not sparse:
+        raise needs_dense(name)
     finite: Any = "allow-nan" if missing else True
     try:
         samples = validate_data(
@@ -382,167 +375,9 @@ def check_samples(
             reset=reset,
             ensure_all_finite=finite,
         )
-        return as_rows(samples) if is_sparse(samples) else samples
-    except TypeError as error:
-        if not str(error).startswith("float() argument"):
-            raise
-        raise TypeError(f"{_odd_cells(X)} ({error})") from None  # as scikit-learn's checks want it
-    except OverflowError as error:
-        msg = f"X holds integers beyond the range of float64 ({error}): scale X"
-        raise ValueError(msg) from None
-    except ValueError as error:
-        if "contains NaN" in str(error):
-            advice = _STORED_GAPS if hasattr(X, "tocsr") else _GAPS
-            if is_precomputed(getattr(estimator, "metric", metric)):
-                advice = advice_for_gaps(X, check_array(X, dtype=np.float64, ensure_all_finite=False))
-            elif hasattr(X, "columns") and (empty := [x for x in X.columns if not np.isfinite(_numbers(X[x])).any()]):
-                advice = f"{counted(len(empty), 'column')} without any value: {_without(X, empty)} leaves it out"
-            raise ValueError(f"X contains NaN: {_wild_cells(X, np.isnan, 'missing value')}. {advice}") from None
-        if "contains infinity" in str(error):
-            where = _wild_cells(X, np.isinf, "such value")
-            raise ValueError(f"X contains infinity or values too large for float64: {where}") from None
-        if str(error).startswith("setting an array element"):
-            raise _odd_cells(X) from None
-        if not str(error).startswith("could not convert string to float"):
-            raise
-        columns = [x for x, column in _named_columns(X) if np.asarray(column).dtype.kind not in "biuf"]
-        where = f" in the columns {', '.join(columns[:10])}" if columns else ""
-        ids = [x for x in ids_of_frame(X) if x in columns] if hasattr(X, "dtypes") else []
-        if ids:
-            raise ValueError(f"X must hold numbers, not text{where} ({error}): {_as_names(X, ids)}") from None
-        msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
-        msg += "DivisiveReCon, ReCon (linkage='average', say) and ConstrainedCompleteLink take text with metric='gower'"
-        raise ValueError(msg) from None
-
-
-def _named_columns(X: Any) -> Iterator[tuple[str, Any]]:
-    """The columns of a data frame, or of a table of Arrow, with their names."""
-    for name in getattr(X, "column_names", getattr(X, "columns", ())):
-        yield str(name), X[name]
-
-
-def _odd_cells(X: Any) -> ValueError:
-    """The error for cells that hold more than a number, or rows of different lengths."""
-    plain = isinstance(X, np.ndarray) and X.ndim == 2
-    for name, column in enumerate(X.T) if plain else _named_columns(X):
-        for row, cell in enumerate(column.to_pylist() if hasattr(column, "to_pylist") else list(column)):
-            if isinstance(cell, (list, tuple, dict, set, np.ndarray)) or hasattr(cell, "__array__") and np.ndim(cell):
-                kind = "dict" if isinstance(cell, dict) else "list"
-                return ValueError(f"X must hold numbers, not {kind}, as in row {row}, column {name!r}: {cell!r:.60}")
-    lengths = {len(x) for x in X if isinstance(x, (list, tuple, np.ndarray))} if isinstance(X, (list, tuple)) else set()
-    if len(lengths) > 1:
-        return ValueError(f"the rows of X differ in length: {min(lengths)} to {max(lengths)} numbers; give all alike")
-    return ValueError(f"X must hold numbers, a row for each sample, not {described(X)}")
-
-
-def _with_texts_as_names(X: Any) -> Any:
-    """A data frame whose columns are called by numbers and by texts with texts only: scikit-learn takes no mixture."""
-    refuse_lazy(X)
-    names = list(X.columns) if hasattr(X, "columns") and hasattr(X, "set_axis") else []
-    if len({isinstance(x, str) for x in names}) < 2:
-        return X
-    return X.set_axis(list(map(str, names)), axis=1)
-
-
-def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
-    """Refuse columns of a data frame that are no features: of one name, or times. Tell of those that are called ids.
-
-    Parameters
-    ----------
-    X : object
-        Anything else than a data frame is passed over.
-    tells_ids : bool
-    takes_words : bool
-        True if text is taken for categories.
-    """
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
-        return
-    names = list(X.columns)
-    twice = repeated(names)
-    if twice:
-        msg = (
-            f"X has {names.count(twice[0])} columns {twice[0]!r}: give each a name of its own, or keep the first of "
-            "each with X.loc[:, ~X.columns.duplicated()]"
-        )
-        raise ValueError(msg)
-    if not names:
-        msg = f"X has {counted(len(X), 'row')} and no column (shape={X.shape}), while a minimum of 1 is required"
-        raise ValueError(msg)
-    times = [x for x, kind in zip(names, X.dtypes, strict=True) if str(kind).lower().startswith(_TIMES)]
-    if times and not takes_words:
-        shown = ", ".join(map(repr, times[:10]))
-        msg = (
-            f"X must hold numbers, not times, as in the column{'s' * (len(times) > 1)} {shown}: {_without(X, times)} "
-            "leaves out what is no number"
-        )
-        raise ValueError(msg)
-    if tells_ids:
-        _tell_of_square(X, names)
-    ids = ids_of_frame(X) if tells_ids else []
-    if ids and (takes_words or all(np.asarray(X[x]).dtype.kind in "iuf" for x in ids)):
-        columns = f"column{'s' * (len(ids) > 1)} {', '.join(map(repr, ids))} of X"
-        count = "count as features" if len(ids) > 1 else "counts as a feature"
-        warn_user(f"the {columns}, called an id and different in each row, {count}: {_as_names(X, ids)}")
-
-
-def _tell_of_square(X: Any, names: list[Any]) -> None:
-    """Warn of distances or similarities that are given as features: rows and columns have the same names."""
-    if len(X) != len(names) or len(names) < 3 or not hasattr(X, "iloc") or list(X.index) != names:
-        return
-    values = _numbers(X)
-    kind = kind_of_square(values) if values.ndim == 2 and np.isfinite(values).all() else None
-    if kind is not None:
-        how = "X" if kind == "distances" else f"{values.max():g} - X"
-        warn_user(
-            f"rows and columns of X have the same names, and it is taken for features: if it holds {kind}, give {how} "
-            "with metric='precomputed'; if not, X.add_prefix('to ') has no such names"
-        )
-
-
-#: How the types of columns of times begin, in pandas and polars.
-_TIMES = ("date", "time", "duration", "period")
-
-
-def _as_names(X: Any, ids: list[str]) -> str:
-    """How to take the names of the rows from a column."""
-    if hasattr(X, "set_index"):
-        rest = f".drop(columns={ids[1:]!r})" if len(ids) > 1 else ""
-        return f"X{rest}.set_index({ids[0]!r}) makes {ids[0]!r} the names of the rows"
-    return f"fit(X.drop({ids!r}), sample_names=X[{ids[0]!r}]) makes {ids[0]!r} the names of the rows"
-
-
-def _without(X: Any, columns: list[Any]) -> str:
-    return f"X.drop(columns={columns!r})" if hasattr(X, "set_index") else f"X.drop({columns!r})"
-
-
-def _numbers(column: Any) -> np.ndarray:
-    """The numbers of a column or a frame, NaN where there is none."""
-    try:
-        return np.asarray(column, np.float64)
-    except (TypeError, ValueError):
-        return np.zeros(1)
-
-
-def _wild_cells(X: Any, is_wild: Any, noun: str) -> str:
-    """How many cells of X are not finite, and where the first one is."""
-    cells = check_array(X, accept_sparse="coo", dtype=np.float64, ensure_all_finite=False)
-    if is_sparse(cells):
-        bad = is_wild(cells.data)
-        rows, columns = cells.row[bad], cells.col[bad]
-        first = np.lexsort((columns, rows))
-        rows, columns = rows[first], columns[first]
-    else:
-        rows, columns = np.nonzero(is_wild(cells))
-    names = getattr(X, "columns", None)
-    column = repr(names[columns[0]]) if names is not None else str(columns[0])
-    which = "in" if rows.size == 1 else "the first in"
-    return f"{counted(rows.size, noun)}, {which} {row_text(X, int(rows[0]))}, column {column}"
-
-
-def row_text(X: Any, i: int) -> str:
-    """A row of X by its number, from 0, and its label if X has others than numbers."""
-    label = X.index[i] if hasattr(X, "iloc") else i
-    return f"row {i}" if label == i else f"row {i} ({label!r})"
+    except (TypeError, OverflowError, ValueError) as error:
+        refuse_samples(error, X, distances=distances)
+    return as_rows(samples) if is_sparse(samples) else samples
 
 
 def check_measured(
@@ -552,18 +387,17 @@ def check_measured(
     metric = estimator.metric
     if not isinstance(metric, str) or metric != "gower":
         missing = isinstance(metric, str) and metric in WITH_MISSING
-        if hasattr(X, "tocsr") and (missing or is_precomputed(metric)):
+        if has_sparse(X) and (missing or is_precomputed(metric)):
             msg = f"metric={metric!r} needs dense X; entries that a sparse matrix lacks are 0, not gaps"
             raise TypeError(msg)
         samples = check_samples(estimator, X, reset=reset, sparse=sparse, missing=missing)
         if missing and reset:
             _check_known(X, samples, metric)
         return samples, None
-    X = _with_texts_as_names(X)
+    X = with_texts_as_names(X)
     check_frame(X, tells_ids=reset, takes_words=True)
+    columns = MixedColumns.of(X) if reset or columns is None else columns
     validate_data(estimator, X, skip_check_array=True, reset=reset)
-    if reset or columns is None:
-        columns = MixedColumns.of(X)
     samples = columns.encoded(X)
     if reset:
         _check_known(X, samples, metric)
@@ -574,7 +408,7 @@ def _check_known(X: Any, samples: np.ndarray, metric: str) -> None:
     """Check that something is known of each sample, of several."""
     empty = np.flatnonzero(np.isnan(samples).all(axis=1))
     if empty.size and len(samples) > 1:
-        more = f", like {counted(empty.size - 1, 'other')}," if empty.size > 1 else ""
+        more = f", like {counted(empty.size - 1, 'other')}" if empty.size > 1 else ""
         where = row_text(X, int(empty[0]))
         msg = f"{where} of X has no known value{more}, so metric={metric!r} has no distance from it to others: "
         msg += "leave it out, or fill the gaps in"

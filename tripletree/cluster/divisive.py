@@ -10,12 +10,10 @@ theorem and the reasons.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -82,7 +80,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
-from tripletree.errors import ClusterCountError, InconsistentPairsError, warn_user
+from tripletree.errors import ClusterCountError, warn_user
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
@@ -787,19 +785,21 @@ class DivisiveReCon(HierarchicalClusterer):
             n_left_out = 0
             if hard and self.constraints == "auto":
                 aligned, n_left_out = _beside_hierarchy(aligned, rng)
-            with _classes_named(aligned):
-                given = _statements(aligned, hard, rng)
             codes = aligned.codes
+            with aligned.naming_classes():
+                given = _statements(aligned, hard, rng)
+                if hard:
+                    stated = None if codes is None else aligned.pairs
+                    check_consistent(combine_constraints(given.triplets, given.pairs), stated)
             if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
                 warn_of_silent_classes(codes, "samples of two classes")
-            if hard:
-                stated = None if codes is None else aligned.pairs
-                check_consistent(combine_constraints(given.triplets, given.pairs), stated)
-                if given.codes is None and not len(given.pairs):
-                    given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
+            if hard and given.codes is None and not len(given.pairs):
+                given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
             binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
             closure = binding.closure()
-            _check_enough_groups(self.n_clusters, closure)
+            ties = "hard classes" if codes is not None else "must-links"
+            ties = "must-links and hard classes" if codes is not None and known.pairs.n_must else ties
+            _check_enough_groups(self.n_clusters, closure, ties)
             merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
             if n_left_out:
                 self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
@@ -808,7 +808,8 @@ class DivisiveReCon(HierarchicalClusterer):
             tree, most = from_linkage(merges, aligned.leaves), closure.n_components
             labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
             if len(binding):
-                labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
+                with aligned.naming_classes():
+                    labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
             elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
                 n_told = len(given.rows) - given.n_of_pairs
                 shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
@@ -1096,15 +1097,16 @@ class DivisiveReCon(HierarchicalClusterer):
             warn_user(f"{msg}: these are returned, not n_clusters={k}")
         if near is None or is_open:
             near, k = fits, more
+        cure = f"Ask for more than {k}, or give fewer cannot-links"
         if near is None:  # too large to search
             warn_user(
                 f"n_clusters={k}: no flat clusters were found that keep all pairs: labels_ violate some of them "
-                "(violated_pairs tells which). Ask for more, or give fewer cannot-links"
+                f"(violated_pairs tells which). {cure}"
             )
             return labels
         if fit_together(near, used.rows):
             return near
-        found_none, cure = f"n_clusters={k}: no flat clusters were found", "Ask for more, or give fewer cannot-links"
+        found_none = f"no {k} flat clusters were found"
         if self.constraints == "auto":
             warn_user(
                 f"{found_none} that keep both the hierarchy given and all pairs: labels_ keep the hierarchy, "
@@ -1253,25 +1255,6 @@ def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
     return (tree.n_children[clade] - 1) / (siblings[clade] * count[which])
 
 
-@contextmanager
-def _classes_named(known: AlignedKnowledge) -> Iterator[None]:
-    """Let the error about pairs that contradict each other tell which of them are classes of samples."""
-    try:
-        yield
-    except InconsistentPairsError as error:
-        if known.codes is None:
-            raise
-        must, cannot = (
-            {frozenset(pair) for pair in table.tolist()} for table in (known.pairs.must_link, known.pairs.cannot_link)
-        )
-        path = np.asarray(known.leaves.indices(error.path)).tolist()
-        of_classes = [frozenset(step) not in must for step in pairwise(path)]
-        of_classes.append(frozenset((path[0], path[-1])) not in cannot)
-        if not any(of_classes):
-            raise
-        raise InconsistentPairsError(error.path, n_others=error.n_others, of_classes=of_classes) from None
-
-
 def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tuple[AlignedKnowledge, int]:
     """The statements that can hold beside the hierarchy and those before them, and how many others there are.
 
@@ -1363,13 +1346,13 @@ def _knowledge_of_classes(
     return triplets_from_classes(codes, leaves=leaves, samples=known), pairs, 1.0
 
 
-def _check_enough_groups(k: int | None, closure: PairClosure) -> None:
+def _check_enough_groups(k: int | None, closure: PairClosure, ties: str) -> None:
     """Refuse more clusters than groups of samples that must-links, also from classes, tie together."""
     most = closure.n_components
     if k is not None and k > most:
         msg = (
-            f"n_clusters={k}, but must-links (those of hard classes among them) tie the {closure.component.size} "
-            f"samples into {counted(most, 'group')}: there cannot be more clusters than groups. Ask for {most} or fewer"
+            f"n_clusters={k}, but {ties} tie the {closure.component.size} samples "
+            f"into {counted(most, 'group')}: there cannot be more clusters than groups. Ask for {most} or fewer"
         )
         raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import is_missing
+from tripletree.cluster.frames import check_frame, odd_cells
+from tripletree.core.checks import column_names, described, is_missing, refuse_lazy
 
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
@@ -53,7 +54,7 @@ class MixedColumns:
             known = list(kind.categories) if getattr(kind, "ordered", False) else None  # categories in their order
             if name in nominal or (known is None and _numbers(column, name) is None):
                 scale[t] = np.nan
-                known = list(dict.fromkeys(x for x in _values(column) if x is not None))
+                known = list(dict.fromkeys(x for x in _values(column, name) if x is not None))
             levels.append(None if known is None else {x: i for i, x in enumerate(known)})
         coded = cls(names, levels, scale).encoded(X)
         for t in range(len(names)):
@@ -73,11 +74,11 @@ class MixedColumns:
         for t, (name, column, level) in enumerate(zip(self.names, columns, self.levels, strict=True)):
             if level is not None:
                 unknown = -1 if np.isnan(self.scale[t]) else np.nan
-                coded[:, t] = [np.nan if x is None else level.get(x, unknown) for x in _values(column)]
+                coded[:, t] = [np.nan if x is None else level.get(x, unknown) for x in _values(column, name)]
                 continue
             numbers = _numbers(column, name)
             if numbers is None:
-                text = next(x for x in _values(column) if isinstance(x, str))
+                text = next(x for x in _values(column, name) if x is not None and not isinstance(x, Real))
                 msg = f"column {name!r} of X held numbers in fit, and holds {text!r} now"
                 raise ValueError(msg)
             coded[:, t] = numbers
@@ -126,6 +127,9 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
     >>> gower_distances(X).tolist()
     [[0.0, 0.5, 1.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]]
     """
+    for table in (X, Y):
+        refuse_lazy(table)
+        check_frame(table, tells_ids=False, takes_words=True)
     columns = MixedColumns.of(X, nominal)
     samples = columns.encoded(X)
     others = samples if Y is None else columns.encoded(Y)
@@ -157,14 +161,20 @@ def _columns(X: Any) -> tuple[list[Any], list[Any]]:
     """Names and columns of a data frame or an array."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         return list(X.columns), [X.iloc[:, t] for t in range(len(X.columns))]
+    names = column_names(X)
+    if names is not None:  # of polars and Arrow
+        return names, [X[x].to_numpy() for x in names]
     if hasattr(X, "tocsr"):
         msg = "Gower's distance compares columns of a data frame or a dense array; X is sparse"
         raise TypeError(msg)
-    table = np.asarray(X)
-    if table.dtype.kind in "US":  # a list of lists with text in it: numbers are numbers still
-        table = np.array([list(row) for row in X], dtype=object)
+    try:
+        table = np.asarray(X)
+        if table.dtype.kind in "US" and table.ndim == 2:  # a list of lists with text in it: numbers are numbers still
+            table = np.array([list(row) for row in X], dtype=object)
+    except ValueError:  # rows of different lengths
+        raise odd_cells(X) from None
     if table.ndim != 2:
-        msg = f"expected a table with a row for each sample, not an array of shape {table.shape}"
+        msg = f"expected a table with a row for each sample, not {described(X)}"
         raise ValueError(msg)
     return list(range(table.shape[1])), list(table.T)
 
@@ -173,14 +183,18 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
     """A column as float64 with NaN for gaps, or None if it does not hold numbers."""
     kind = getattr(column, "dtype", None)
     if getattr(kind, "kind", "O") in "mM":
-        when = np.asarray(column)
+        when = np.asarray(column, "datetime64[ns]" if getattr(kind, "tz", None) else None)
         return np.where(np.isnat(when), np.nan, when.astype("int64").astype(np.float64))
-    values = _values(column)
+    values = _values(column, name)
     if any(isinstance(x, (bool, np.bool_)) or not isinstance(x, Real) for x in values if x is not None):
         return None
     if hasattr(kind, "categories"):
         return None
-    numbers = np.array([np.nan if x is None else x for x in values], np.float64)
+    try:
+        numbers = np.array([np.nan if x is None else x for x in values], np.float64)
+    except OverflowError as error:
+        msg = f"column {name!r} of X holds integers beyond the range of float64 ({error}): scale it"
+        raise ValueError(msg) from None
     wild = np.flatnonzero(np.isinf(numbers))
     if wild.size:
         msg = f"column {name!r} of X holds infinity (sample {int(wild[0])}): leave it out, or make it a gap (NaN)"
@@ -188,6 +202,21 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
     return numbers
 
 
-def _values(column: Any) -> list[Any]:
-    """The values of a column, None for each gap."""
-    return [None if is_missing(x) else x for x in column.tolist()]
+def _values(column: Any, name: Any) -> list[Any]:
+    """The values of a column, None for each gap. Lists and their like are refused, which cannot be compared."""
+    cells = column.tolist()
+    try:
+        values = [None if is_missing(x) else x for x in cells]
+        hash(tuple(values))
+    except (ArithmeticError, TypeError, ValueError):
+        row, odd = next((i, x) for i, x in enumerate(cells) if not _is_plain(x))
+        msg = f"column {name!r} of X holds {type(odd).__name__} (sample {row}: {odd!r:.60}); "
+        raise ValueError(msg + "cells must be numbers or words: leave it out, or write them as such") from None
+    return values
+
+
+def _is_plain(cell: Any) -> bool:
+    try:
+        return is_missing(cell) or isinstance(hash(cell), int)
+    except (ArithmeticError, TypeError, ValueError):
+        return False

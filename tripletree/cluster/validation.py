@@ -15,8 +15,10 @@ X is checked by `check_samples` in ``cluster/base.py``. `align_knowledge` reads 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -32,7 +34,14 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import TripletreeError, warn_user
+from tripletree.errors import (
+    SHOWN,
+    InconsistentPairsError,
+    InconsistentTripletsError,
+    InfeasibleClusteringError,
+    TripletreeError,
+    warn_user,
+)
 
 #: Shares of the samples that are not hidden of which something is known to a fit.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
@@ -258,6 +267,8 @@ class AlignedKnowledge:
     codes : ndarray of int64, shape (n_samples,), or None
         The class of each sample as a number, -1 where it is not known.
     comparisons : Comparisons or None
+    class_names : tuple
+        The names of the classes by their numbers.
     """
 
     triplets: TripletSet
@@ -265,6 +276,7 @@ class AlignedKnowledge:
     hierarchy: Hierarchy | None
     codes: np.ndarray | None
     comparisons: Comparisons | None = None
+    class_names: tuple[Any, ...] = ()
 
     @property
     def leaves(self) -> LeafIndex:
@@ -278,11 +290,57 @@ class AlignedKnowledge:
 
     def taken(self, order: np.ndarray) -> AlignedKnowledge:
         """The same on the samples in another order, without comparisons. Classes are numbered in this order, too."""
-        leaves, codes = self.leaves.take(order), None
+        leaves, codes, names = self.leaves.take(order), None, self.class_names
         if self.codes is not None:
             codes = self.codes[order]
+            names = tuple(self.class_names[k] for k in dict.fromkeys(codes[codes >= 0].tolist()))
             codes[codes >= 0] = in_order_of_first(codes[codes >= 0])
-        return AlignedKnowledge(self.triplets.reindex(leaves), self.pairs.reindex(leaves), self.hierarchy, codes)
+        triplets, pairs = self.triplets.reindex(leaves), self.pairs.reindex(leaves)
+        return AlignedKnowledge(triplets, pairs, self.hierarchy, codes, class_names=names)
+
+    @contextmanager
+    def naming_classes(self) -> Iterator[None]:
+        """Let errors about statements that cannot all hold speak of classes, where statements follow from these."""
+        try:
+            yield
+        except TripletreeError as error:
+            if self.codes is None:
+                raise
+            class_of = {x: self.class_names[k] for x, k in zip(self.leaves, self.codes.tolist(), strict=True) if k >= 0}
+            if isinstance(error, InconsistentPairsError):
+                raise self._with_classes(error, class_of) from None
+            more = ""
+            if isinstance(error, InconsistentTripletsError):
+                stated = {(frozenset((a, b)), c) for a, b, c in self.triplets}
+                of_classes = [
+                    f"{a} and {b} are {class_of[a]!r}, {c} is {class_of[c]!r}"
+                    for a, b, c in error.conflict
+                    if {a, b, c} <= class_of.keys()
+                    and class_of[a] == class_of[b] != class_of[c]
+                    and (frozenset((a, b)), c) not in stated
+                ]
+                shown = "; ".join(of_classes[:SHOWN]) + ("; ..." if len(of_classes) > SHOWN else "")
+                verb = "follows" if len(of_classes) == 1 else "follow"
+                more = f"; {len(of_classes)} of these {verb} from the classes: {shown}" if of_classes else ""
+            elif isinstance(error, InfeasibleClusteringError) and {*error.samples} <= class_of.keys():
+                apart = dict.fromkeys(class_of[x] for x in error.samples)
+                if len(apart) == len(error.samples) > 1:
+                    more = f" (samples of the {counted(len(apart), 'class', 'classes')} {', '.join(map(repr, apart))})"
+            error.args = (f"{error.args[0]}{more}", *error.args[1:])
+            raise
+
+    def _with_classes(self, error: InconsistentPairsError, class_of: dict[Any, Any]) -> InconsistentPairsError:
+        """The error about pairs, which tells which of them are classes of samples."""
+        must, cannot = (
+            {frozenset(pair) for pair in table.tolist()} for table in (self.pairs.must_link, self.pairs.cannot_link)
+        )
+        path = np.asarray(self.leaves.indices(error.path)).tolist()
+        of_classes = [frozenset(step) not in must for step in pairwise(path)]
+        of_classes.append(frozenset((path[0], path[-1])) not in cannot)
+        if not any(of_classes):
+            return error
+        classes = [class_of.get(x) for x in error.path]
+        return InconsistentPairsError(error.path, n_others=error.n_others, of_classes=of_classes, classes=classes)
 
     def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
         """The kinds of knowledge given. Hierarchies and classes give `size` random triplets, or three a sample."""
@@ -311,15 +369,15 @@ def align_knowledge(
     """Align all that is known with the rows of X: see `tripletree.cluster.alignment` for each kind, and its errors."""
     given = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
     links = align_pairs(X, pairs, n_samples, missing_samples=missing_samples)
-    return AlignedKnowledge(
-        given,
-        links,
-        None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves),
-        None
-        if classes is None
-        else align_classes(X, classes, given.leaves, missing_samples=missing_samples, missing=missing),
-        None if comparisons is None else align_comparisons(X, comparisons, n_samples, missing_samples=missing_samples),
-    )
+    tree = None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves)
+    codes: np.ndarray | None = None
+    names: list[Any] = []
+    if classes is not None:
+        codes, names = align_classes(X, classes, given.leaves, missing_samples=missing_samples, missing=missing)
+    votes = None
+    if comparisons is not None:
+        votes = align_comparisons(X, comparisons, n_samples, missing_samples=missing_samples)
+    return AlignedKnowledge(given, links, tree, codes, votes, tuple(names))
 
 
 # ---------------------------------------------------------------------- one estimator, several amounts

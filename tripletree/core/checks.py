@@ -72,7 +72,8 @@ def check_entries(values: Any, name: str) -> list:
 def check_numbers(values: Any, n: int, what: str, things: str, error: type[ValueError]) -> np.ndarray:
     """Return a number for each of n things as float64, or raise an `error` that names the argument."""
     try:
-        numbers = np.array(values, np.float64)
+        given = np.asarray(values)
+        numbers = np.array(given.tolist() if given.dtype.kind == "c" else given, np.float64)  # lists of these fail
     except (TypeError, ValueError):
         msg = f"{what} must be numbers, one for each of the {n} {things}, not {described(values)}"
         raise error(msg) from None
@@ -120,6 +121,12 @@ def _check_support(support: Any, inner: int, *, several: bool, error: type[Value
     return values
 
 
+def column_names(X: Any) -> list[Any] | None:
+    """Return the names of the columns of a data frame, or of a table of Arrow, or None for anything else."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None or not hasattr(X, "__getitem__") else list(names)
+
+
 def counted(n: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun.
 
@@ -131,12 +138,25 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def is_missing(x: Any) -> bool:
     """Tell whether a value is missing: None, NaN, NaT, or pandas.NA, which has no truth value."""
-    return x is None or type(x).__name__ == "NAType" or bool(x != x)
+    try:
+        return x is None or type(x).__name__ == "NAType" or bool(x != x)
+    except (ArithmeticError, TypeError, ValueError):  # lists of numpy's or polars', signalling NaN
+        return False
 
 
 def described(value: Any) -> str:
-    """Describe a value by its type and the start of its repr, for messages."""
-    return f"{type(value).__name__} ({value!r:.60})"
+    """Describe a value by its type and the start of its repr, in one line, for messages."""
+    return f"{type(value).__name__} ({' '.join(repr(value).split()):.60})"
+
+
+def row_count(X: Any) -> int:
+    """Return how many rows X has, or raise a TypeError if it is no table."""
+    refuse_lazy(X)
+    try:
+        return X.shape[0] if getattr(X, "shape", ()) else len(X)
+    except TypeError:
+        msg = f"X must hold numbers, a row for each sample, not {described(X)}"
+        raise TypeError(msg) from None
 
 
 def refuse_lazy(frame: Any) -> None:

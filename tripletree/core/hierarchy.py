@@ -17,7 +17,7 @@ from tripletree.core.checks import check_choice, check_entries, check_numbers, c
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
-from tripletree.core.leaves import LeafIndex, other_form
+from tripletree.core.leaves import LeafIndex, other_form, positions
 from tripletree.core.parents import restricted, scrambled
 from tripletree.core.paths import nodes_by_path
 from tripletree.core.rerooting import (
@@ -1311,7 +1311,7 @@ def _one_node_each(
     if not items:
         msg = "items is empty; give at least one item"
         raise InvalidHierarchyError(msg)
-    numbers = {x: y for x in dict.fromkeys(nodes) if x not in leaves and (y := other_form(x)) is not None}
+    numbers = {x: y for x in positions(nodes) if x not in leaves and (y := other_form(x)) is not None}
     if numbers:  # as names: 101 is "101"
         named = set(names or ())
         same = {x: y for x, y in numbers.items() if x not in named and (y in leaves or y in named)}
@@ -1329,9 +1329,9 @@ def _one_node_each(
     if len(number) < len(asked):
         known = [k for k, x in enumerate(nodes) if x in number]
         items, nodes = [items[k] for k in known], [nodes[k] for k in known]
-    only = dict(zip(items, nodes, strict=True))
-    if len(only) < len(items):
+    if len(positions(items)) < len(items):
         _check_one_node(items, nodes)
+    only = dict(zip(items, nodes, strict=True))
     at = np.fromiter(map(number.__getitem__, only.values()), np.int32, len(only))
     return LeafIndex(only), at
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.arrays import frozen
-from tripletree.core.checks import described
+from tripletree.core.checks import described, is_missing
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError
 
 
@@ -60,7 +60,7 @@ class LeafIndex(Sequence):
             self._labels = labels
         else:
             self._labels = tuple(_python_labels(labels))
-            self._position = _positions(self._labels)
+            self._position = positions(self._labels)
             unlike = [i for i, x in enumerate(self._labels) if type(x).__name__ == "NAType" or x != x]
             if unlike:
                 label = self._labels[unlike[0]]
@@ -216,8 +216,21 @@ def _python_labels(labels: Any) -> Iterable[Any]:
     return (x.item() if isinstance(x, np.generic) and x.dtype.kind not in "mM" else x for x in labels)
 
 
-def _positions(labels: tuple[Any, ...]) -> dict[Hashable, int]:
+def no_label(x: Any) -> str:
+    """Say why a value cannot be a label. Return an empty text if it can."""
+    if type(x) in (str, int):
+        return ""
+    try:
+        hash(x)
+        return f"{x!r} is a missing label" if x is not None and is_missing(x) else ""
+    except (TypeError, ValueError):
+        shown = " ".join(repr(x).split())
+        return f"{shown:.40} is not a label; expected a hashable value such as text or a number"
+
+
+def positions(labels: Iterable[Any]) -> dict[Hashable, int]:
     """Each label, in order of appearance, and where it stands last."""
+    labels = tuple(labels)
     try:
         return {label: i for i, label in enumerate(labels)}
     except TypeError:
@@ -289,7 +302,7 @@ def repeated(labels: Sequence[Hashable]) -> list[Hashable]:
 
 def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
     """Return each label once, sorted if labels of their types can be compared, else in order of appearance."""
-    unique = list(_positions(tuple(labels)))
+    unique = list(positions(labels))
     try:
         return sorted(unique)  # type: ignore[type-var]
     except TypeError:
@@ -306,4 +319,4 @@ def other_form(label: Any) -> int | str | None:
         return int(label) if label.isdecimal() and len(label) < 20 and label == str(int(label)) else None
     if isinstance(label, (bool, np.bool_)) or not isinstance(label, (int, float, np.integer, np.floating)):
         return None
-    return str(int(label)) if np.isfinite(label) and label == int(label) else None
+    return str(int(label)) if isinstance(label, (int, np.integer)) or float(label).is_integer() else None

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.arrays import freeze
-from tripletree.core.checks import check_count, check_entries, check_numbers, described, is_missing
+from tripletree.core.checks import check_count, check_entries, check_numbers, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
-from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
+from tripletree.core.leaves import LeafIndex, check_leaf_rows, no_label, sorted_labels
 from tripletree.core.pair_closure import (
     PairClosure,
     SoftLinks,
@@ -691,23 +691,12 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
             msg = f"{kind} {k} is {row!r:.80}: expected two labels{hint}"
             raise InvalidPairError(msg, row=k)
         a, b = row.tolist() if isinstance(row, np.ndarray) else row
-        wrong = _no_label(a) or _no_label(b)
+        wrong = no_label(a) or no_label(b)
         if wrong or a == b:
             msg = f"{kind} {k} is {(a, b)!r:.80}: {wrong or 'its two leaves must differ'}"
             raise InvalidPairError(msg, row=k)
         out.append((a, b))
     return out
-
-
-def _no_label(x: Any) -> str:
-    """Say why a value cannot be a label. Return an empty text if it can."""
-    if type(x) in (str, int):
-        return ""
-    try:
-        hash(x)
-        return f"{x!r} is a missing label" if x is not None and is_missing(x) else ""
-    except (TypeError, ValueError):
-        return f"{x!r:.40} is not a label; expected a hashable value such as text or a number"
 
 
 def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:

@@ -13,7 +13,7 @@ from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import as_positions, check_entries, check_numbers, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
-from tripletree.core.leaves import LeafIndex, check_leaf_rows, sorted_labels
+from tripletree.core.leaves import LeafIndex, check_leaf_rows, no_label, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 
@@ -385,11 +385,9 @@ def check_label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashabl
         msg = f"{noun} {k} is {row!r}: expected three labels"
         raise InvalidTripletError(msg, row=k)
     a, b, c = row.tolist() if isinstance(row, np.ndarray) else row
-    if any(type(x).__name__ == "NAType" or (isinstance(x, float) and x != x) for x in (a, b, c)):
-        msg = f"{noun} {k} is {(a, b, c)!r}: a label is missing"
-        raise InvalidTripletError(msg, row=k)
-    if a in (b, c) or b == c:
-        msg = f"{noun} {k} is {(a, b, c)!r}: its three leaves must differ"
+    wrong = no_label(a) or no_label(b) or no_label(c)
+    if wrong or a in (b, c) or b == c:
+        msg = f"{noun} {k} is {' '.join(repr((a, b, c)).split()):.120}: {wrong or 'its three leaves must differ'}"
         raise InvalidTripletError(msg, row=k)
     return a, b, c
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
-from tripletree.core.checks import check_choice, check_count, counted, described
+from tripletree.core.checks import check_choice, check_count, counted, described, row_count
 from tripletree.core.labels import label_codes
 from tripletree.core.progress import progress_bar
 from tripletree.errors import ParseError, TimeLimitError
@@ -626,10 +626,17 @@ def _triples(data_sets: Any) -> Iterator[tuple[Any, Any, Any]]:
 def _checked_sets(data_sets: Any) -> dict[str, tuple[np.ndarray, np.ndarray, int]]:
     found: dict[str, tuple[np.ndarray, np.ndarray, int]] = {}
     for name, X, y in _triples(data_sets):
-        points = np.asarray(X)
+        n_rows = row_count(X)
+        try:
+            points = np.asarray(X)
+        except (TypeError, ValueError):  # rows of different lengths, columns of times
+            points = np.empty(0)
+        if points.ndim != 2 or points.dtype.kind not in "biufO":
+            msg = f"data set {name!r} must be a dense table of numbers, a row for each sample, not {described(X)}"
+            raise ValueError(msg)
         codes, known = label_codes(y, f"the classes of {name!r}")
-        if len(codes) != len(points):
-            samples = counted(len(points), "sample")
+        if len(codes) != n_rows:
+            samples = counted(n_rows, "sample")
             msg = f"data set {name!r} has {samples}, but y has {len(codes)}: give a class for each sample"
             raise ValueError(msg)
         if len(known) < 2 or (codes < 0).any():

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count, counted, described
+from tripletree.core.checks import check_count, counted, described, row_count
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -204,7 +204,7 @@ def evaluate_knowledge(
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
     check_fit(model, kind, sample_names)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = row_count(X)
     known = align_knowledge(named(X, sample_names), n, missing=missing, **given)
     knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, -1)]
     n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)

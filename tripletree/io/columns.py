@@ -13,8 +13,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from tripletree.core.checks import column_names
 from tripletree.errors import ParseError
-from tripletree.io.table import RowTable, cell_of, cell_text, column_word, is_number
+from tripletree.io.table import RowTable, cell_of, cell_text, column_word, is_number, table_of
 
 # ---------------------------------------------------------------------- ids
 
@@ -131,8 +132,9 @@ def ids_among(columns: Mapping[str, Sequence[str]]) -> list[str]:
 
 def ids_of_frame(frame: Any) -> list[str]:
     """The columns of a data frame that are called ids and can be such."""
-    called = [x for x in frame.columns if isinstance(x, str) and (is_called_id(x) or x in ("X", "Y"))]
-    return ids_among({x: [cell_text(cell_of(y)) or "" for y in list(frame[x])] for x in called})
+    called = [x for x in column_names(frame) or () if isinstance(x, str) and (is_called_id(x) or x in ("X", "Y"))]
+    cells = table_of({x: frame[x] for x in called}, cell=lambda x: cell_text(cell_of(x)) or "").columns
+    return ids_among(dict(zip(called, cells, strict=True)))
 
 
 def _are_rows_of_r(name: str, columns: Mapping[str, Sequence[str]]) -> bool:

@@ -120,7 +120,7 @@ def read_comparisons(
         raise ValueError(msg)
     check_codes(codes, (2,))
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-    known = header_with((*(columns or ()), answer, who), is_header_of_comparisons)
+    known = header_with((*(columns or ()), answer, who), _may_be_header)
     asked = read_questions(path, header=header, known=known, only=only)
     table = asked.table
     names = table.names or []
@@ -140,10 +140,15 @@ def read_comparisons(
             others = set()
         if len(table.columns) - len(others) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
-            msg = (
-                f"give columns=, which of the columns hold anchor, near and far; there are {shown}. If a column tells "
-                "which of two was chosen, give it as answer=, and the anchor and the two as columns="
-            )
+            msg = f"give columns=, which of the columns hold anchor, near and far; there are {shown}. "
+            replies = [names.index(x) for x in REPLY.among(names)] if answer is None else []
+            trio = [k for k in range(len(names)) if k not in others and k not in replies]
+            if len(replies) == 1 and len(trio) == 3:
+                command = _command(table, Comparison(trio[0], trio[1], trio[2], replies[0]))
+                msg += f"If {names[replies[0]]!r} tells which of two is more like {names[trio[0]]!r}: {command})"
+            else:
+                msg += "If a column tells which of two was chosen, give it as answer=, and the anchor and the two as "
+                msg += "columns="
             raise refusal(table, msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
@@ -161,6 +166,11 @@ def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
     return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
+
+
+def _may_be_header(names: Sequence[str]) -> bool:
+    """True for a header of comparisons, or with a column of answers."""
+    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1
 
 
 def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:

@@ -634,7 +634,7 @@ def _as_arrow(column: Any) -> Any:
     if hasattr(column, "to_arrow"):
         try:
             return column.to_arrow()
-        except ImportError:
+        except (ImportError, ValueError):  # types that Arrow does not have
             return None
     return column if hasattr(column, "dictionary_encode") else None
 
@@ -790,7 +790,10 @@ def _reader(pyarrow: Any, source: Any) -> Any:
     from_stream = getattr(pyarrow.RecordBatchReader, "from_stream", None)
     if from_stream is not None and not hasattr(source, "iloc"):
         return from_stream(source)
-    return pyarrow.table(source).to_reader()
+    try:
+        return pyarrow.table(source).to_reader()
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as error:
+        raise ParseError(f"not a table for Arrow, in which batches are read: {error}", path=FRAME) from None
 
 
 def _seekable_parquet(source: Any) -> tuple[str | None, Any]:

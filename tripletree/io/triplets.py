@@ -122,6 +122,9 @@ class TripletRows(LabelRows):
                     f"of three is the odd one? Triplets as they stand: read_triplets({source}, columns={[*names]!r}); "
                     f"the odd one: {odd}"
                 )
+                if how == "repeats one" and not any(x == row[0] for x, row in zip(cells, rows, strict=True)):
+                    msg += f"; or, since {names[0]!r} is never named, which of two is more like it: "
+                    msg += f"read_comparisons({source}, columns={[*names]!r}, answer={name!r})"
             raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:

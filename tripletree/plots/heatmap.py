@@ -322,7 +322,8 @@ def _new_axes(
 
 def _check_matrix(matrix: Any, n: int) -> np.ndarray:
     try:
-        values = np.array(matrix, dtype=np.float64)
+        given = np.asarray(matrix)
+        values = np.array(given.tolist() if given.dtype.kind == "c" else given, dtype=np.float64)  # lists of these fail
     except (TypeError, ValueError, OverflowError):
         msg = "the matrix must contain numbers that fit a float"
         raise ValueError(msg) from None

@@ -405,16 +405,17 @@ class ReCon(HierarchicalClusterer):
             weights = check_leaf_weights(sample_weight, n)
             if len(links):
                 _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)
-            used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state)
-            plan = plan_merges(
-                used,
-                links,
-                linkage=self.linkage,
-                penalty=self.penalty,
-                micro_clusters=self.micro_clusters,
-                sparse=is_sparse(points),
-                weights=weights,
-            )
+            used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state, validated=validate)
+            with known.naming_classes():
+                plan = plan_merges(
+                    used,
+                    links,
+                    linkage=self.linkage,
+                    penalty=self.penalty,
+                    micro_clusters=self.micro_clusters,
+                    sparse=is_sparse(points),
+                    weights=weights,
+                )
             plan = replace(plan, inside=inside)
             # merge
             merges, counts = self._merge(points, plan, distances, type(self).__name__)
@@ -603,16 +604,20 @@ def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any, wei
         raise ValueError(msg)
 
 
-def _repair_if_asked(triplets: TripletSet, on_conflict: str, random_state: Any) -> tuple[TripletSet, TripletSet]:
-    """The triplets to use and those dropped: none, unless they contradict each other and are to be repaired."""
+def _repair_if_asked(
+    triplets: TripletSet, on_conflict: str, random_state: Any, *, validated: bool
+) -> tuple[TripletSet, TripletSet]:
+    """The triplets to use and those dropped: none, unless they contradict each other and are to be repaired.
+
+    The warning recommends no settings if they are compared (`validated`): the comparison may recommend others.
+    """
     if on_conflict == "raise" or is_consistent(triplets):
         return triplets, triplets.subset(np.empty(0, np.int64))
     done = repair(triplets, random_state=random_state)
     weighed = "" if triplets.weights is None else f", of weight {done.weight_lost:.6g} of {done.weight:.6g},"
     msg = (
         f"{len(done.dropped):,} of {len(triplets):,} triplets{weighed} contradict others and were dropped, see "
-        "dropped_triplets_. The others are consistent, but may be wrong all the same: penalty='auto' is much less "
-        "hurt by wrong triplets"
+        "dropped_triplets_. The others are consistent, but may be wrong all the same"
     )
-    warn_user(msg)
+    warn_user(msg if validated else f"{msg}: penalty='auto' is much less hurt by wrong triplets")
     return done.kept, done.dropped

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
 from tripletree.core.arrays import freeze, frozen
+from tripletree.core.checks import check_numbers
 
 _R = TypeVar("_R")
 _H = TypeVar("_H")
@@ -448,15 +450,19 @@ def _least(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
     """Weights of the samples: ones for None, one number for all of them."""
-    from sklearn.utils.validation import _check_sample_weight
-
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    given = 1.0 if sample_weight is None else sample_weight
+    values = np.full(X.shape[0], given) if isinstance(given, Real) else given
+    weights = check_numbers(values, X.shape[0], "sample_weight", "samples", ValueError)
+    if not np.isfinite(weights).all():
+        i = int(np.flatnonzero(~np.isfinite(weights))[0])
+        msg = f"sample_weight must be finite; that of sample {i} is {weights[i]:g}"
+        raise ValueError(msg)
     if (weights < 0).any():
         i = int((weights < 0).argmax())
         msg = f"sample_weight must not be negative; that of sample {i} is {weights[i]:g}"
         raise ValueError(msg)
     if not weights.any():
-        msg = "sample_weight is 0 for all samples: at least one must be positive"
+        msg = "Sample weights must contain at least one non-zero number: sample_weight is 0 for all samples"
         raise ValueError(msg)
     return weights
 
