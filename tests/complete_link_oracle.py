@@ -145,10 +145,11 @@ def avoiding_definition(D, must_link, cannot_link, k):
 def cutoff_asking_definition(D, must_link, cannot_link, oracle, budget):
     """The paper's scheme: as `asking_definition`, about merges from the distance of the last ones on, and in one pass.
 
-    From that distance on there are as many merges without constraints as questions.
+    From that distance on there are three merges without constraints for four questions.
     """
     heights = sorted(x[2] for x in complete_link_definition(D)[0])
-    cutoff = heights[-budget] if budget <= len(heights) else 0.0
+    expected = ceil(0.75 * budget)
+    cutoff = heights[-expected] if expected <= len(heights) else 0.0
     given, asked = imposed_definition(D, must_link, cannot_link), {}
     merges = [x for x in complete_link_definition(D, must_link, cannot_link)[0] if x[2] < cutoff]
     left = _pass(D, given, must_link, merges, asked, oracle, budget, cutoff)

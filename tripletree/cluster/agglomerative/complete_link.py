@@ -93,7 +93,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         `asked_merges` is "cutoff".
     asked_merges : {"last", "cutoff"}, default "last"
         The merges that the `oracle` is asked about. "last": the last ones, until no questions are left. "cutoff", as in
-        the paper: those at or above the distance of the n_queries-th last merge without constraints (see Notes).
+        the paper: those from the distance on at which so many questions are expected to suffice (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels if the index of X is 0..n-1: there they mean nothing but rows.
@@ -157,8 +157,9 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) are not asked. If "no" is
     rare and questions are left over, the merges are done again from lower down, with all answers imposed first.
     ``asked_merges="cutoff"`` is the paper's scheme: the samples are first clustered without constraints, which gives
-    the distance of the `n_queries`-th last merge. Every merge at this distance or above is asked about. Merges that
-    answers have brought below it are not, and questions that are left over are not used.
+    the distance from which on "it can begin asking questions without expecting to need more than k": of the last
+    merges, 3/4 as many as questions, as some answers will be "no". Every merge at this distance or above is asked about.
+    Merges that answers have brought below it are not, and questions that are left over are not used.
 
     **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
@@ -314,7 +315,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     ) -> np.ndarray:
         """Make the hierarchy, with all answers once more if they leave no cut. Returns which nodes stay whole."""
         k = self.n_clusters if self.on_infeasible == "avoid" else None
-        expected = int(self.n_queries or 0) if self.asked_merges == "cutoff" else None
+        expected = int(np.ceil((self.n_queries or 0) * _MERGES_A_QUESTION)) if self.asked_merges == "cutoff" else None
         pairs, asked, before = given, [], 0
 
         def central(members: np.ndarray) -> int:
