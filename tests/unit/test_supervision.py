@@ -15,6 +15,7 @@ from tripletree.algorithms.supervision import (
     sample_class_pairs,
     sample_class_triplets,
     triplets_from_classes,
+    triplets_from_merge_order,
     triplets_from_odd_one_out,
 )
 from tripletree.core.answers import Answer, AnswerSet
@@ -422,3 +423,63 @@ def test_classes__series_of_polars_and_masks_of_pandas():
     assert triplets_from_classes(y, samples=mask.loc[list("dcba")]) == triplets_from_classes(y, samples=mask)
     with pytest.raises(ValueError, match="samples is a pandas mask with another index than y"):
         triplets_from_classes(y, samples=pd.Series([True] * 4, index=list("wxyz")))
+
+
+# ------------------------------------------------------------------ orders of merges
+
+
+def random_binary(rng, leaves):
+    """Nested lists of a random binary hierarchy."""
+    parts = list(leaves)
+    while len(parts) > 1:
+        i, j = sorted(rng.choice(len(parts), 2, replace=False).tolist())
+        parts.append([parts.pop(j), parts.pop(i)])
+    return Hierarchy.from_nested(parts[0])
+
+
+def first_met(h, x, y):
+    """The number of leaves of the smallest clade with both."""
+    return len(h.clade(h.common_ancestor([x, y])))
+
+
+def test_triplets_from_merge_order__a_hierarchy_displays_them_if_it_merges_in_this_order(rng):
+    kept = 0
+    for _ in range(300):
+        h = random_binary(rng, "abcdef")
+        x, *others = rng.permutation(list("abcdef")).tolist()
+        steps, rest = [], others[: rng.integers(2, 6)]
+        while rest:
+            size = int(rng.integers(1, 3))
+            steps.append(rest[0] if size == 1 else rest[:size])
+            rest = rest[size:]
+        members = [[s] if isinstance(s, str) else s for s in steps]
+        expected = all(
+            first_met(h, x, y) < first_met(h, x, z) for i, near in enumerate(members) for y in near
+            for far in members[i + 1 :] for z in far
+        )  # fmt: skip
+        triplets = triplets_from_merge_order([(x, steps)], leaves=h.leaves)
+        assert bool(displays(h, triplets).all()) is expected
+        kept += expected
+    assert 20 < kept < 290
+
+
+def test_triplets_from_merge_order__several_orders_and_one_step():
+    assert list(triplets_from_merge_order([("a", ["b", "c"]), ("c", ["d"]), ("d", [["c"], [], ["a", "b"]])])) == [
+        ("a", "b", "c"),
+        ("c", "d", "a"),
+        ("c", "d", "b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("orders", "words"),
+    [
+        ([("a", ["b", "c"]), ("a", ["b", "a"])], "order 1, of 'a', has 'a' twice"),
+        ([("a", ["b", ["c", "b"]])], "order 0, of 'a', has 'b' twice"),
+        ([("a", "bc")], r"order 0 is \('a', 'bc'\); expected \(x, steps\)"),
+        (["abc"], "order 0 is 'abc'; expected"),
+    ],
+)
+def test_triplets_from_merge_order__say_what_is_wrong(orders, words):
+    with pytest.raises(InvalidTripletError, match=words):
+        triplets_from_merge_order(orders)

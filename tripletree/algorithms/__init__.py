@@ -21,7 +21,7 @@ linkage        scipy's linkage matrices
 names          which taxon of a hierarchy each name means
 pair_reduction must-links and cannot-links as triplets, and the parts that triplets cannot express
 pair_conflict  why pairs are inconsistent
-supervision    labels and odd-one-out answers as triplets and pairs
+supervision    labels, odd-one-out answers and orders of merges as triplets and pairs
 ============== ====================================================================================================
 
 Law: value to value. No file, no estimator, no picture.
@@ -47,6 +47,7 @@ from tripletree.algorithms.pair_conflict import Contradiction
 from tripletree.algorithms.pair_reduction import PairReduction
 from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.supertree import Supertree
+from tripletree.algorithms.supervision import triplets_from_merge_order
 
 __all__ = [
     "AnswerConsensus",
@@ -73,4 +74,5 @@ __all__ = [
     "match_clades",
     "merge_copies",
     "redundant",
+    "triplets_from_merge_order",
 ]

@@ -7,7 +7,9 @@ outlier, that answer is forced and holds no information.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -218,6 +220,57 @@ def triplets_from_odd_one_out(
     counted = TripletSet.from_labels(triplets, leaves, weights=np.ones(len(triplets)))
     repeated = len(counted) < len(triplets)
     return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
+
+
+def triplets_from_merge_order(
+    orders: Iterable[tuple[Hashable, Iterable[Any]]], *, leaves: LeafIndex | Iterable[Hashable] | None = None
+) -> TripletSet:
+    """Turn "x is merged with these before those" into triplets: must-link-before, as hierarchical constraints have it.
+
+    That x is merged with y before it is merged with z is exactly xy|z. Of a longer order, neighbours are enough: the
+    triplets of other members follow.
+
+    Parameters
+    ----------
+    orders : iterable of (x, steps)
+        The steps in the order in which x is merged with them: labels, or lists of labels that come at one step, whose
+        order is open.
+    leaves : LeafIndex or iterable of labels, optional
+        All leaves. By default those that occur.
+
+    Returns
+    -------
+    TripletSet
+        xy|z for each y of a step and each z of the next one.
+
+    Raises
+    ------
+    InvalidTripletError
+        If an order repeats a label. ``.row`` is its number.
+
+    References
+    ----------
+    .. [1] Bade, Nürnberger (2008), Creating a cluster hierarchy under constraints of a partially known hierarchy,
+       Proceedings of the SIAM International Conference on Data Mining, 13-24.
+
+    Examples
+    --------
+    >>> list(triplets_from_merge_order([("lion", ["tiger", "cat", ["dog", "fox"]])]))
+    [('cat', 'lion', 'dog'), ('cat', 'lion', 'fox'), ('lion', 'tiger', 'cat')]
+    """
+    triplets = []
+    for k, order in enumerate(check_entries(orders, "orders")):
+        if not isinstance(order, (list, tuple)) or len(order) != 2 or not isinstance(order[1], (list, tuple)):
+            msg = f"order {k} is {order!r:.60}; expected (x, steps), such as ('lion', ['tiger', 'cat'])"
+            raise InvalidTripletError(msg, row=k)
+        x, steps = order[0], [list(s) if isinstance(s, (list, set, frozenset)) else [s] for s in order[1]]
+        named = [x, *(label for step in steps for label in step)]
+        twice = next((label for label, times in Counter(named).items() if times > 1), None)
+        if twice is not None:
+            msg = f"order {k}, of {x!r}, has {twice!r} twice; a label has one place in it"
+            raise InvalidTripletError(msg, row=k)
+        triplets += [(x, y, z) for near, far in pairwise(filter(None, steps)) for y in near for z in far]
+    return TripletSet.from_labels(triplets, leaves)
 
 
 def triplets_from_comparisons(

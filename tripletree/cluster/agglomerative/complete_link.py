@@ -157,9 +157,9 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) are not asked. If "no" is
     rare and questions are left over, the merges are done again from lower down, with all answers imposed first.
     ``asked_merges="cutoff"`` is the paper's scheme: the samples are first clustered without constraints, which gives
-    the distance from which on "it can begin asking questions without expecting to need more than k": of the last
-    merges, 3/4 as many as questions, as some answers will be "no". Every merge at this distance or above is asked about.
-    Merges that answers have brought below it are not, and questions that are left over are not used.
+    the distance from which on it does not expect to need more questions than it has: 3/4 as many merges are at this
+    distance or above, as some answers will be "no". Each of them is asked about. Merges that answers have brought below
+    it are not, and questions that are left over are not used.
 
     **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
