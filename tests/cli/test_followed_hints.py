@@ -23,12 +23,25 @@ def value(found):
     if kind == "Comparisons":
         return "comparisons", tuple(tuple(str(found.leaves[i]) for i in row) for row in found.rows.tolist())
     if kind == "TripletSet":
-        return "triplets", tuple(sorted(f"{a} {b}|{c}" for a, b, c in found))
+        return "triplets", tuple(sorted(f"{min(a, b)} {max(a, b)}|{c}" for a, b, c in found))
     return "pairs", tuple(sorted(f"{a} {b} {link}" for a, b, link in found))
 
 
 def pairs(*rows):
     return "pairs", tuple(sorted(rows))
+
+
+def triplets(*rows):
+    return "triplets", tuple(sorted(f"{min(x[0], x[2])} {max(x[0], x[2])}|{x[4]}" for x in rows))
+
+
+def nearer(*rows):
+    return "comparisons", tuple(tuple(x.split()) for x in rows)
+
+
+def odd(*rows, who=None):
+    people = who or [None] * len(rows)
+    return "answers", tuple((p, tuple(x.split()[:3]), x.split()[3]) for p, x in zip(people, rows, strict=True))
 
 
 SAME = pairs("u v must", "u w cannot", "x y must")
@@ -52,6 +65,14 @@ LAYOUTS = [
     ("pairs", ",rec_id_1,rec_id_2,0\n0,u,v,1\n1,u,w,0\n2,x,y,1\n", [SAME, OTHER, MUST]),
     ("pairs", "id1,id2,guess,gold\nu,v,0,1\nu,w,1,0\nx,y,0,1\n", [SAME, OTHER, MUST]),
     ("pairs", "labeler,id_a,id_b,answer\nann,u,v,yes\nann,u,w,no\nben,x,y,yes\n", [SAME, OTHER, MUST]),
+    # no header
+    ("triplets", "u,v,w\nw,x,u\nv,x,u\n", [triplets("u v|w", "w x|u", "v x|u"), nearer("u v w", "w x u", "v x u")]),
+    ("triplets", "0,1,4\n4,5,0\n1,5,4\n", [triplets("0 1|4", "4 5|0", "1 5|4"), nearer("0 1 4", "4 5 0", "1 5 4")]),
+    ("triplets", "u,v,w,w\nw,x,u,x\nv,u,x,x\n",
+     [odd("u v w w", "w x u x", "v u x x"), nearer("u w v", "w x u", "v x u")]),
+    ("triplets", "u,v,w,w\nw,x,u,w\nv,u,x,x\n", [odd("u v w w", "w x u w", "v u x x")]),
+    ("triplets", "u,v,w,3\nw,x,u,1\nv,u,x,2\n", [odd("u v w w", "w x u w", "v u x u")]),
+    ("triplets", "ann,u,v,w,w\nann,w,x,u,w\nben,v,u,x,x\n", [odd("u v w w", "w x u w", "v u x x")]),
 ]  # fmt: skip
 #: Tables that are read at once.
 PLAIN = [

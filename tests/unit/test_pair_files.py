@@ -368,7 +368,7 @@ def test_pair_files__pairs_of_recordlinkage():
 
 
 def test_pair_files__columns_of_ids_that_are_not_clear():
-    with pytest.raises(ParseError, match="row 2: '1.5' is not a probability from 0 to 1"):
+    with pytest.raises(ParseError, match="row 2: '1.5' is not a link, nor a probability from 0 to 1"):
         read_pairs(SPLINK.assign(match_probability=[0.9, 1.5, 0.1, 0.2]))
     with pytest.raises(ParseError, match="lacks the columns 'a', 'b', 'link'"):
         read_pairs(SPLINK.assign(code_id_l=range(4), code_id_r=range(4)))

@@ -85,7 +85,7 @@ def test_read_pairs__numbers_are_probabilities_or_signs_with_weights():
     found = read_pairs(io.StringIO(table_of(IDS[2], "z", [0.9, 0.25, 1])), columns=("id1", "id2", "z"))
     assert found.must_weights.tolist() == pytest.approx([1.0, 0.8])
     assert found.cannot_weights.tolist() == [0.5]
-    with pytest.raises(ParseError, match=r"'7.5' is not a number from -1 to 1"):
+    with pytest.raises(ParseError, match=r"'7.5' is not a link, nor a number from -1 to 1"):
         read_pairs(io.StringIO(table_of(IDS[2], "z", [7.5, -3, 1])), columns=("id1", "id2", "z"))
 
 

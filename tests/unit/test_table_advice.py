@@ -44,11 +44,13 @@ def test_read_triplets__columns_that_share_their_vocabulary_are_offered_and_work
 )  # fmt: skip
 def test_read_triplets__pairs_are_offered_with_their_reader(head, yes, no):
     text = f"{head}\nP01;P02;{yes}\nP01;P03;{no}\nP02;P03;weiß nicht\n"
-    with pytest.raises(ParseError, match=r"for pairs, read_pairs\(path, columns=") as caught:
+    with pytest.raises(ParseError, match=r"look like pairs[.] If ") as caught:
         read_triplets(io.StringIO(text), format="csv")
-    columns = re.findall(r"'([^']+)'", str(caught.value).partition("columns=")[2])
-    assert columns == head.split(";")
-    assert list(read_pairs(io.StringIO(text), columns=columns)) == [("P01", "P02", "must"), ("P01", "P03", "cannot")]
+    calls = re.findall(r"read_pairs\(path(?:\([^()]*\)|[^()])*\)", str(caught.value))
+    found = [list(eval(x, {"read_pairs": read_pairs, "path": io.StringIO(text)})) for x in calls]
+    told = [("P01", "P02", "must"), ("P01", "P03", "cannot")]
+    turned = [("P01", "P03", "must"), ("P01", "P02", "cannot")]
+    assert found == ([told, turned] if head.endswith("judged") else [told])
 
 
 @pytest.mark.parametrize("name", ["distance", "Abstand", "jw_score", "cosine_similarity", "kinship"])

@@ -29,7 +29,7 @@ from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.features import classes_among
 from tripletree.io.format import FileFormat
-from tripletree.io.pairs import PAIR_COLUMNS, is_pair_table, link_of, link_word, looks_like_pairs
+from tripletree.io.pairs import PAIR_COLUMNS, are_links, is_pair_table, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
@@ -272,7 +272,7 @@ def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) 
             return read(source, **given)
         except ParseError as error:
             numbered = {key: _numbers(x) if key in _COLUMNS else x for key, x in given.items()}
-            if numbered == given or kind not in _BOTH or "is not a column" not in str(error):
+            if numbered == given or not re.search("is not a column|lacks the column", str(error)):
                 raise
             if hasattr(source, "seek"):
                 source.seek(0)
@@ -460,6 +460,9 @@ def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]
     """
     table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names), spaced=True)
     names = table.names or ()
+    places = [int(x) for x in columns if x.isdecimal()]
+    if table.names is None and len(places) == 3 and max(places) < len(table.columns):
+        return "pairs" if are_links({cell_text(x) or "" for x in table.columns[places[2]]}) else "triplets"
     if not set(columns) <= set(names):
         return "pairs"  # says which columns there are
     if len(columns) == 2 or are_called_ids(*columns[:2]) or is_proximity(columns[2]):

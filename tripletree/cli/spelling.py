@@ -43,10 +43,12 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 #: The file that a message is about.
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
+_OF_ANSWERS = {"first": "--first", "codes": "--codes", "missing": "--missing-answer", "who": "--who", "only": "--only"}
+_OF_ANSWERS["header"] = "--header|--no-header"
 _READERS = {
     "read_pairs": {"columns": "--columns", "codes": "--codes"},
-    "read_answers": {"items": "--items", "odd": "--odd", "codes": "--codes", "first": "--first"},
-    "read_comparisons": {"columns": "--columns", "answer": "--answer", "first": "--first", "codes": "--codes"},
+    "read_answers": {"items": "--items", "odd": "--odd", **_OF_ANSWERS},
+    "read_comparisons": {"columns": "--columns", "answer": "--answer", **_OF_ANSWERS},
     "read_triplets": {"columns": "--columns"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""

@@ -95,7 +95,8 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
         decimals = numbers and not all(map(_WHOLE.fullmatch, cells))
         people, dates = WHO.among([name]) or WHEN.among([name]), all(map(DATE.fullmatch, cells))
         one = len(cells) == 1 and len(table.lines) > 2
-        measures = decimals or (numbers and _MEASURE.fullmatch(words_of(name)))
+        counts = numbers and is_called_id(name) and not is_name("", list(map(cell_text, column)))  # type: ignore[arg-type]
+        measures = decimals or counts or (numbers and _MEASURE.fullmatch(words_of(name)))
         if cells and not (measures or people or dates or one or are_codes(cells)):
             words[name] = cells if numbers else cells | {y for x in cells if (y := SHAPE.sub("\0", x)) != x}
     groups: list[list[str]] = []
@@ -470,7 +471,7 @@ _BEFORE = f"{_ASIDE}|is|are|was|were|be|in|the|a|an|of"
 _ALIKE = (
     "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must|sameas"
     "|gleich[ers]{0,2}|selbe|derselbe|dieselbe|dasselbe|identisch|zusammen|duplikat|ähnlich|même|pareil|identique|ensemble"
-    "|doublon|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
+    "|doublon|idem|équivalent|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
 )
 _UNLIKE = (
     "different|difference|diff|differs?|differentfrom|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"

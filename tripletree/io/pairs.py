@@ -229,13 +229,15 @@ class PairRows(LabelRows):
             if not set(self.called(table.names, columns)) <= set(table.names) and tuple(columns) == PAIR_COLUMNS:
                 columns = self._by_cells(table)
             return super().places(table, columns, weight)
-        if len(table.columns) not in (3, 4):
+        if len(table.columns) not in (3, 4) and tuple(columns) == PAIR_COLUMNS:
             msg = (
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, expected three "
                 "columns, and perhaps a fourth with weights"
             )
             raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         self._headless = True
+        if all(type(x) is int for x in columns):
+            return super().places(table, columns, weight)
         return list(range(len(table.columns)))
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
@@ -378,7 +380,8 @@ class PairRows(LabelRows):
     def _no_link(self, link: str) -> str:
         """The message about a field that is not a link, with advice the first time only."""
         if self._rated is not None:
-            return f"{link!r} is not a {'probability' if self._rated == 0 else 'number'} from {self._rated} to 1"
+            kind = "probability" if self._rated == 0 else "number"
+            return f"{link!r} is not a link, nor a {kind} from {self._rated} to 1"
         shown, self._words_shown = self._words_shown, True
         if self._codes is not None:
             return f"{link!r} is neither of the codes {' and '.join(map(repr, self._codes))}"
@@ -623,7 +626,8 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
                 return False
             cells = [x.value for x in tokens if x.kind != "mark"]
         links.append(_joined(cells[2]) if len(cells) in (3, 4) else "")  # a single letter may be a label
-    if any(x in LINKS for x in links):
+    numbers = all(map(is_number, links))  # which are labels of triplets, too
+    if (all if numbers else any)(x in LINKS for x in links) and links:
         return True
     below = links[1:] if len(links) > 1 and link_sense(links[0]) is None else links  # under a header of other words
     return bool(below) and all(link_sense(x) is not None for x in below)  # words that may be labels as well
@@ -653,7 +657,7 @@ def read_pairs(
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
         leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole numbers in a data
         frame stay numbers.
-    columns : sequence of three str, or two
+    columns : sequence of three str, or two, or of int
         Columns of a table that hold the two labels and the link. Of two columns of labels alone, all pairs are
         must-links. Links may, unless called distance, score or similarity, be numbers from 0 to 1, which are
         probabilities, or from -1 to 1, whose sign is the link and whose size the weight. A CSV or TSV without this

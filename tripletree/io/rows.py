@@ -428,7 +428,18 @@ class LabelRows:
         """The places of the columns in a table, the weight's last if there is one."""
         if table.lines:
             self.sample = lambda: table
+        if table.names is None:
+            self._check_no_header(table, columns)
+            return [table.place(x, "column") for x in columns]
         return [table.place(x, "column") for x in self.wanted(table.names or (), columns, weight, table.header_line)]
+
+    def _check_no_header(self, table: RowTable, columns: Sequence[Any]) -> None:
+        """Refuse a first row that shares nothing with the others, which have labels in common: it is a header."""
+        rows = list(zip(*(table.columns[table.place(x, "column")] for x in columns[: self.width]), strict=True))
+        below = list(chain.from_iterable(rows[1:]))
+        if len(set(below)) < len(below) and {*rows[0]}.isdisjoint(below):
+            names = tuple(cell_text(table.columns[x][0]) for x in columns)
+            table.refuse(0, f"is this a header? Nothing of it stands below: then columns={names!r}")
 
     def wanted(
         self, names: Sequence[str], columns: Sequence[str], weight: str | None, line: int | None = None
@@ -579,9 +590,10 @@ def read_rows(
     def known(names: Sequence[str]) -> bool:
         return set(LabelRows.called(rows, names, columns)) <= set(names) or rows.is_header(names)
 
+    numbered = all(type(x) is int for x in columns)
     if format != "text":
         rows.look(text)
-    if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
+    if format == "text" or (chosen in ("text", None) and not numbered and not has_header(text, known)):
         spaced = None if format == "text" else rows.spaced_table(text, known)
         if spaced is None:
             rows.add_text(text)
@@ -595,7 +607,7 @@ def read_rows(
         text,
         name,
         delimiter=delimiter,
-        header=None if kind.headless_allowed else True,
+        header=False if numbered else None if kind.headless_allowed else True,
         known=known,
         skip_blanks=True,
         problem=rows.problem,

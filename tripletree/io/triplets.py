@@ -43,7 +43,7 @@ from tripletree.io.table import (
     parquet_rows,
     table_of,
 )
-from tripletree.io.ways import source_text
+from tripletree.io.ways import call, listed, source_text
 
 _EXPECTED = "expected 'a b | c'"
 #: So many different values may be codes.
@@ -137,6 +137,8 @@ class TripletRows(LabelRows):
         needs = "three columns of items, a, b and c of ab|c, are needed"
         if table is None or table.names is None:
             return f"{needs}, and columns= names them"
+        if table.header_line is not None and (ways := _without_header(table)):
+            return f"this is no header, as its cells stand below, too. {listed(ways)}"
         *trio, told = [x for x in table.names if not is_known_beside(x) and plain(x) not in COUNT.names] or [""]
         if len(trio) == 3:
             columns = [[*map(cell_text, table.columns[table.names.index(x)])] for x in (*trio, told)]
@@ -155,6 +157,8 @@ class TripletRows(LabelRows):
             cells = [table.columns[table.names.index(x)] for x in (odd, *items)]
             if all(x in abc for x, *abc in zip(*cells, strict=True)):
                 return f"if {odd!r} is the odd one, read_answers(path, items={items!r}, odd={odd!r}) reads them"
+        if len(table.names) == 3 and all(map(str.isdecimal, table.names)):  # a frame without names
+            return f"name them with columns={tuple(table.names)!r} (a, b and c of ab|c)"
         return pairs_advice(table) or (
             f"{needs}; pairs need two columns of items and one of links (must or cannot), answers of people three of "
             "items and one of the odd one"
@@ -220,6 +224,33 @@ def _among(values: Sequence[Any], labels: Collection[str]) -> bool:
     return all(str(x) in labels or is_no_answer(str(x)) for x in values)
 
 
+def _without_header(table: RowTable) -> list[tuple[str, str]]:
+    """The readings of a table whose first row is like all others. None if it may be a header."""
+    first = table.names or []
+    cells = [[name, *map(cell_text, column)] for name, column in zip(first, table.columns, strict=True)]
+    places = [str(k) for k in range(len(first))]
+    alike = alike_columns(RowTable(None, places, cells, range(len(cells[0]))), are_links)
+    trio = next(([*map(int, x)] for x in alike if len(x) in (3, 4)), [0, 1, 2])
+    rest = [k for k in range(len(first)) if k not in trio[:3]]
+    if len(first) < 3 or {x for k in trio for x in cells[k][1:]}.isdisjoint(first[k] for k in trio):
+        return []
+    path, trio = table.path, trio[:3]
+    rows: list[Any] = list(zip(*(cells[k] for k in trio), strict=True))
+    told = [k for k in rest if answers_beside("answer", cells[k], rows, [str(k) for k in trio]) is not None]
+    if not told:
+        near = call("read_comparisons", path, columns=trio, header=False)
+        return [
+            ("if the rows are triplets ab|c", call("read_triplets", path, columns=tuple(trio))),
+            ("if they are an anchor, the one nearer to it and the other one", near),
+        ]
+    said = call("read_answers", path, items=trio, odd=told[0], header=False)
+    ways = [(f"if column {told[0]}, counted from 0, names the odd one", said)]
+    if not any(x in (row[0], "3", "C", "c") for x, row in zip(cells[told[0]], rows, strict=True)):
+        said = call("read_comparisons", path, columns=trio, answer=told[0], header=False)
+        ways.append((f"if it names which of two is more like the one in column {trio[0]}", said))
+    return ways
+
+
 class StatedRows(TripletRows):
     """Rows of triplets whose columns the caller has named."""
 
@@ -249,9 +280,10 @@ def read_triplets(
         The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them. Whole
         numbers in a data frame, an Arrow table or a Parquet file stay numbers.
-    columns : sequence of three str, optional
-        Columns of a table that hold a, b and c of ab|c. Further columns are then ignored. By default a, b and c, and a
-        further column that may tell which of the three is the odd one is asked about.
+    columns : sequence of three str or int, optional
+        Columns of a table that hold a, b and c of ab|c, or their places, counted from 0, in one without a header.
+        Further columns are then ignored. By default a, b and c, and a further column that may tell which of the three
+        is the odd one is asked about.
     weight : str or None
         Column of the weights, if there is one of that name. By default also one called count, freq, votes or the like.
         None ignores it.
