@@ -29,7 +29,7 @@ def answers(tmp_path):
 def test_address__is_kept_for_this_user_alone(answers):
     assert read_address(answers) is None
     keep_address(answers, f"http://[::1]:4321/{TOKEN}/")
-    assert read_address(answers) == (4321, TOKEN)
+    assert read_address(answers) == (4321, TOKEN, None)
     path = path_of_address(answers)
     assert os.path.basename(path) == "answers-address.txt"
     assert os.listdir(os.path.dirname(path)) == ["answers-address.txt"]

@@ -70,7 +70,7 @@ def test_languages__every_text_is_used_and_every_text_that_is_used_is_there():
         f"{x}{end}" for x in ("alike", "different", "unsure") for end in ("", "Hint")
     }
     built |= {"undo", "questionPair", "alikePair", "differentPair"}
-    built |= {f"{x}Text" for x in ("nameFirst", "allAnswered", "nothingLeft", "ready", "break")}
+    built |= {f"{x}Text" for x in ("nameFirst", "allAnswered", "nothingLeft", "ready", "break", "paused")}
     assert used | built == set(texts_of("en"))
     said = set(re.findall(r'(?:say|refused)\("(\w+)"', source))
     assert said <= set(texts_of("en"))

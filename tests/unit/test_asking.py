@@ -823,7 +823,7 @@ def test_ask__people_see_nothing_but_the_question_unless_told(opened, folder):
     session, client = opened(names=names, images=folder, show=())
     reply_to(client, 0, who="anna")
     state = client.get("state?who=ben").json()
-    assert sorted(state) == ["last", "left", "nameless", "number", "question", "version", "who"]
+    assert sorted(state) == ["last", "left", "nameless", "number", "paused", "question", "version", "who"]
     assert client.get("setup").json()["exports"] == []
     for name in EXPORTS:
         assert client.get(f"export/{name}").status_code == 404
@@ -847,7 +847,7 @@ def test_ask__people_see_nothing_but_the_question_unless_told(opened, folder):
 def test_ask__people_see_what_they_are_shown(opened, folder, show, more):
     _, client = opened(names=["a", "b", *NAMES[2:]], images=folder, show=show)
     state = client.get("state").json()
-    assert set(state) - {"last", "left", "nameless", "number", "question", "version", "who"} == more
+    assert set(state) - {"last", "left", "nameless", "number", "paused", "question", "version", "who"} == more
     assert all("name" in card for card in state["question"]) == (
         show != ["people"] or not {0, 1} & {card["row"] for card in state["question"]}
     )

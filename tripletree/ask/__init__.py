@@ -44,6 +44,7 @@ def serve(
     language: str | None = None,
     new_address: bool = False,
     wording: Wording | None = None,
+    watch: bool = False,
     **shown: Any,
 ) -> None:
     """Ask people on a page in the browser, until interrupted (Ctrl + C).
@@ -77,6 +78,9 @@ def serve(
         beside it (``answers-address.txt``): links that people have and pages left open work again after a restart.
     wording : Wording, optional
         The question in other words, instructions, consent, and the end with a completion code.
+    watch : bool, default=False
+        Whether there is a page for the leader of the study, at an address of its own: who is where, how well people
+        agree, the hierarchy so far, files to save, and buttons that pause and stop the study.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -113,14 +117,16 @@ def serve(
     (wording or Wording()).check_language(language)
     session = open_session(model, X, answers=answers, design=design, show=show, wording=wording, **shown)
 
-    def announce(address: str) -> None:
+    def announce(address: str, leader: str | None) -> None:
         address = address_of(address, who)
         print(address, flush=True)  # noqa: T201
+        if leader:
+            print(f"for the leader alone: {leader}", flush=True)  # noqa: T201
         if open_browser:
-            webbrowser.open(address)
+            webbrowser.open(leader or address)
 
     with session:
-        place = server.listen(host, port, answers, new_address=new_address)
+        place = server.listen(host, port, answers, new_address=new_address, watch=watch)
         server.run(session, place, host, announce, language)
 
 

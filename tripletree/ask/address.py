@@ -1,6 +1,7 @@
 """The address of a page, kept beside its answers: after a restart, links and pages left open work again.
 
-The file holds a line for the people, with the port and the secret token of the page.
+The file holds a line for the people, with the port and the secret token of the page, and one for the leader if there is
+a page for the leader.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from typing import NamedTuple
 
 from tripletree.errors import ParseError
 
-_LINE = re.compile(r"people https?://\S*:(\d{1,5})/([\w-]{16,})/")
+_LINE = re.compile(r"(?:people|leader) https?://\S*:(\d{1,5})/([\w-]{16,})/")
 
 
 class KeptAddress(NamedTuple):
-    """The port and the token of a page."""
+    """The port and the token of a page, and the token of the page of the leader."""
 
     port: int
     token: str
+    leader: str | None = None
 
 
 def path_of_address(answers: str | os.PathLike[str]) -> str:
@@ -37,7 +39,7 @@ def read_address(answers: str | os.PathLike[str]) -> KeptAddress | None:
     path = path_of_address(answers)
     try:
         with open(path, encoding="utf-8") as stream:
-            found = _LINE.fullmatch(stream.readline(1000).strip())
+            found, leader = (_LINE.fullmatch(stream.readline(1000).strip()) for _ in range(2))
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
@@ -48,13 +50,13 @@ def read_address(answers: str | os.PathLike[str]) -> KeptAddress | None:
             "--new-address (new_address=True) for another address"
         )
         raise ParseError(msg, path=path, line=1)
-    return KeptAddress(int(found[1]), found[2])
+    return KeptAddress(int(found[1]), found[2], leader and leader[2])
 
 
-def keep_address(answers: str | os.PathLike[str], address: str) -> None:
-    """Keep the address of a page beside its answers, for nobody but this user to read."""
+def keep_address(answers: str | os.PathLike[str], address: str, leader: str | None = None) -> None:
+    """Keep the addresses of a page and of its leader beside the answers, for nobody but this user to read."""
     path = path_of_address(answers)
     aside = f"{path}.new"
     with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
-        stream.write(f"people {address}\n")
+        stream.write(f"people {address}\n" + (f"leader {leader}\n" if leader else ""))
     os.replace(aside, path)

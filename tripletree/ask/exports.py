@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -141,6 +142,15 @@ EXPORTS = {
     "hierarchy.html": Export("fileHierarchy", "text/html", _page),
     "report.html": Export("fileReport", "text/html", _report),
 }
+
+
+_MEDIA_TYPES = {".csv": "text/csv", ".tsv": "text/tab-separated-values", ".json": "application/json"}
+
+
+def media_type_of(name: str) -> str:
+    """Return the media type of a file."""
+    known = EXPORTS.get(name)
+    return known.media_type if known else _MEDIA_TYPES[os.path.splitext(name)[1]]
 
 
 def exports_of(session: Session) -> dict[str, Export]:

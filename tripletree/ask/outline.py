@@ -47,7 +47,9 @@ def representatives(rows: np.ndarray, values: np.ndarray | None, count: int = 3)
     return rows[:count].tolist()
 
 
-def make_outline(hierarchy: Hierarchy, clusters: np.ndarray, values: np.ndarray | None) -> dict[str, Any]:
+def make_outline(
+    hierarchy: Hierarchy, clusters: np.ndarray, values: np.ndarray | None, support: np.ndarray | None = None
+) -> dict[str, Any]:
     """Return the largest nodes of a hierarchy, opened until each row holds one cluster or there are 40 rows.
 
     Parameters
@@ -58,11 +60,14 @@ def make_outline(hierarchy: Hierarchy, clusters: np.ndarray, values: np.ndarray 
         Cluster of each leaf.
     values : ndarray of float64, shape (n, d), optional
         Measurements of each leaf, to choose representatives.
+    support : ndarray of float64, shape (n_inner,), optional
+        The support of each inner node. It is shown with the nodes but the root.
 
     Returns
     -------
     dict
-        ``nodes`` has the parent (an earlier position, -1 for the root) and the row (or None) of each node, depth first.
+        ``nodes`` has the parent (an earlier position, -1 for the root) and the row (or None) of each node, depth first,
+        and perhaps the support.
         ``rows`` has the clusters in each row with their numbers of leaves, the largest first, and representatives.
     """
     start, stop, order = hierarchy.leaf_intervals
@@ -81,6 +86,9 @@ def make_outline(hierarchy: Hierarchy, clusters: np.ndarray, values: np.ndarray 
         parent, group = stack.pop()
         at, children = len(nodes), opened.get(group[0]) if len(group) == 1 else None
         nodes.append({"parent": parent, "row": None})
+        if support is not None and parent >= 0 and len(group) == 1 and group[0] >= hierarchy.n_leaves:
+            sure = float(support[group[0] - hierarchy.n_leaves])
+            nodes[at]["support"] = None if np.isnan(sure) else sure
         if children is not None:
             first = {x[0]: int(min(order[start[u] : stop[u]].min() for u in x)) for x in children}
             stack.extend((at, x) for x in sorted(children, key=lambda x: -first[x[0]]))

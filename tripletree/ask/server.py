@@ -15,8 +15,9 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
+from functools import partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -32,9 +33,10 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tripletree.ask.address import keep_address, path_of_address, read_address
-from tripletree.ask.exports import exports_of
+from tripletree.ask.exports import exports_of, files_of, media_type_of
 from tripletree.ask.session import RefusedError, Session, refused
 from tripletree.ask.texts import texts_as_script
+from tripletree.ask.watch import Watch
 from tripletree.errors import LimitExceededError, ParseError
 
 MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
@@ -63,6 +65,13 @@ PARTS = {
     "ask.js": (("texts.js", "cards.js", "view.js", "page.js"), "text/javascript"),
     "icon.svg": (("icon.svg",), "image/svg+xml"),
 }
+#: The parts of the page of the leader.
+LEADER_PARTS = {
+    "": (("watch.html",), "text/html"),
+    "watch.css": (("ask.css", "watch.css"), "text/css"),
+    "watch.js": (("cards.js", "watch.js"), "text/javascript"),
+    "icon.svg": (("icon.svg",), "image/svg+xml"),
+}
 
 
 def source(*names: str) -> str:
@@ -75,11 +84,20 @@ def source(*names: str) -> str:
 
 
 class Guard:
-    """Passes on requests that have the token and do not come from another site, and takes the token off their path."""
+    """Passes on requests that have a token and do not come from another site, and takes the token off their path.
 
-    def __init__(self, app: Any, token: str, hosts: Callable[[str], bool]) -> None:
-        self.app, self.token, self.hosts = app, token, hosts
+    `apps` has the application of each token.
+    """
+
+    def __init__(self, apps: Mapping[str, Any], hosts: Callable[[str], bool]) -> None:
+        self.apps, self.hosts = dict(apps), hosts
         self._at_once = 0
+
+    def _app_of(self, token: str) -> Any:
+        """The application of a token. Each comparison takes as long, whatever the token."""
+        given = token.encode("utf-8", "replace")
+        found = [app for known, app in self.apps.items() if secrets.compare_digest(given, known.encode())]
+        return found[0] if found else None
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, with the headers of all responses."""
@@ -95,9 +113,10 @@ class Guard:
 
         headers = Headers(scope=scope)
         _, token, path = f"{scope['path']}/".split("/", 2)
+        wanted, passed = self._app_of(token), False
         if len(headers.getlist("host")) != 1 or not self.hosts(_host_name(headers["host"])):
             app: Any = _refusal("unknown host", 421)
-        elif not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
+        elif wanted is None:
             app = _refusal("this address is not complete; take the one that tripletree ask printed", 404)
         else:
             scope.get(KNOWN, bool)()
@@ -106,15 +125,15 @@ class Guard:
             elif self._at_once >= MAX_AT_ONCE:
                 app = _refused(refused("errorBusy", 503))
             else:
-                rest = scope["path"][len(self.token) + 1 :]
-                app = self.app if rest else Response(status_code=308, headers={"Location": f"/{self.token}/"})
+                rest = scope["path"][len(token) + 1 :]
+                passed = bool(rest)
+                app = wanted if passed else Response(status_code=308, headers={"Location": f"/{token}/"})
                 scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
-        counts = app is self.app
-        self._at_once += counts
+        self._at_once += passed
         try:
             await app(scope, receive, send_with_headers)
         finally:
-            self._at_once -= counts
+            self._at_once -= passed
 
 
 def _host_name(host: str) -> str:
@@ -172,22 +191,26 @@ def accepted_hosts(host: str) -> Callable[[str], bool]:
 # ---------------------------------------------------------------------- routes
 
 
-def make_app(session: Session, token: str, hosts: Callable[[str], bool], language: str = "") -> Guard:
+def make_app(
+    session: Session,
+    token: str,
+    hosts: Callable[[str], bool],
+    language: str = "",
+    *,
+    leader: str | None = None,
+    stop: Callable[[], None] = lambda: None,
+) -> Guard:
     """Make the application.
 
     The function `hosts` tests whether a name, without port, belongs to this machine. `language` is the language of the
-    page. "" takes the one that each browser prefers.
+    page. "" takes the one that each browser prefers. `leader` is the token of the page of the leader, who may `stop`
+    the server.
     """
     exports = exports_of(session) if "files" in session.show else {}
     first = {
         "": lambda page: page.replace('data-language=""', f'data-language="{language}"'),
         "ask.js": lambda script: texts_as_script(session.wording.texts()) + script,
     }
-
-    async def part(request: Request) -> Response:
-        name = request.url.path.lstrip("/")
-        names, media_type = PARTS[name]
-        return Response(first.get(name, str)(source(*names)), media_type=media_type)
 
     async def setup(request: Request) -> Response:
         return JSONResponse({**session.setup(), "exports": [[name, x.title] for name, x in exports.items()]})
@@ -212,34 +235,87 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool], languag
         # the browser keeps pictures, because the side shows the same ones after each answer
         return Response(content, media_type=media_type, headers={**INERT, "Cache-Control": "private, max-age=3600"})
 
-    async def exported(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in exports:
-            raise HTTPException(404, "there is no such file")
-        text = await run_in_threadpool(exports[name].make, session)
-        headers = {**INERT, "Content-Disposition": f'attachment; filename="{name}"'}
-        media_type = exports[name].media_type
-        return Response(text.encode("utf-8", "backslashreplace"), media_type=media_type, headers=headers)
+    def files_shown() -> dict[str, Callable[[], str]]:
+        return {name: partial(x.make, session) for name, x in exports.items()}
 
     routes = [
-        *(Route(f"/{name}", part) for name in PARTS),
+        *_part_routes(PARTS, first),
         Route("/setup", setup),
         Route("/state", state),
         Route("/answer", answer, methods=["POST"]),
         Route("/undo", undo, methods=["POST"]),
         Route("/image/{row}", image),
-        Route("/export/{name}", exported),
+        _export_route(files_shown),
     ]
-    handlers: dict[Any, Any] = {
-        RefusedError: lambda request, error: _refused(error),
-        ClientDisconnect: lambda request, error: _refusal("the message was cut off", 400),
-        HTTPException: lambda request, error: _refusal(error.detail, error.status_code),
-        FileNotFoundError: lambda request, error: _refusal("there is no such picture", 404),
-        ParseError: lambda request, error: _refusal(str(error), 415),
-        LimitExceededError: lambda request, error: _refusal(str(error), 413),
-        OSError: lambda request, error: _refused(refused("errorNotKept", 507, reason=error.strerror or str(error))),
-    }
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)
+    apps = {token: Starlette(routes=routes, exception_handlers=_HANDLERS)}
+    if leader is not None:
+        apps[leader] = _leader_app(session, stop)
+    return Guard(apps, hosts)
+
+
+def _leader_app(session: Session, stop: Callable[[], None]) -> Starlette:
+    """The page of the leader: an overview, files, and the switches."""
+    watch = Watch(session)
+
+    async def overview(request: Request) -> Response:
+        found = await run_in_threadpool(watch.overview)
+        return JSONResponse({**found, "files": list(files_of(session))})
+
+    async def control(request: Request) -> Response:
+        wanted = (await _message(request)).get("do")
+        if wanted not in ("pause", "resume", "stop"):
+            msg = "do must be pause, resume or stop"
+            raise RefusedError(msg)
+        if wanted == "stop":
+            stop()
+        else:
+            session.paused = wanted == "pause"
+        return JSONResponse({"paused": session.paused})
+
+    routes = [
+        *_part_routes(LEADER_PARTS, {}),
+        Route("/overview", overview),
+        Route("/control", control, methods=["POST"]),
+        _export_route(lambda: files_of(session)),
+    ]
+    return Starlette(routes=routes, exception_handlers=_HANDLERS)
+
+
+def _part_routes(parts: Mapping[str, Any], first: Mapping[str, Callable[[str], str]]) -> list[Route]:
+    """The routes of the parts of a page. `first` has functions that change their text."""
+
+    async def part(request: Request) -> Response:
+        name = request.url.path.lstrip("/")
+        names, media_type = parts[name]
+        return Response(first.get(name, str)(source(*names)), media_type=media_type)
+
+    return [Route(f"/{name}", part) for name in parts]
+
+
+def _export_route(files: Callable[[], Mapping[str, Callable[[], str]]]) -> Route:
+    """The route of the files to save."""
+
+    async def exported(request: Request) -> Response:
+        name = request.path_params["name"]
+        make = files().get(name)
+        if make is None:
+            raise HTTPException(404, "there is no such file")
+        text = await run_in_threadpool(make)
+        headers = {**INERT, "Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(text.encode("utf-8", "backslashreplace"), media_type=media_type_of(name), headers=headers)
+
+    return Route("/export/{name}", exported)
+
+
+_HANDLERS: dict[Any, Any] = {
+    RefusedError: lambda request, error: _refused(error),
+    ClientDisconnect: lambda request, error: _refusal("the message was cut off", 400),
+    HTTPException: lambda request, error: _refusal(error.detail, error.status_code),
+    FileNotFoundError: lambda request, error: _refusal("there is no such picture", 404),
+    ParseError: lambda request, error: _refusal(str(error), 415),
+    LimitExceededError: lambda request, error: _refusal(str(error), 413),
+    OSError: lambda request, error: _refused(refused("errorNotKept", 507, reason=error.strerror or str(error))),
+}
 
 
 async def _message(request: Request) -> dict[str, Any]:
@@ -267,14 +343,22 @@ async def _message(request: Request) -> dict[str, Any]:
 
 
 class Place(NamedTuple):
-    """The place of a page: its socket, its secret token, and the file of answers beside which the address is kept."""
+    """The place of a page: its socket, its secret tokens, and the file of answers beside which the address is kept."""
 
     sock: socket.socket
     token: str
     answers: str | None = None
+    leader: str | None = None
 
 
-def listen(host: str, port: int, answers: str | os.PathLike[str] | None = None, *, new_address: bool = False) -> Place:
+def listen(
+    host: str,
+    port: int,
+    answers: str | os.PathLike[str] | None = None,
+    *,
+    new_address: bool = False,
+    watch: bool = False,
+) -> Place:
     """Open a socket to listen at. Port 0 takes that of the address kept beside the answers, or any free port."""
     kept = None if answers is None or new_address else read_address(answers)
     wanted = port or (kept.port if kept else 0)
@@ -290,7 +374,8 @@ def listen(host: str, port: int, answers: str | os.PathLike[str] | None = None, 
             )
         raise OSError(msg) from None
     token = kept.token if kept else secrets.token_urlsafe(24)
-    return Place(sock, token, None if answers is None else os.fspath(answers))
+    leader = (kept and kept.leader) or (secrets.token_urlsafe(24) if watch else None)
+    return Place(sock, token, None if answers is None else os.fspath(answers), leader)
 
 
 class Connection(H11Protocol):
@@ -341,23 +426,32 @@ def settings(app: Guard) -> uvicorn.Config:
     )
 
 
-def run(session: Session, place: Place, host: str, announce: Callable[[str], None], language: str = "") -> None:
-    """Serve the page until interrupted. Call `announce` with its address once it can be opened."""
+def run(
+    session: Session, place: Place, host: str, announce: Callable[[str, str | None], None], language: str = ""
+) -> None:
+    """Serve the page until interrupted. Call `announce` with its address, and the leader's, once they can be opened."""
     name, port = place.sock.getsockname()[:2]
     if ipaddress.ip_address(name).is_unspecified:
         name = socket.gethostname()
-    address = f"http://{f'[{name}]' if ':' in name else name}:{port}/{place.token}/"
+    start = f"http://{f'[{name}]' if ':' in name else name}:{port}"
+    address = f"{start}/{place.token}/"
+    leader = None if place.leader is None else f"{start}/{place.leader}/"
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if place.answers is not None:
-                keep_address(place.answers, address)
-            announce(address)
+                keep_address(place.answers, address, leader)
+            announce(address, leader)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # requests cut off now are no errors
             await super().shutdown(sockets)
 
+    def stop() -> None:
+        server.should_exit = True
+
+    app = make_app(session, place.token, accepted_hosts(host), language, leader=place.leader, stop=stop)
+    server = Announcing(settings(app))
     with suppress(KeyboardInterrupt):  # the server closes its connections, then passes the signal on
-        Announcing(settings(make_app(session, place.token, accepted_hosts(host), language))).run(sockets=[place.sock])
+        server.run(sockets=[place.sock])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -18,8 +18,9 @@ from urllib.parse import quote
 import numpy as np
 
 from tripletree.ask.cards import Cards, shortened
+from tripletree.ask.learner import Learner, NotReadyError
 from tripletree.ask.outline import make_outline, order_clusters
-from tripletree.ask.study import Study
+from tripletree.ask.study import Question, Study
 from tripletree.ask.texts import texts_of
 from tripletree.ask.wording import Wording
 from tripletree.core.answers import Answer, AnswerSet
@@ -33,6 +34,7 @@ SHOWN = ("labels", "clusters", "people", "files")
 MAX_WHO, MAX_PEOPLE = 80, 500
 MAX_SECONDS = 30 * 86400.0  # somebody may leave the page open for long
 AWAY = 600.0  # seconds after which an open question goes to other people
+RECENT = 20.0  # seconds: somebody who was seen since then is answering now, so that others do not wait for the model
 END = 4096  # bytes at the end of the file of answers that are compared before more are written
 PATIENCE = 0.3  # seconds for which a question waits for the clusters after the last answer
 
@@ -84,6 +86,8 @@ class Findings(NamedTuple):
     clusters : int64[n], the cluster of each sample, numbered as on the page
     uncertainty : float64[n]
     sure : float64[clusters]
+    gain : float, how many samples the next answer may settle
+    support : float64[inner nodes] or None, of the clades of the hierarchy
     make_hierarchy : function without arguments
     """
 
@@ -93,6 +97,8 @@ class Findings(NamedTuple):
     clusters: np.ndarray
     uncertainty: np.ndarray
     sure: np.ndarray
+    gain: float
+    support: np.ndarray | None
     make_hierarchy: Callable[[], Hierarchy]
 
 
@@ -130,14 +136,17 @@ class Session:
         close: Callable[[], None],
     ) -> None:
         self.study, self.model, self.cards, self.file = study, model, cards, file
+        self.learner = None if model is None else Learner(model)
         self.close = close
         self.title, self.show, self.wording = title, show, wording or Wording()
         self._row = {name: k for k, name in enumerate(cards.names)}
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
+        self._keys: dict[str | None, str | None] = {}  # the name under which the model keeps it open
         self._seen: dict[str | None, float] = {}  # the time of the last sign of each person (pages call regularly)
         self._run = token_hex(4)  # a page of an earlier run must not take its version for this one's
         self._version = 0  # changes with every answer and undo
+        self.paused = False  # whether answers are refused for now
         self._known: dict[str, Any] = {"version": -1}  # the last results that the page shows
         self._fresh = threading.Condition()  # guards `_known` and `_at_work`
         self._at_work = False  # whether a thread is making newer results
@@ -151,6 +160,8 @@ class Session:
                 self._rescue()
             finally:
                 self.close()
+        if self.learner is not None:
+            self.learner.settle()  # the model has all answers afterwards
 
     def _rescue(self) -> None:
         """Write all answers to another file if their own file was removed or changed by others."""
@@ -208,6 +219,7 @@ class Session:
                 "question": None if question is None else [self.cards.card(self._row[x]) for x in question],
                 "last": None if last is None else [self.cards.shown_name(self._row[x]) for x in last.items],
                 "nameless": self._needs_name(who),
+                "paused": self.paused,
             }
             if found["left"] == 0:  # nobody can read it before
                 address = (self.wording.return_address or "").replace("{who}", quote(who or "", safe=""))
@@ -215,20 +227,18 @@ class Session:
             if "people" in self.show:
                 people = [[printable(name), number] for name, number in self.study.people]
                 found |= {"people": people, "answers": len(self.study)}
-            if self.shows_clusters:
-                assert self.model is not None
-                gain = float(self.model.gain_)
-                found["gain"] = gain if np.isfinite(gain) else None
             now = self._version
         if self.shows_clusters:
             known = self._knowledge(now)
             found |= {
+                "gain": known.get("gain"),
                 "stale": known["version"] < now,
                 "known": known,
                 "version": f"{now}-{known['version']}-{self._run}",
             }
         else:
             found["version"] = f"{now}--{self._run}"
+        found["version"] += "-paused" * found["paused"]
         return None if found["version"] == version else found
 
     @property
@@ -251,25 +261,63 @@ class Session:
             if who not in self._shown and len(self._shown) >= MAX_PEOPLE:
                 raise refused("errorManyPeople", 429, most=MAX_PEOPLE)
             others = [question for person, question in self._shown.items() if question is not None and person != who]
-            ask_model = None if self.model is None else partial(self.model.next_question, who=who)
+            ask_model = None if self.learner is None else partial(self._ask_model, who, others)
+            self._keys[who] = who
             self._shown[who] = self.study.next_question(who, others, ask_model)
         return self._shown[who]
+
+    def _ask_model(self, who: str | None, others: Sequence[Question]) -> Question | None:
+        """Choose a question by the model, or draw one if several people answer and the model is not ready."""
+        assert self.learner is not None
+        people = self._others_answering(who)
+        taken = self.study.taken(others)
+        try:
+            question, key = self.learner.question(who, taken, alone=not people, people=people)
+        except NotReadyError:
+            return self.study.drawn(others)
+        self._keys[who] = key
+        return question
+
+    def _others_answering(self, who: str | None) -> int:
+        now = monotonic()
+        return sum(now - self._seen[x] < RECENT for x in self._shown if x != who and x in self._seen)
+
+    def _tell_model(self, who: str | None, news: Answer | Callable[[Any], Any]) -> None:
+        """Let the model hear something of a person, and forget the person's open question."""
+        if self.learner is None:
+            return
+        key = self._keys.pop(who, who)
+        if key != who:
+            self.learner.release(key)
+        self.learner.tell(self._version + 1, news, alone=not self._others_answering(who))
 
     def _release(self, who: str | None) -> None:
         """Take back the question of somebody who has left, so that other people can be asked about its samples."""
         self._shown.pop(who, None)
         self._seen.pop(who, None)
-        if self.model is not None:
-            self.model.release(who)
+        if self.learner is not None:
+            self.learner.release(self._keys.pop(who, who))
 
     # ------------------------------------------------------------------ results
 
+    def seen(self) -> tuple[list[Answer], dict[str | None, float]]:
+        """Return all answers, and for everybody who has the page open how long ago it was last heard of."""
+        with self._lock:
+            now = monotonic()
+            return self.study.log, {who: now - self._seen[who] for who in self._shown if who in self._seen}
+
+    def row_of(self, name: Any) -> int:
+        """Return the number of a sample."""
+        return self._row[name]
+
     def snapshot(self) -> Findings:
         """Return the results of the answers so far. They do not change when more answers come in."""
-        with self._lock:
-            model = self.model
-            assert model is not None
-            answers, labels = self.study.answers, np.asarray(model.labels_)
+        learner = self.learner
+        assert learner is not None
+        learner.settle()
+        with learner.holds:
+            model = learner.model
+            answers, labels = model.answers_, np.asarray(model.labels_)
             items = answers.leaves
             shown = [self._row[items[i]] for i in answers.rows[answers.rows >= 0].tolist()]
             clusters = order_clusters(labels, np.array(shown, np.int64))
@@ -277,8 +325,11 @@ class Session:
             _, codes = np.unique(labels, return_inverse=True)
             sure = 1 - np.asarray(model.cluster_uncertainty_, np.float64)[codes[first]]
             uncertainty = np.asarray(model.uncertainty_, np.float64)
-            doubted = model.doubted_answers_
-            return Findings(self._version, answers, doubted, clusters, uncertainty, sure, model.defer_hierarchy())
+            doubted, gain = model.doubted_answers_, float(model.gain_)
+            support = getattr(model, "clade_support_", None)
+            return Findings(
+                learner.heard, answers, doubted, clusters, uncertainty, sure, gain, support, model.defer_hierarchy()
+            )
 
     @property
     def answers(self) -> AnswerSet:
@@ -320,7 +371,13 @@ class Session:
         outline = make_outline(hierarchy, found.clusters[at], None if cards.values is None else cards.values[at])
         for row in outline["rows"]:
             row["items"] = [cards.short(int(at[k])) for k in row["items"]]
-        return {"sure": found.sure.round(4).tolist(), "sizes": np.bincount(found.clusters).tolist(), **outline}
+        gain = found.gain if np.isfinite(found.gain) else None
+        return {
+            "gain": gain,
+            "sure": found.sure.round(4).tolist(),
+            "sizes": np.bincount(found.clusters).tolist(),
+            **outline,
+        }
 
     # ------------------------------------------------------------------ answers
 
@@ -341,6 +398,7 @@ class Session:
         OSError
             If the file cannot be written, or was removed. Nothing changes then.
         """
+        self._check_open()
         who = _checked_who(message.get("who"))
         rows, reply = message.get("question"), message.get("reply")
         if not isinstance(rows, list) or not all(type(x) is int for x in rows):
@@ -366,8 +424,7 @@ class Session:
             if self.file is not None:
                 self.file.add(append_answer, given)
             self.study.add(given)
-            if self.model is not None:
-                self.model.answer(given, question, who=who, when=given.when)
+            self._tell_model(who, given)
             self._changed(who, None)
         return self.state(who) or {}
 
@@ -381,6 +438,7 @@ class Session:
         OSError
             If the file cannot be written, or was removed. Nothing changes then.
         """
+        self._check_open()
         who = _checked_who(message.get("who"))
         with self._lock:
             self._check_number(message, who)
@@ -389,10 +447,13 @@ class Session:
             if self.file is not None:
                 self.file.add(append_undo, who=who, when=_now())
             taken = self.study.undo(who)
-            if self.model is not None:
-                self.model.undo(who=who)
+            self._tell_model(who, lambda model: model.undo(who=who))
             self._changed(who, tuple(taken.items))
         return self.state(who) or {}
+
+    def _check_open(self) -> None:
+        if self.paused:
+            raise refused("errorPaused", 503)
 
     def _check_number(self, message: Mapping[str, Any], who: str | None) -> None:
         number = message.get("number")

@@ -80,6 +80,11 @@ class Study:
         return AnswerSet(self._log.values(), self.names)
 
     @property
+    def log(self) -> list[Answer]:
+        """All answers, in order."""
+        return list(self._log.values())
+
+    @property
     def people(self) -> list[tuple[str, int]]:
         """The people with a name, and how many answers each has given."""
         return [(who, len(given)) for who, given in self._by.items() if who is not None and given]
@@ -124,7 +129,7 @@ class Study:
         if found is None:
             found = self._new(shown, ask_model) or self._of_others(who)
         if found is None and self.design.is_study and self.design.trios is None:  # nothing is left worth asking
-            found = self._unasked(balanced_trios(self.names, self._drawn()), shown)
+            found = self.drawn(shown)
         if found is None:
             return None
         rows = np.sort(self.names.indices(found))
@@ -161,11 +166,19 @@ class Study:
         if self.design.trios is None and ask_model is not None:
             return ask_model()
         given: Any = None if self.design.draws_trios else self.design.trios
-        return self._unasked(balanced_trios(self.names, self._drawn()) if given is None else given, shown)
+        return self.drawn(shown) if given is None else self._unasked(given, shown)
 
-    def _unasked(self, trios: Iterable[Question], shown: Counter[frozenset]) -> Question | None:
+    def drawn(self, others: Iterable[Collection[Any]]) -> Question | None:
+        """Draw a trio that nobody has been asked, given the open questions of other people."""
+        return self._unasked(balanced_trios(self.names, self._drawn()), others)
+
+    def taken(self, others: Iterable[Collection[Any]]) -> set[frozenset]:
+        """Return the questions that are no new ones: asked, open, or kept for catching."""
+        return self._asked.keys() | set(map(frozenset, others)) | self._catch.keys()
+
+    def _unasked(self, trios: Iterable[Question], others: Iterable[Collection[Any]]) -> Question | None:
         """Choose the first of some trios that nobody has been asked."""
-        taken = self._asked.keys() | shown.keys() | self._catch.keys()
+        taken = self.taken(others)
         return next((trio for trio in trios if frozenset(trio) not in taken), None)
 
     def _of_others(self, who: str | None) -> Question | None:

@@ -181,6 +181,9 @@ def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the questions.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="the last, or any", metavar="N")
+@click.option(
+    "--watch", is_flag=True, help="Also a page for the leader of the study: who is where, agreement, the tree, files."
+)
 @click.option("--new-address", is_flag=True, help="Make another address; links that people have end.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def ask(
@@ -209,6 +212,7 @@ def ask(
     seed: int,
     host: str,
     port: int,
+    watch: bool,
     new_address: bool,
     no_browser: bool,
 ) -> None:
@@ -303,16 +307,18 @@ def ask(
             _export(session, folder)
             return
         assert server is not None
-        place = server.listen(host, port, path, new_address=new_address)
+        place = server.listen(host, port, path, new_address=new_address, watch=watch)
         if not server.is_loopback(host):
             say("everybody who can reach this machine and has the address can answer; it is sent unencrypted", err=True)
 
-        def announce(address: str) -> None:
+        def announce(address: str, leader: str | None) -> None:
             address = address_of(address, who)
             say(f"{counted(len(session.study), 'answer')} in {path}; Ctrl + C ends", err=True)
             click.echo(address)
+            if leader:
+                click.echo(f"for the leader alone: {leader}")
             if not no_browser:
-                click.launch(address)
+                click.launch(leader or address)
 
         server.run(session, place, host, announce, language or "")
         say(f"{counted(len(session.study), 'answer')} in {path}", err=True)

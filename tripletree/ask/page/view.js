@@ -178,7 +178,7 @@ class AskView {
 
   /** Whether a question is on show that can be answered. */
   asks() {
-    return Boolean(this.known?.question) && !this.isDone() && !this.notice;
+    return Boolean(this.known?.question) && !this.isDone() && !this.notice && !this.known.paused;
   }
 
   async reply(reply) {
@@ -259,11 +259,12 @@ class AskView {
     const before = rowsOf(this.known?.question);
     const wasDone = this.isDone();
     const wasNameless = this.known?.nameless;
+    const wasPaused = this.known?.paused;
     this.known = state;
     this.who = state.who;
     if (this.root.getRootNode().activeElement !== this.name) this.name.value = state.who ?? "";
     const now = rowsOf(state.question);
-    if (before !== now || wasDone !== this.isDone() || wasNameless !== state.nameless || !this.cards.childElementCount) this.showQuestion();
+    if (before !== now || wasDone !== this.isDone() || wasNameless !== state.nameless || wasPaused !== state.paused || !this.cards.childElementCount) this.showQuestion();
     this.showProgress();
     this.showKnowledge();
     if (state.stale) {
@@ -275,12 +276,12 @@ class AskView {
   }
 
   showQuestion() {
-    const { nameless, number, left } = this.known;
+    const { nameless, paused, number, left } = this.known;
     const { breakAfter } = this.setup;
     this.practised = null;
     this.notice = false;
     this.replies.classList.toggle("tt-forced", this.setup.forced && this.known.question?.length !== 2);
-    if (!nameless && !this.isDone() && this.known.question) {
+    if (!nameless && !paused && !this.isDone() && this.known.question) {
       const stage = number ? undefined : this.stages[this.stage];
       if (typeof stage === "string") return this.showNotice(stage, () => (this.stage += 1));
       if (stage) this.practised = stage;
@@ -290,7 +291,8 @@ class AskView {
     }
     const question = this.practised?.question ?? this.known.question;
     this.cards.className = "tt-cards";
-    this.replies.hidden = nameless;
+    this.replies.hidden = nameless || paused;
+    if (paused && !nameless && !this.isDone()) return this.showEnd("paused", false);
     if (nameless || this.isDone() || !question) {
       this.showEnd(nameless ? "nameFirst" : question ? "allAnswered" : "nothingLeft", Boolean(question));
       if (nameless) this.name.focus();
@@ -367,7 +369,7 @@ class AskView {
   showEnd(why, more) {
     const { texts } = this;
     const parts = [texts.say(why === "allAnswered" && this.setup.fixed ? "thanksText" : `${why}Text`)];
-    if (why !== "nameFirst") parts.push(texts.say(this.file ? "keptOnDisk" : "keptInMemory"));
+    if (why !== "nameFirst" && why !== "paused") parts.push(texts.say(this.file ? "keptOnDisk" : "keptInMemory"));
     this.prompt.textContent = texts.say(why);
     this.said.textContent = `${this.prompt.textContent}. ${parts.join(" ")}`;
     const box = make("div", { class: "tt-done" }, make("p", { text: parts.join(" "), dir: "auto" }));

@@ -475,6 +475,45 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._take_in(_entry(_as_answer(reply, question, who, when), self._leaves))
         return self
 
+    def hear(self, answers: AnswerSet | Iterable[Answer]) -> OddOneOutClustering:
+        """Take in several answers at once: quicker than `answer` one after the other, with a little less care.
+
+        Parameters
+        ----------
+        answers : AnswerSet or iterable of Answer
+            In their order. They answer the open questions of the people who gave them.
+
+        Returns
+        -------
+        OddOneOutClustering
+            Itself.
+
+        Raises
+        ------
+        InvalidAnswerError
+            If something is no answer.
+        UnknownLeafError
+            If one is about other samples. Nothing changes then.
+
+        Examples
+        --------
+        >>> from tripletree.core import Answer
+        >>> model = OddOneOutClustering().start([[0.0], [1.0], [5.0], [7.0]])
+        >>> len(model.hear([Answer((0, 1, 2), "odd", 2), Answer((0, 2, 3), "odd", 0)]).answers_)
+        2
+        """
+        check_is_fitted(self)
+        entries = list(_entries(answers, self._leaves))
+        if entries:
+            with self._step():
+                self._trees = self._trees and self._trees.copy()
+                for entry in entries:
+                    self._note(entry)
+                    self._close(entry)
+                self._hear()
+                self._earlier_trees.clear()  # none of them has heard all but the last of these
+        return self
+
     def undo(self, who: str | None = None) -> Answer:
         """Take back the last answer.
 
@@ -753,10 +792,14 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._note(entry)
             self._hear()
             self._earlier_trees.append(earlier)
-            self._open.pop(entry.who, None)
-            said = {i for i in entry.row if i >= 0}
-            if None in self._open and set(self._open[None].samples) == said:
-                del self._open[None]  # the question had no name, and somebody has answered it
+            self._close(entry)
+
+    def _close(self, entry: _Said) -> None:
+        """Forget the open question that an answer is about."""
+        self._open.pop(entry.who, None)
+        said = {i for i in entry.row if i >= 0}
+        if None in self._open and set(self._open[None].samples) == said:
+            del self._open[None]  # the question had no name, and somebody has answered it
 
     def _forget_from(self, k: int) -> None:
         """Forget the answers from a place on, and their effect on the groups."""
