@@ -140,3 +140,67 @@ def test_cluster__classes_in_several_columns_are_asked_with_commands_that_work(r
     assert [x[-1] for x in commands] == ways
     for command in commands:
         run(*command)
+
+
+BODY = "bird{0}mass{0}wing\n" + "".join(f"t{k}{{0}}{V[k]}{{0}}{W[k]}\n" for k in range(8))
+
+
+@pytest.mark.parametrize(
+    ("above", "mark", "title"),
+    [
+        ("Birds of the lake,,\n2024,,\n", ",", "Birds of the lake"),
+        ("Birds of the lake\n\n", "\t", "Birds of the lake"),
+        ("Birds, 2nd part\n", ";", "Birds, 2nd part"),
+        ('"Birds, caught"\n', ",", "Birds, caught"),
+    ],
+)
+def test_cluster__titles_above_the_header_are_passed_over(run, tmp_path, above, mark, title):
+    (tmp_path / "d.csv").write_text(above + BODY.format(mark))
+    done = run("cluster", "d.csv", "-k", 2)
+    assert f"d.csv: read 8 rows below the title '{title}': names in 'bird'; 2 features" in done.stderr
+    assert [x[-1] for x in done.stdout.split()[1:]] == list("00001111")
+    (tmp_path / "d.csv").write_text(above + BODY.format(mark) + mark.join(["t1", "5", "6"]))
+    line = above.count("\n") + 3
+    assert f"'t1' in lines {line}, {line + 7}" in run("cluster", "d.csv", "-k", 2, status=2).stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mass\n1.5\n1.7\n9\n",
+        "mass wing\na 1.5 2\nb 1.7 2\nc 9 8\n",
+        "bird\tmass\na\t1\nb\t2\nc\t9\n",
+        "mass\na\t1\nb\t2\nc\t9\n",
+        "sep=;\nbird;mass\na;1\nb;2\nc;9\n",
+        "# birds\nbird,mass\na,1\nb,2\nc,9\n",
+    ],
+)
+def test_cluster__tables_without_a_title(run, text):
+    assert "title" not in run("cluster", "-", "-k", 2, text=text, status=2 if text[4:6] == "\na" else 0).stderr
+
+
+def test_cluster__class_0_of_half_the_samples_is_told(run, tmp_path):
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, w=W, kind=list("11002200")))
+    told = "'0' (4 of 8) is taken for a class; if it marks samples without one: --missing-class 0"
+    assert told in run("cluster", "d.csv", "-k", 2, "--classes", "kind").stderr
+    done = run("cluster", "d.csv", "-k", 2, "--classes", "kind", "--missing-class", "0")
+    assert "taken for a class" not in done.stderr
+    for codes in ("11002201", "01010101", "00001111"):
+        (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, w=W, kind=list(codes)))
+        assert "taken for a class" not in run("cluster", "d.csv", "-k", 2, "--classes", "kind").stderr
+
+
+def test_commands__tell_once_of_99_among_classes_and_of_classes_that_are_measures(run, tmp_path):
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, w=W, kind=["1", "1", "99", "99", "2", "2", "99", "99"]))
+    for command in ("cluster d.csv -k 2 --classes kind", "report d.csv --resamples 0 --classes kind"):
+        told = (
+            "'99' (4 of 8) is taken for a class, beside '1', '2'; if it marks samples without one: --missing-class 99"
+        )
+        assert run(*command.split()).stderr.count("is taken for a class") == 1
+        assert told in run(*command.split()).stderr
+        assert "is taken for" not in run(*command.split(), "--missing-class", "99").stderr
+    (tmp_path / "d.csv").write_text(table(bird=NAMED, v=V, mass=W))
+    for command in ("cluster d.csv -k 2 --classes mass", "report d.csv --resamples 0 --classes mass"):
+        told = run(*command.split()).stderr
+        assert "8 different numbers for 8 samples, with decimals, are taken for classes" in told
+        assert "classes has 8 labels of 8 classes, so nothing follows" in told

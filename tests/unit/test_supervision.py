@@ -1,5 +1,6 @@
 """Class labels and odd-one-out answers as triplets, against literal definitions."""
 
+import warnings
 from itertools import combinations, permutations
 
 import numpy as np
@@ -18,6 +19,7 @@ from tripletree.algorithms.supervision import (
     triplets_from_merge_order,
     triplets_from_odd_one_out,
 )
+from tripletree.cluster import ReCon
 from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -483,3 +485,49 @@ def test_triplets_from_merge_order__several_orders_and_one_step():
 def test_triplets_from_merge_order__say_what_is_wrong(orders, words):
     with pytest.raises(InvalidTripletError, match=words):
         triplets_from_merge_order(orders)
+
+
+def _fitted(y, **more):
+    return ReCon(2).fit(np.arange(2.0 * len(y)).reshape(-1, 2), classes=y, **more)
+
+
+@pytest.mark.parametrize("y", [[1, 1, 2, 2, 99, 99], [0, 1, 2, 9, 9], ["1", "2", "3", "99"], [0.0, 1.0, 88.0]])
+@pytest.mark.parametrize("function", [triplets_from_classes, _fitted])
+def test_classes__a_code_of_nines_beside_others_is_told(function, y):
+    code = y[-1]
+    with pytest.warns(UserWarning, match="taken for a class") as told:
+        function(y)
+    message = next(str(x.message) for x in told if "taken for a class" in str(x.message))
+    assert f"{code!r} ({y.count(code)} of {len(y)}) is taken for a class, beside {y[0]!r}, " in message
+    assert message.endswith(f"if it marks samples without one: missing=[{code!r}]")
+    with warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always")
+        function(y, missing=[code])
+    assert not [x for x in left if "taken for a class" in str(x.message)]
+
+
+def test_classes__measured_numbers_are_told():
+    with pytest.warns(UserWarning, match="y: 4 different numbers for 5 samples, with decimals, are taken for classes"):
+        triplets_from_classes([1.25, 1.5, 2.75, 9.5, 9.5])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, 0, 1, 1, 2, 2],
+        [*range(10), *range(10)],
+        [90, 99, 90, 95],
+        ["1", "2", "99", "oak"],
+        [1, 9, 1, 9],
+        [0.5, 0.5, 1.5, 1.5, 2.5, 2.5],
+        ["9", "a", "b", "b"],
+        [7, 8, 99, 99, 7, 8],
+    ],
+)
+def test_classes__usual_codes_are_classes_without_a_word(y):
+    triplets_from_classes(y)
+
+
+def test_classes__a_dot_is_no_class():
+    with pytest.warns(UserWarning, match=r"y: '\.' \(1 of 4\) is taken for no class"):
+        assert list(triplets_from_classes(["a", "a", "b", "."])) == [(0, 1, 2)]

@@ -17,7 +17,7 @@ import numpy as np
 from tripletree.core.answers import AnswerSet
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_count, check_entries, described
-from tripletree.core.labels import label_codes, series_index, without_gaps
+from tripletree.core.labels import KnownClasses, label_codes, series_index, tell_doubtful, without_gaps
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
@@ -347,7 +347,9 @@ def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.nd
         samples = _mask_over(samples, y)
     used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
     used = used[all_codes[used] >= 0]
-    codes, _ = without_gaps(all_codes[used], values, "y", missing)
+    codes, known = without_gaps(all_codes[used], values, "y", missing)
+    if missing is None and not isinstance(y, KnownClasses):
+        tell_doubtful(codes, known, "y")
     used = used[codes >= 0]
     return np.unique(codes[codes >= 0], return_inverse=True)[1], index, freeze(used.astype(np.int32))
 

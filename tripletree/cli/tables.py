@@ -334,7 +334,7 @@ def read_table(
     Table
     """
     gaps = GAPS.get(metric or "", "raise")
-    table = table_columns(source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal)
+    table = table_columns(source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal, titles=True)
     where = table.path or source
     header, n = table.names or [], len(table.lines)
     if n < 2:
@@ -394,7 +394,8 @@ def read_table(
     if needs_numbers and not columns and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
-    _tell_reading(columns, source, n, index_column, unused, is_usual=index_column in (usual, None))
+    is_usual = index_column in (usual, None) and table.title is None
+    _tell_reading(columns, source, table, index_column, unused, is_usual=is_usual)
     if index_column is not None:
         _tell_sums(labels, table, source)
     if gaps != "mixed":
@@ -410,7 +411,8 @@ def read_table(
 
 def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
     """The classes without the words that mark samples without one. None stands for these."""
-    codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS)
+    codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS, mark="--missing-class {}")
+    _tell_zero(codes, known, missing)
     forms: dict[str, list[str]] = {}
     for x in map(str, known):
         forms.setdefault(" ".join(x.split()).casefold(), []).append(x)
@@ -418,6 +420,20 @@ def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) 
     if alike:
         say(f"--classes: {some(alike)} are two classes; write them alike if they are one", err=True)
     return classes_or_none(codes, known)
+
+
+def _tell_zero(codes: np.ndarray, known: Sequence[Any], missing: Sequence[str] | None) -> None:
+    """Tell of class 0 beside 1, 2, ..., if half of the samples have it: it often marks samples without a class."""
+    if missing is not None or len(known) < 3 or set(known) != set(map(str, range(len(known)))):
+        return
+    count = np.bincount(codes[codes >= 0], minlength=len(known))
+    m = int(count[list(known).index("0")])
+    if 2 * m >= count.sum():
+        say(
+            f"--classes: '0' ({m:,} of {count.sum():,}) is taken for a class; if it marks samples without one: "
+            "--missing-class 0",
+            err=True,
+        )
 
 
 def names_in(files: Sequence[tuple[str | None, Callable[[str], Any]]]) -> set[str]:
@@ -553,14 +569,15 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
 
 
 def _tell_reading(
-    columns: dict[str, list[str]], source: str, n: int, index: str | None, unused: list[str], *, is_usual: bool
+    columns: dict[str, list[str]], source: str, table: RowTable, index: str | None, unused: list[str], *, is_usual: bool
 ) -> None:
     """Tell how a table was understood, if columns are not used, or taken for features that may be none."""
     doubtful = doubtful_columns(columns)
     if is_usual and not unused and not doubtful:
         return
     names = ", numbered from 0" if index is None else f": names in {index!r}"
-    parts = [f"read {n:,} rows{names}", counted(len(columns), "feature")]
+    below = "" if table.title is None else f" below the title {table.title!r}"
+    parts = [f"read {len(table.lines):,} rows{below}{names}", counted(len(columns), "feature")]
     if unused:
         parts.append(f"not used: {some(map(repr, unused))}, called {'an id' if len(unused) == 1 else 'ids'}")
     for why in dict.fromkeys(x.why for x in doubtful):
@@ -572,7 +589,7 @@ def _tell_reading(
         cures.append(" ".join(f"{_option('drop')} {shlex.quote(x.name)}" for x in same))
         verb = "is a feature" if len(same) == 1 else "are features"
         parts.append(f"{some(repr(x.name) for x in same)}, {why}, {verb}: {' or '.join(cures)}")
-    if index is not None and not is_usual:
+    if index is not None and not is_usual and table.title is None:
         parts[0] += f" ({_option('index_column')})"
     say(f"{given_name(source)}: {'; '.join(parts)}", err=True)
 

@@ -32,15 +32,17 @@ _NO_CLASS = re.compile(
     r"|nicht\s(?:bekannt|bestimmt|bestimmbar|klassifiziert|zugeordnet)|inconnue?|indéterminée?|non\s(?:classée?|connue?"
     r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)|no\sidentificad[oa]"
     r"|sconosciut[oa]|desconhecid[oa]|onbekend|okänd|ukjent|ukendt|tuntematon|nieznany|неизвестно|未知|不明"
-    r"|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}"
+    r"|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}|\.{1,3}|…"
 )
 #: Codes for no value, if they stand apart from the other codes.
 _SENTINELS = frozenset({-9.0, -99.0, -999.0, -9999.0, 999.0, 9999.0})
+#: Codes that may stand for no value, far from classes that are counted from 0 or 1.
+_NINES = frozenset({9.0, 99.0, 98.0, 88.0, 77.0, 97.0})
 #: Gaps that may be classes as well, as in -1 and +1: if nothing else were left of the classes, nothing is guessed.
 _SIGNS = frozenset({"-1", "-1.0", "-", "?"})
 #: Gaps that nobody takes for a class. Taking any other code for a gap is told.
 _PLAIN_GAPS = GAPS - {"?", "-"}
-_AS_CLASS = "missing=[] makes it a class"
+_AS_CLASS, _AS_GAP = "missing=[] makes it a class", "missing=[{!r}]"
 
 
 def is_gap(text: str, gaps: frozenset[str] = GAPS) -> bool:
@@ -85,12 +87,18 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     return _in_order(codes, list(number))
 
 
-def class_codes(classes: Any, name: str, missing: Any = None, cure: str = _AS_CLASS) -> tuple[np.ndarray, list[Any]]:
+def class_codes(
+    classes: Any, name: str, missing: Any = None, cure: str = _AS_CLASS, mark: str = _AS_GAP
+) -> tuple[np.ndarray, list[Any]]:
     """Code classes as `label_codes` does, and take the words for no class (`CLASS_GAPS`, or `missing`) for -1, too.
 
-    A gap that could be a class is told. If it decides whether there are two classes, as in -1 and +1, it is refused.
+    A gap that could be a class is told, and a class that could be a gap. If it decides whether there are two classes,
+    as in -1 and +1, it is refused. `cure` and `mark` say what makes one of the other.
     """
-    return without_gaps(*label_codes(classes, name), name, missing, cure)
+    found = without_gaps(*label_codes(classes, name), name, missing, cure)
+    if missing is None and not isinstance(classes, KnownClasses):
+        tell_doubtful(*found, name, mark)
+    return found
 
 
 def without_gaps(
@@ -109,11 +117,15 @@ def without_gaps(
     return number[codes], [x for x, kept in zip(known, is_class.tolist(), strict=True) if kept]
 
 
-def classes_or_none(codes: np.ndarray, known: Sequence[Any]) -> list[Any]:
+class KnownClasses(list[Any]):
+    """The class of each sample, None if it is not known: what is doubtful about them has been told."""
+
+
+def classes_or_none(codes: np.ndarray, known: Sequence[Any]) -> KnownClasses:
     """The class of each sample, None if it is not known. One that is called like a gap gets another name."""
     gaps = _class_gaps(known, CLASS_GAPS).tolist()
     names = [f"class {x}" if gap else x for x, gap in zip(known, gaps, strict=True)]
-    return [None if k < 0 else names[k] for k in codes.tolist()]
+    return KnownClasses([None if k < 0 else names[k] for k in codes.tolist()])
 
 
 def _class_gaps(known: Sequence[Any], words: frozenset[str]) -> np.ndarray:
@@ -171,6 +183,30 @@ def _tell_gaps(
     if told:
         shown = ", ".join(f"{x!r} ({m:,} of {n:,})" for x, m in told[:SHOWN])
         warn_user(f"{name}: {shown} is taken for no class; {cure}")
+
+
+def tell_doubtful(codes: np.ndarray, known: list[Any], name: str, mark: str = _AS_GAP) -> None:
+    """Warn of a code such as 9 or 99 far from the other classes, and of measured numbers in the place of classes."""
+    count = np.bincount(codes[codes >= 0], minlength=len(known))
+    order = np.flatnonzero(count).tolist()
+    values = {k: x for k in order if (x := _number(known[k])) is not None}
+    if len(values) < len(order) or len(order) < 3:
+        return
+    if not all(x == int(x) for x in values.values() if np.isfinite(x)):
+        if 2 * len(order) > count.sum():
+            warn_user(
+                f"{name}: {len(order):,} different numbers for {count.sum():,} samples, with decimals, are taken for "
+                "classes: measured numbers belong into the features"
+            )
+        return
+    *rest, last = sorted(order, key=values.__getitem__)
+    most = values[rest[-1]]
+    if values[last] in _NINES and values[rest[0]] in (0, 1) and most <= values[last] / 2 and most <= len(rest):
+        others = ", ".join(repr(known[k]) for k in rest[:SHOWN])
+        warn_user(
+            f"{name}: {known[last]!r} ({count[last]:,} of {count.sum():,}) is taken for a class, beside {others}; "
+            f"if it marks samples without one: {mark.format(known[last])}"
+        )
 
 
 def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any]]:

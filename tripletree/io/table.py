@@ -23,7 +23,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
-from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
+from tripletree.io.source import check_ratio, decoded, is_parquet, named_stream, read_bytes, write_atomic_bytes
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -173,6 +173,8 @@ class RowTable:
         Unit of `lines`: "line" or "row".
     header_line : int or None
         The line of the header, if there is one.
+    title : str or None
+        The first of the lines above the header that were passed over.
     """
 
     path: str | None
@@ -181,6 +183,7 @@ class RowTable:
     lines: Sequence[int]
     unit: str = "line"
     header_line: int | None = None
+    title: str | None = None
 
     def refuse(self, row: int, message: str) -> NoReturn:
         """Raise a ParseError at a row."""
@@ -250,6 +253,8 @@ class RowTable:
 FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
+#: Lines in which a header below titles is looked for.
+_HEAD = 20
 #: A first line that tells Excel the delimiter.
 _SEP_LINE = re.compile(r'"?sep=.?"?', re.IGNORECASE)
 
@@ -292,6 +297,7 @@ def read_table(
     spaced: bool = False,
     empty_rows: bool = False,
     decimal: str = ".",
+    titles: bool = False,
 ) -> RowTable:
     """Read a table from a `Source` or a data frame.
 
@@ -310,11 +316,27 @@ def read_table(
         True if rows of empty cells, as spreadsheets leave them, are passed over.
     decimal : {".", ","}
         The mark before decimals. Where it is a comma, other delimiters come first.
+    titles : bool
+        True if lines of one cell above the header, as spreadsheets have them, are passed over.
     """
     found = table_or_text(path)
     if isinstance(found, RowTable):
         return found
     text, name = with_newlines(found.text), found.path
+    above = _lines_of_titles(text) if titles else 0
+    if above:
+        lines = text.split("\n", above)
+        found = read_table(
+            named_stream("\n".join(lines[above:]), name),
+            delimiter=delimiter,
+            header=header,
+            known=known,
+            spaced=spaced,
+            empty_rows=empty_rows,
+            decimal=decimal,
+        )
+        at = (found.header_line or 0) + above
+        return replace(found, lines=[x + above for x in found.lines], header_line=at, title=lines[0].strip(' ,;\t|"\r'))
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if _SEP_LINE.fullmatch(first.strip()):
         first = next((x for x in text[:100_000].split("\n")[1:] if x.strip() and not x.startswith("#")), "")
@@ -323,6 +345,24 @@ def read_table(
     if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
         return _split_at_blanks(text, name, header, known)
     return split_rows(text, name, delimiter=delimiter, header=header, known=known, empty_rows=empty_rows)
+
+
+def _lines_of_titles(text: str) -> int:
+    """How many lines stand above the header: lines of one cell, where the header and the rows below it have several.
+
+    The header has a name for each cell of the row below it, which has a number.
+    """
+    head = text[:20_000].split("\n")[:_HEAD]
+    delimiter = max(_DELIMITERS, key=lambda x: max((len(_cells(line, x)) for line in head), default=0))
+    rows = [[x.strip() for x in _cells(line.rstrip("\r"), delimiter)] for line in head]
+    filled = [sum(map(bool, row)) for row in rows]
+    at = next((k for k, n in enumerate(filled) if n > 1), 0)
+    if not any(filled[:at]) or head[0].startswith("#") or _SEP_LINE.fullmatch(head[0].strip()):
+        return 0
+    below = next((k for k in range(at + 1, len(rows)) if filled[k]), None)
+    if below is None or any(map(is_number, rows[at])) or not any(map(is_number, rows[below])):
+        return 0
+    return at if len(rows[below]) == len(rows[at]) and filled[at] >= filled[below] else 0
 
 
 def with_newlines(text: str) -> str:

@@ -259,6 +259,7 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
 
 def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any = None) -> _Brought:
     from tripletree.cluster.alignment import by_label_or_row
+    from tripletree.cluster.base import warn_of_silent_classes
 
     classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
     found, n_given = None, None
@@ -273,6 +274,8 @@ def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any
     if len(called) < 2:
         msg = f"the classes of {counted(n_used, 'sample')} are known, {len(called)} different: at least two are needed"
         raise InvalidLabelsError(msg)
+    if n_used == len(called):
+        warn_of_silent_classes(codes, "two samples of one class and one of another")
     value = classes_or_none(codes, called)
     return _Brought("classes", "classes", value, n_used if n_given is None else n_given, n_used, n_used, found)
 
