@@ -491,7 +491,9 @@ def _fitted(y, **more):
     return ReCon(2).fit(np.arange(2.0 * len(y)).reshape(-1, 2), classes=y, **more)
 
 
-@pytest.mark.parametrize("y", [[1, 1, 2, 2, 99, 99], [0, 1, 2, 9, 9], ["1", "2", "3", "99"], [0.0, 1.0, 88.0]])
+@pytest.mark.parametrize(
+    "y", [[1, 1, 2, 2, 99, 99], [0, 0, 1, 2, 9, 9], ["1", "2", "2", "3", "99"], [0.0, 0.0, 1.0, 88.0]]
+)
 @pytest.mark.parametrize("function", [triplets_from_classes, _fitted])
 def test_classes__a_code_of_nines_beside_others_is_told(function, y):
     code = y[-1]

@@ -23,7 +23,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
-from tripletree.io.source import check_ratio, decoded, is_parquet, named_stream, read_bytes, write_atomic_bytes
+from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -324,19 +324,8 @@ def read_table(
         return found
     text, name = with_newlines(found.text), found.path
     above = _lines_of_titles(text) if titles else 0
-    if above:
-        lines = text.split("\n", above)
-        found = read_table(
-            named_stream("\n".join(lines[above:]), name),
-            delimiter=delimiter,
-            header=header,
-            known=known,
-            spaced=spaced,
-            empty_rows=empty_rows,
-            decimal=decimal,
-        )
-        at = (found.header_line or 0) + above
-        return replace(found, lines=[x + above for x in found.lines], header_line=at, title=lines[0].strip(' ,;\t|"\r'))
+    title = text[: text.find("\n")] if above else ""
+    text = text.split("\n", above)[-1]
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if _SEP_LINE.fullmatch(first.strip()):
         first = next((x for x in text[:100_000].split("\n")[1:] if x.strip() and not x.startswith("#")), "")
@@ -344,7 +333,8 @@ def read_table(
         delimiter = next((x for x in "\t;|" if x in first), ",")
     if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
         return _split_at_blanks(text, name, header, known)
-    return split_rows(text, name, delimiter=delimiter, header=header, known=known, empty_rows=empty_rows)
+    table = split_rows(text, name, delimiter=delimiter, header=header, known=known, empty_rows=empty_rows, above=above)
+    return replace(table, title=title.strip(' ,;\t|"\r')) if above else table
 
 
 def _lines_of_titles(text: str) -> int:
@@ -404,6 +394,7 @@ def split_rows(
     skip_blanks: bool | None = None,
     empty_rows: bool = False,
     problem: Callable[[int, str], None] | None = None,
+    above: int = 0,
 ) -> RowTable:
     """Read CSV and its like. Lines that start with ``#`` above the first row are comments, unless one is the header.
 
@@ -420,9 +411,12 @@ def split_rows(
         True if rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
         Called with the line and the message of a bad row, which is then left out. By default it is an error.
+    above : int
+        How many lines of the source stand above the text.
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
+    line += above
     if delimiter is None and header is not False and _is_of_r(text[start:], first):
         delimiter = " "
     delimiter = delimiter or _delimiter_of(first, known)
