@@ -678,7 +678,7 @@ def test_page__a_legend_does_not_end_with_one_more(show, groups):
     page = show(yule(32, np.random.default_rng(0)), clusters=[k % groups for k in range(32)])
     listed = 15 if groups == 15 else 14
     assert page.run("document.querySelectorAll('#legend canvas').length") == listed
-    assert len(re.findall(r">cluster \d+ \(\d\), not a clade<", page.run("tripletree.svg()"))) == listed
+    assert len(re.findall(r">\d+ \(\d\), not a clade<", page.run("tripletree.svg()"))) == listed
     assert ("and 2 more" in page.text("#legend")) == (groups == 16)
 
 
@@ -687,7 +687,7 @@ def test_page__saved_pictures_are_light_and_have_a_legend(show, dark):
     h, t = apes()
     page = show(h, dark=dark, triplets=t, clusters=["ape"] * 4 + ["lesser"] * 2, classes=list("xxyyzz"))
     svg = page.run("tripletree.svg()")
-    for text in ("cluster ape (4)", "class x (2)", "2 triplets displayed", "1 not displayed"):
+    for text in ("clusters:", "ape (4)", "classes:", "x (2)", "2 triplets displayed", "1 not displayed"):
         assert f">{text}</text>" in svg
     assert 'fill="#ffffff"' in svg
     assert "#16181c" not in svg
@@ -702,6 +702,111 @@ def test_page__saved_pictures_are_light_and_have_a_legend(show, dark):
     })()
     """)
     assert corner == [255, 255, 255, 255]
+
+
+def animals(n=40):
+    """A tree with columns, shaded clades, a note and second names."""
+    h = Hierarchy(yule(n, np.random.default_rng(4)).parent, [f"species {k}" for k in range(n)])
+    columns = {"habitat": [["wood", "sea", "steppe"][k % 3] for k in range(n)], "kg": [k / 7 for k in range(n)]}
+    columns["kg"][3] = None
+    more = {"annotations": columns, "clades": {"mine": ["species 0", "species 5"], "family": h.n_nodes - 4}}
+    return h, more | {"notes": {"species 7": "first\nsecond"}, "second_names": {"species 8": "lion"}}
+
+
+def facts(page):
+    """What the panel says of the node."""
+    terms, told = (
+        page.run(f"Array.from(document.querySelectorAll('#panel {x}'), (e) => e.textContent)") for x in ("dt", "dd")
+    )
+    return dict(zip(terms, told, strict=True))
+
+
+def test_page__has_columns_clades_notes_and_second_names(show):
+    h, more = animals()
+    page = show(h, **more, width=1400)
+    svg = page.run("tripletree.svg()")
+    for text in (
+        "habitat",
+        "kg",
+        "family",
+        "species 8 (lion)",
+        "species 7 ∗",
+        "habitat:",
+        "wood (14)",
+        "kg: 0 to 5.57",
+    ):
+        assert f">{text}</text>" in svg
+    assert re.search(r">mine \(not a clade: \d+ others?\)</text>|>mine \(not …[^<]*</text>", svg)
+    assert svg.count("rotate(-90") == 2  # the names of the columns
+    wanted = page.run("tripletree.find('species 3')[0]")
+    page.run(f"tripletree.goTo({wanted})")
+    told = facts(page)
+    assert (told["habitat"], told["kg"]) == ("wood", "none")
+    page.run("tripletree.goTo(tripletree.find('LION')[0])")
+    assert page.text("#panel h2") == "species 8"
+    told = facts(page)
+    assert (told["also"], told["habitat"], told["kg"]) == ("lion", "steppe", "1.14")
+    page.run("tripletree.goTo(tripletree.find('species 7')[0])")
+    assert page.run("document.querySelector('#panel .note').innerText") == "first\nsecond"
+    legend = page.text("#legend")
+    for text in ("habitat", "wood", "0 to 5.57", "family", "has a note"):
+        assert text in legend
+    page.run("tripletree.goTo(0)")
+    told = facts(page)
+    assert told["habitat"] == "wood 35%, sea 33%, steppe 33%"
+    assert told["kg"] == "2.85 (mean)"
+
+
+def pixels(page, places):
+    """The colours of pixels of the canvas, by their places in the window."""
+    return page.run(f"""
+    (() => {{
+      const canvas = document.querySelector('#picture');
+      const box = canvas.getBoundingClientRect();
+      const {{ data, width }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return {json.dumps(places)}.map(([x, y]) => {{
+        const at = 4 * (Math.floor(y - box.top) * width + Math.floor(x - box.left));
+        return Array.from(data.slice(at, at + 3));
+      }});
+    }})()
+    """)
+
+
+def test_page__tiles_have_the_colours_of_their_categories(show):
+    h, more = animals(12)
+    page = show(h, annotations={"habitat": more["annotations"]["habitat"]}, width=1000)
+    palette = page.run("getComputedStyle(document.documentElement).getPropertyValue('--palette').trim().split(/\\s+/)")
+    number = {tuple(int(x[i : i + 2], 16) for i in (1, 3, 5)): k for k, x in enumerate(palette)}
+    places = [page.place(page.run(f"tripletree.find('species {k}')[0]")) for k in range(12)]
+    found = [number[tuple(x)] for x in pixels(page, [[x + 11, y - 3] for x, y in places])]
+    assert found == [found[k % 3] for k in range(12)]
+    assert len(set(found)) == 3
+
+
+def test_page__unfolding_all_keeps_what_was_chosen_in_the_window(show):
+    n = 400
+    h = Hierarchy(yule(n, np.random.default_rng(1)).parent, [f"species {k}" for k in range(n)])
+    page = show(h, height=600)
+    leaf = page.run("tripletree.find('species 300')[0]")
+    page.run(f"tripletree.goTo({leaf})")
+    page.click_on("#fold")
+    page.click_on("#unfold")
+    page.frames(2)
+    chosen = page.state()["selected"]
+    x, y = page.place(chosen)
+    box = "document.querySelector('#view').getBoundingClientRect()"
+    top, bottom = page.run(f"[{box}.top, {box}.bottom]")
+    assert chosen != 0
+    assert top < y < bottom
+
+
+@pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 740)])
+def test_page__columns_and_clades_fit_the_window(show, width, height):
+    h, more = animals()
+    page = show(h, **more, width=width, height=height)
+    assert page.run("document.documentElement.scrollWidth") <= width
+    left = page.place(page.run("tripletree.find('species 3')[0]"))[0]
+    assert 60 < left < width - 60
 
 
 def test_page__refuses_a_png_in_which_nothing_could_be_read(show):
@@ -724,7 +829,7 @@ def test_page__on_paper_has_all_rows(show):
     assert pdf.count(b"/Type /Page\n") == 1
     written = page.run("Array.from(document.querySelectorAll('.printed text'), (x) => x.textContent)")
     assert set(names) <= set(written)
-    assert "cluster 0 (20), not a clade" in written
+    assert {"clusters:", "0 (20), not a clade"} <= set(written)
     assert "rgb(22, 24, 28)" not in page.run("document.querySelector('.printed').innerHTML")
     if "TRIPLETREE_SHOTS" in os.environ:
         Path(os.environ["TRIPLETREE_SHOTS"], "printed.pdf").write_bytes(pdf)

@@ -169,6 +169,47 @@ def test_pages__have_the_support_of_inner_nodes_depth_first():
     assert to_html(SimpleNamespace(hierarchy_=h, clade_support_=None)) == to_html(h)
 
 
+def test_pages__have_what_stands_beside_the_leaves():
+    h = Hierarchy.from_nested([["a", "c"], ["b", "d"]])
+    page = to_html(
+        h,
+        annotations={"kind": {"a": "x", "b": "y", "c": "x"}, "size": [1, None, 2.5, 3]},
+        clades={"one": ["a", "c"], "apart": ["a", "b"]},
+        notes={"b": "two\nlines"},
+        second_names=["A", None, "C", "D"],
+    )
+    data = Document(page).data
+    order = data["labels"]
+    kind, size = data["columns"]
+    assert dict(zip(order, [kind["names"][k] if k >= 0 else None for k in kind["codes"]], strict=True)) == {
+        "a": "x", "b": "y", "c": "x", "d": None,
+    }  # fmt: skip
+    assert size["values"] == [dict(zip(h.leaves, [1, None, 2.5, 3], strict=True))[x] for x in order]
+    assert dict(zip(order, data["notes"], strict=True)) == {"a": None, "b": "two\nlines", "c": None, "d": None}
+    assert dict(zip(order, data["seconds"], strict=True)) == dict(zip(h.leaves, ["A", None, "C", "D"], strict=True))
+    one, apart = data["clades"]
+    assert [order[r] for a, b in one["runs"] for r in range(a, b + 1)] == ["a", "c"]
+    assert [order[r] for a, b in apart["runs"] for r in range(a, b + 1)] == ["a", "b"]
+    assert (one["name"], apart["name"]) == ("one", "apart (not a clade: 2 others)")
+    assert len({x["style"] for x in data["clades"]} | set(kind["style"])) == 4
+    plain = Document(to_html(h)).data
+    assert not {"columns", "clades", "notes", "seconds"} & set(plain)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"notes": {"z": "?"}}, UnknownLeafError, "keys of notes.*'z'"),
+        ({"second_names": ["A", "B"]}, InvalidLabelsError, "second_names must have one entry for each of the 4 leaves"),
+        ({"annotations": {"kg": [1]}}, InvalidLabelsError, "one entry for each of the 4 leaves"),
+        ({"clades": ["nothing"]}, ValueError, "clades has 'nothing'"),
+    ],
+)
+def test_pages__refuse_what_is_not_of_their_leaves(given, error, message):
+    with pytest.raises(error, match=message):
+        to_html(Hierarchy.from_nested([["a", "c"], ["b", "d"]]), **given)
+
+
 def test_pages__of_an_estimator():
     h = Hierarchy.from_nested([["a", "b"], "c"])
     model = SimpleNamespace(hierarchy_=h, labels_=np.array([0, 0, 1]))

@@ -129,6 +129,14 @@ def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | 
     return LeafGroups(codes, names, sizes, style, _are_clades(tree, codes, len(names)))
 
 
+def check_leaf_texts(values: Any, tree: Hierarchy, what: str) -> list[str | None] | None:
+    """A text for some leaves, in leaf order, given as clusters and classes are. None for leaves without one."""
+    if values is None:
+        return None
+    codes, names = aligned_codes(values, tree.leaves, what)
+    return [None if code < 0 else str(names[code]) for code in codes.tolist()]
+
+
 def _are_clades(tree: Hierarchy, codes: np.ndarray, k: int) -> np.ndarray:
     """Which groups are the leaves below one node: the largest clades within the group are one."""
     below = find_clade_codes(tree, codes)

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from importlib.resources import files
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,31 @@ from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import MissingDependencyError
 from tripletree.io.source import write_atomic
+from tripletree.plots.annotations import LeafColumn, check_clades, check_columns
 from tripletree.plots.layout import find_meeting_nodes
-from tripletree.plots.style import LeafGroups, encode_groups
+from tripletree.plots.style import LeafGroups, check_leaf_texts, encode_groups
+
+
+class LeafExtras(NamedTuple):
+    """What stands beside the leaves of a page, as `write_html` takes it."""
+
+    annotations: Any = None
+    clades: Any = None
+    notes: Any = None
+    second_names: Any = None
+
+
+NOTHING = LeafExtras()
 
 
 def make_page_data(
-    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
+    hierarchy: Hierarchy,
+    triplets: TripletSet | None,
+    clusters: Any,
+    classes: Any,
+    heights: str,
+    support: Any,
+    beside: LeafExtras = NOTHING,
 ) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets as plain lists, as the page's script (tree.js) reads them.
 
@@ -61,7 +80,52 @@ def make_page_data(
             data["support"] = [None if np.isnan(x) else float(f"{x:.7g}") for x in sure.tolist()]
     if triplets is not None:
         data["triplets"] = _place_triplets(hierarchy, triplets, place, rank)
+    return data | _encode_beside(hierarchy, beside, (clustered, classed), leaves, place, rank)
+
+
+def _encode_beside(
+    tree: Hierarchy,
+    beside: LeafExtras,
+    groups: tuple[LeafGroups | None, ...],
+    leaves: np.ndarray,
+    place: np.ndarray,
+    rank: np.ndarray,
+) -> dict[str, Any]:
+    """Columns, shaded clades, notes and second names as plain lists, without those that are not there."""
+    data: dict[str, Any] = {}
+    styles = max((int(x.style.max(initial=-1)) + 1 for x in groups if x is not None), default=0)
+    columns = check_columns(beside.annotations, tree, styles)
+    if columns:
+        data["columns"] = [_encode_column(x, leaves) for x in columns]
+    styles += sum(len(x.groups.names) for x in columns if x.groups is not None)
+    named = check_clades(beside.clades, tree, styles)
+    if named:
+        data["clades"] = [
+            {"name": x.name, "node": int(place[x.node]), "style": x.style, "runs": _runs(rank[x.leaves])} for x in named
+        ]
+    for key, given in (("notes", beside.notes), ("seconds", beside.second_names)):
+        texts = check_leaf_texts(given, tree, "notes" if key == "notes" else "second_names")
+        if texts is not None:
+            data[key] = [texts[u] for u in leaves.tolist()]
     return data
+
+
+def _runs(ranks: np.ndarray) -> list[list[int]]:
+    """The first and last of each run of neighbouring ranks."""
+    ranks = np.sort(ranks)
+    breaks = np.flatnonzero(np.diff(ranks) > 1)
+    return np.stack([ranks[np.append(0, breaks + 1)], ranks[np.append(breaks, -1)]], axis=1).tolist()
+
+
+def _encode_column(column: LeafColumn, leaves: np.ndarray) -> dict[str, Any]:
+    """A column of categories or of numbers, null where a number is missing."""
+    if column.groups is not None:
+        found = _encode_for_page(column.groups, column.name, column.name, leaves)
+        assert found is not None
+        return {"name": column.name, **found}
+    assert column.values is not None
+    numbers = column.values[leaves].tolist()
+    return {"name": column.name, "values": [None if x != x else float(f"{x:.7g}") for x in numbers]}
 
 
 def to_json(data: dict[str, Any]) -> str:
@@ -140,7 +204,7 @@ def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarra
     return found
 
 
-SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "overlay.js", "viewer.js", "save.js", "panel.js")
+SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "beside.js", "overlay.js", "viewer.js", "save.js", "panel.js")
 
 
 def write_html(
@@ -152,6 +216,10 @@ def write_html(
     classes: Any = None,
     heights: str = "auto",
     support: Any = None,
+    annotations: Any = None,
+    clades: Any = None,
+    notes: Any = None,
+    second_names: Any = None,
     title: str | None = None,
 ) -> None:
     """Write a hierarchy as one self-contained HTML file: collapse, zoom, search, look up triplets, save as SVG.
@@ -177,6 +245,17 @@ def write_html(
         How sure each inner node is, such as ``DivisiveReCon.clade_support_`` or ``supertree(...).support``. NaN if
         nothing is known. The page writes it at the nodes, and folds every largest clade in which no clade reaches a
         number that the reader gives. The clade itself counts, too. The root stays open.
+    annotations : DataFrame or mapping, optional
+        Columns of tiles beside the leaves, as for `plot_dendrogram`: categories and numbers. Folded clades show shares
+        and means, and the panel beside the tree has the entries of the selected node.
+    clades : mapping or iterable, optional
+        Clades to shade and to name, as for `plot_dendrogram`.
+    notes : sequence or mapping, optional
+        A text for some leaves, in leaf order (None for no note) or by label. Leaves with one have a star, and the panel
+        shows it.
+    second_names : sequence or mapping, optional
+        Another name of each leaf, likewise, such as its genus, language or product. It stands behind the label, and
+        the search finds it.
     title : str, optional
         By default the name of the root, or the number of leaves if it has none.
 
@@ -203,7 +282,13 @@ def write_html(
     True
     """
     shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
-    page = to_html(hierarchy, **shown, support=support, title=title)
+    beside: dict[str, Any] = {
+        "annotations": annotations,
+        "clades": clades,
+        "notes": notes,
+        "second_names": second_names,
+    }
+    page = to_html(hierarchy, **shown, **beside, support=support, title=title)
     with write_atomic(path) as stream:
         stream.write(page)
 
@@ -216,13 +301,17 @@ def to_html(
     classes: Any = None,
     heights: str = "auto",
     support: Any = None,
+    annotations: Any = None,
+    clades: Any = None,
+    notes: Any = None,
+    second_names: Any = None,
     title: str | None = None,
 ) -> str:
     """Return the page of `write_html` as text.
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, support, title
+    hierarchy, triplets, clusters, classes, heights, support, annotations, clades, notes, second_names, title
         As for `write_html`.
 
     Returns
@@ -249,7 +338,8 @@ def to_html(
     summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
-    parts = viewer_parts(tree, given, clusters, classes, heights, support)
+    beside = LeafExtras(annotations, clades, notes, second_names)
+    parts = viewer_parts(tree, given, clusters, classes, heights, support, beside)
     named = tree.label(tree.root) or summary.partition(", ")[0]
     name = printable(str(named if title is None else title))
     parts |= {"title": html.escape(name), "summary": html.escape(summary)}
@@ -257,7 +347,13 @@ def to_html(
 
 
 def viewer_parts(
-    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str, support: Any
+    hierarchy: Hierarchy,
+    triplets: TripletSet | None,
+    clusters: Any,
+    classes: Any,
+    heights: str,
+    support: Any,
+    beside: LeafExtras = NOTHING,
 ) -> dict[str, str]:
     """The parts of a page that shows a hierarchy, by the names of the placeholders in its template.
 
@@ -276,7 +372,7 @@ def viewer_parts(
         "picture": picture,
         "controls": _read_text("controls.html"),
         "viewer": fill_template(_read_text("viewer.html"), {"picture": picture}),
-        "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights, support)),
+        "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights, support, beside)),
     }
 
 
@@ -316,6 +412,10 @@ def show_html(
     classes: Any = None,
     heights: str = "auto",
     support: Any = None,
+    annotations: Any = None,
+    clades: Any = None,
+    notes: Any = None,
+    second_names: Any = None,
     title: str | None = None,
     height: int = 520,
 ) -> PageView:
@@ -323,7 +423,7 @@ def show_html(
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, support, title
+    hierarchy, triplets, clusters, classes, heights, support, annotations, clades, notes, second_names, title
         As for `write_html`.
     height : int
         Pixels that the view takes. It is as wide as the cell.
@@ -350,7 +450,13 @@ def show_html(
     """
     tall = check_count(height, "height", 100)
     shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
-    page = to_html(hierarchy, **shown, support=support, title=title)
+    beside: dict[str, Any] = {
+        "annotations": annotations,
+        "clades": clades,
+        "notes": notes,
+        "second_names": second_names,
+    }
+    page = to_html(hierarchy, **shown, **beside, support=support, title=title)
     return PageView(page, tall)
 
 
@@ -362,6 +468,10 @@ def hierarchy_widget(
     classes: Any = None,
     heights: str = "auto",
     support: Any = None,
+    annotations: Any = None,
+    clades: Any = None,
+    notes: Any = None,
+    second_names: Any = None,
     title: str | None = None,
     height: int = 520,
 ) -> Any:
@@ -369,7 +479,7 @@ def hierarchy_widget(
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, heights, support, title, height
+    hierarchy, triplets, clusters, classes, heights, support, annotations, clades, notes, second_names, title, height
         As for `show_html`.
 
     Returns
@@ -402,7 +512,13 @@ def hierarchy_widget(
     except ImportError as error:
         raise MissingDependencyError(error.name or "anywidget", "ask", "hierarchy_widget") from None
     shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
-    view = show_html(hierarchy, **shown, support=support, title=title, height=height)
+    beside: dict[str, Any] = {
+        "annotations": annotations,
+        "clades": clades,
+        "notes": notes,
+        "second_names": second_names,
+    }
+    view = show_html(hierarchy, **shown, **beside, support=support, title=title, height=height)
     tree = check_hierarchy(hierarchy)
     return HierarchyWidget(tree, depth_first(tree)[0], view.page, view.height)
 

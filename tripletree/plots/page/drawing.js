@@ -20,6 +20,7 @@ class Drawing {
     const groups = tree.classes || tree.clusters;
     this.longest = groups ? groups.names.reduce((a, b) => (b.length > a.length ? b : a), "") : "";
     this.readColours();
+    this.readBeside();
   }
 
   readColours() {
@@ -65,16 +66,19 @@ class Drawing {
       }
     }
     const room = Math.max(125, ...longest.map((x) => ctx.measureText(x).width)); // 125 for the axis' name
-    this.wanted = Math.ceil(room) + 24;
+    this.wanted = Math.ceil(room) + 24 + this.tiled;
+    this.bracketing = this.clades.length > 0 && this.wanted + this.bracketed <= BESIDE * this.view.clientWidth;
+    if (this.bracketing) this.wanted += this.bracketed;
   }
 
   /** Reserve the space that rows and labels need. CSS adapts it to the window, so a resized window causes no second resize. */
   fitSpace() {
     const { style } = this.space;
-    const beside = `min(${LEFT + this.wanted}px, max(${LEFT + LEAST_LABELS}px, 100% - ${NARROWEST}px))`;
+    const least = LEFT + LEAST_LABELS + this.tiled;
+    const beside = `min(${LEFT + this.wanted}px, max(${least}px, 100% - ${NARROWEST}px))`;
     style.width = `calc(${beside} + (100% - ${beside}) * ${this.stretch})`;
-    style.minWidth = `${LEFT + LEAST_LABELS + Math.ceil(NARROWEST * this.stretch)}px`;
-    style.height = `${Math.floor(ABOVE + this.tree.rows * this.rowHeight + AXIS + BELOW / 2)}px`;
+    style.minWidth = `${least + Math.ceil(NARROWEST * this.stretch)}px`;
+    style.height = `${Math.floor(this.above + this.tree.rows * this.rowHeight + AXIS + BELOW / 2)}px`;
     this.measure();
   }
 
@@ -82,13 +86,13 @@ class Drawing {
   measure() {
     this.width = this.view.clientWidth;
     this.height = this.view.clientHeight;
-    this.labelRoom = Math.min(this.wanted, Math.max(LEAST_LABELS, this.width - LEFT - NARROWEST));
+    this.labelRoom = Math.min(this.wanted, Math.max(LEAST_LABELS + this.tiled, this.width - LEFT - NARROWEST));
     this.across = Math.max(NARROWEST, this.width - LEFT - this.labelRoom) * this.stretch;
   }
 
   /** Row height at which all rows are in the window. */
   fittingHeight() {
-    return (this.view.clientHeight - ABOVE - AXIS - BELOW) / this.tree.rows;
+    return (this.view.clientHeight - this.above - AXIS - BELOW) / this.tree.rows;
   }
 
   x(u) {
@@ -100,7 +104,7 @@ class Drawing {
   }
 
   y(u) {
-    return ABOVE + (this.tree.y[u] + 0.5) * this.rowHeight;
+    return this.above + (this.tree.y[u] + 0.5) * this.rowHeight;
   }
 
   wedgeHalf(u) {
@@ -110,7 +114,7 @@ class Drawing {
   /** The text beyond the end of a row. */
   rowText(u, quick) {
     const { tree } = this;
-    if (tree.isLeaf(u)) return shortened(tree.called(u), 44);
+    if (tree.isLeaf(u)) return shortened(tree.called(u), 44) + this.after(u);
     const name = tree.label(u) && plain(tree.label(u));
     const size = `${number(tree.leaves(u))} leaves`;
     const head = name ? `${shortened(name, 34)} · ${size}` : size;
@@ -122,6 +126,12 @@ class Drawing {
     return `${head} · ${percent(most[1], tree.leaves(u))}% ${groups.one} ${shortened(groups.names[most[0]], 20)}`;
   }
 
+  /** The second name of a leaf, and a star if it has a note. */
+  after(u) {
+    const second = this.tree.second(u);
+    return (second ? ` (${shortened(second, 34)})` : "") + (this.tree.note(u) ? " ∗" : "");
+  }
+
   /** The first and the last leaf of a clade. */
   ends(u) {
     const { tree } = this;
@@ -131,7 +141,7 @@ class Drawing {
 
   /** A text in the current font, shortened if it is wider than the room for labels. */
   fitted(text) {
-    const room = this.labelRoom - 14;
+    const room = this.labelRoom - 14 - this.tiled - (this.hasBrackets() ? this.bracketed : 0);
     let most = Array.from(text).length;
     let found = text;
     while (this.labelRoom < this.wanted && most > 4) {
@@ -148,8 +158,8 @@ class Drawing {
     const { tree } = this;
     const x = px + this.view.scrollLeft;
     const y = py + this.view.scrollTop;
-    if (py > this.height - AXIS) return -1;
-    const row = Math.floor((y - ABOVE) / this.rowHeight);
+    if (py > this.height - AXIS || (this.tiled && py < this.above - 2)) return -1;
+    const row = Math.floor((y - this.above) / this.rowHeight);
     let best = -1;
     let near = 10;
     for (let r = Math.max(row - 1, 0); r <= Math.min(row + 1, tree.rows - 1); r++) {
@@ -160,7 +170,8 @@ class Drawing {
     }
     if (best >= 0 || row < 0 || row >= tree.rows) return best;
     const end = tree.shown[row];
-    if (x >= this.x(end)) return x < this.xLow(end) + this.labelRoom ? end : -1;
+    const edge = this.tiled ? LEFT + this.across : this.xLow(end);
+    if (x >= this.x(end)) return x < edge + this.labelRoom ? end : -1;
     for (let v = end; v >= 0; v = tree.parent[v]) {
       const from = tree.parent[v] < 0 ? this.x(v) : this.x(tree.parent[v]);
       if (Math.abs(this.y(v) - y) < 5 && (x - from) * (x - this.x(v)) <= 0) return v;
@@ -176,7 +187,7 @@ class Drawing {
     const low = this.height - AXIS;
     if (centre || y < view.scrollTop + 12 || y > view.scrollTop + low - 12) view.scrollTop = y - low / 2;
     const x = this.x(u);
-    const right = (tree.isRow(u) ? this.xLow(u) + this.labelRoom : x + 60) - this.width;
+    const right = (tree.isRow(u) ? (this.tiled ? LEFT + this.across : this.xLow(u)) + this.labelRoom : x + 60) - this.width;
     if (x < view.scrollLeft + 20 || right > view.scrollLeft) view.scrollLeft = Math.min(Math.max(right, 0), x - 20);
   }
 
@@ -203,19 +214,23 @@ class Drawing {
     ctx.fillStyle = this.colour.ground;
     ctx.fillRect(0, 0, this.width, this.height);
     ctx.translate(-view.scrollLeft, -view.scrollTop);
-    const rows = (y) => (y - ABOVE) / this.rowHeight;
+    const rows = (y) => (y - this.above) / this.rowHeight;
     this.from = Math.floor(rows(view.scrollTop)) - 1;
     this.to = Math.ceil(rows(view.scrollTop + this.height)) + 1;
     this.band(this.hovered, this.colour.hover);
     this.band(this.selected, this.colour.band);
+    this.drawClades();
     const seen = this.drawLines();
     this.drawRows();
+    this.drawColumns();
+    this.drawBrackets();
     if (this.path) this.drawPath();
     const marked = this.drawMarks(seen);
     this.drawSupport(marked);
     this.ring(this.hovered, 1);
     this.ring(this.selected, 2);
     ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    this.drawHeads();
     this.drawAxis();
   }
 
@@ -226,7 +241,7 @@ class Drawing {
     const from = Math.max(this.x(u) - 8, this.view.scrollLeft);
     const top = Math.max(tree.first[u], this.from);
     const low = Math.min(tree.final[u] + 1, this.to);
-    const y = ABOVE + top * this.rowHeight;
+    const y = this.above + top * this.rowHeight;
     ctx.fillRect(from, y, this.view.scrollLeft + this.width - from, Math.max((low - top) * this.rowHeight, 2));
   }
 
@@ -348,13 +363,27 @@ class Drawing {
         this.drawWedge(u);
         end = this.xLow(u);
       } else if (tree.classes && shapes) this.drawClass(tree.classes, tree.classes.codes[tree.before[u]], end, this.y(u));
+      if (this.tiled && shapes && end < LEFT + this.across - 14) this.drawLeader(end + 9, this.y(u));
       if (every > SPARSEST || row % every) continue;
       const chosen = u === this.selected || u === this.hovered;
       if (chosen) ctx.font = `bold ${size}px ${this.font}`;
       ctx.fillStyle = tree.isLeaf(u) || chosen ? this.colour.ink : this.colour.faint;
-      ctx.fillText(this.fitted(this.rowText(u, false)), end + 9, this.y(u));
+      ctx.fillText(this.fitted(this.rowText(u, false)), this.labelX(end), this.y(u));
       if (chosen) ctx.font = `${size}px ${this.font}`;
     }
+  }
+
+  /** Draw a faint dotted line from a row's end to the columns. */
+  drawLeader(x, y) {
+    const { ctx } = this;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(LEFT + this.across, y);
+    ctx.setLineDash(DOTS);
+    ctx.lineWidth = 0.8;
+    ctx.strokeStyle = this.colour.faint;
+    ctx.stroke();
+    ctx.setLineDash([]);
   }
 
   /** Draw classes as a strip of colours beyond the leaves, for rows that are too low for shapes. */
@@ -362,7 +391,7 @@ class Drawing {
     const { ctx, tree, view } = this;
     const x = LEFT + this.across + 8;
     for (let py = 0; py < this.height; py++) {
-      const row = Math.floor((py + view.scrollTop - ABOVE) / this.rowHeight);
+      const row = Math.floor((py + view.scrollTop - this.above) / this.rowHeight);
       if (row < 0 || row >= tree.rows) continue;
       const code = tree.common(groups, tree.shown[row]);
       if (code < 0) continue;

@@ -8,6 +8,11 @@ Object.assign(Viewer.prototype, {
     const title = element("h2");
     title.append(element("bdi", tree.called(u)));
     panel.replaceChildren(title, this.facts(u));
+    if (tree.note(u)) {
+      const part = element("section");
+      part.append(element("h3", "note"), element("p", tree.note(u), { class: "note" }));
+      panel.append(part);
+    }
     for (const groups of [tree.clusters, tree.classes]) {
       if (groups && !tree.isLeaf(u)) panel.append(this.composition(groups, u));
     }
@@ -32,6 +37,7 @@ Object.assign(Viewer.prototype, {
       add("leaves", number(tree.leaves(u)));
       add("children", number(tree.kids[u]));
     }
+    if (tree.second(u)) add("also", tree.second(u));
     if (tree.support(u) !== null) add("support", shareText(tree.support(u)));
     if (tree.heights) add("height", String(Number(tree.heights[u].toPrecision(4))));
     add("level", number(tree.level[u]));
@@ -42,6 +48,7 @@ Object.assign(Viewer.prototype, {
         add(groups.one, code < 0 ? "none" : groups.names[code]);
       }
     }
+    for (const column of this.drawing.columns) add(shortened(column.name, 24), column.told(u));
     return list;
   },
 
@@ -124,26 +131,33 @@ Object.assign(Viewer.prototype, {
 
   /** A small picture of a cluster's line or a class's shape. */
   sample(groups, code) {
+    return this.swatch(26, (ctx) => {
+      ctx.fillStyle = ctx.strokeStyle = this.drawing.shade(groups, code);
+      ctx.beginPath();
+      if (groups.one === "class") {
+        shapePath(ctx, SHAPES[groups.style[code] % SHAPES.length], 13, 6, 4.2);
+        ctx.fill();
+      } else {
+        ctx.setLineDash(DASHES[groups.style[code] % DASHES.length]);
+        ctx.lineWidth = 2;
+        ctx.moveTo(0, 6);
+        ctx.lineTo(26, 6);
+        ctx.stroke();
+      }
+    });
+  },
+
+  /** A small canvas, so many pixels wide, on which something is drawn. */
+  swatch(wide, draw) {
     const canvas = element("canvas", null, { "aria-hidden": "true" });
     const scale = window.devicePixelRatio || 1;
-    canvas.width = 26 * scale;
+    canvas.width = wide * scale;
     canvas.height = 12 * scale;
-    canvas.style.width = "26px";
+    canvas.style.width = `${wide}px`;
     canvas.style.height = "12px";
     const ctx = canvas.getContext("2d");
     ctx.scale(scale, scale);
-    ctx.fillStyle = ctx.strokeStyle = this.drawing.shade(groups, code);
-    ctx.beginPath();
-    if (groups.one === "class") {
-      shapePath(ctx, SHAPES[groups.style[code] % SHAPES.length], 13, 6, 4.2);
-      ctx.fill();
-    } else {
-      ctx.setLineDash(DASHES[groups.style[code] % DASHES.length]);
-      ctx.lineWidth = 2;
-      ctx.moveTo(0, 6);
-      ctx.lineTo(26, 6);
-      ctx.stroke();
-    }
+    draw(ctx);
     return canvas;
   },
 
@@ -162,12 +176,57 @@ Object.assign(Viewer.prototype, {
       if (groups.names.length > listed) list.append(element("li", `and ${number(groups.names.length - listed)} more`));
       place.append(element("span", groups.many), list);
     }
+    for (const column of this.drawing.columns) this.legendOfColumn(place, column);
+    if (this.drawing.clades.length) {
+      const list = element("ul", null, { class: "shares", "aria-label": "shaded clades" });
+      for (const clade of this.drawing.clades) {
+        const item = element("li");
+        const tile = (ctx) => {
+          ctx.fillStyle = this.drawing.cladeColour(clade);
+          ctx.globalAlpha = 0.35;
+          ctx.fillRect(0, 0, 12, 12);
+        };
+        item.append(this.swatch(12, tile), element("bdi", shortened(plain(clade.name), 40)));
+        list.append(item);
+      }
+      place.append(element("span", "shaded"), list);
+    }
+    if (tree.data.notes) place.append(element("span", NOTE));
     if (tree.data.support) place.append(element("span", SUPPORT));
     if (tree.open.size) place.append(element("span", OPEN));
     if (tree.axis.unit !== tree.axis.name) {
       place.append(element("span", tree.axis.measured ? `▽ ${tree.axis.unit}` : tree.axis.unit));
     }
     place.hidden = !place.childElementCount;
+  },
+});
+
+Object.assign(Viewer.prototype, {
+  /** The categories of a column, or the colours of its least and greatest number. */
+  legendOfColumn(place, column) {
+    const list = element("ul", null, { class: "shares", "aria-label": column.name });
+    const add = (wide, draw, name, more) => {
+      const item = element("li");
+      item.append(this.swatch(wide, draw), element("bdi", name), element("small", more));
+      list.append(item);
+    };
+    if (column.names) {
+      const listed = countListed(column);
+      column.names.slice(0, listed).forEach((name, code) => {
+        const tile = (ctx) => this.drawing.fillTile.call({ ...this.drawing, ctx }, column.data.style[code], 0, 1, 12, 10);
+        add(12, tile, shortened(name, 40), number(column.data.sizes[code]));
+      });
+      if (column.names.length > listed) list.append(element("li", `and ${number(column.names.length - listed)} more`));
+    } else {
+      const ramp = (ctx) => {
+        for (let k = 0; k < 40; k++) {
+          ctx.fillStyle = rampColour(column.ramp, k / 39);
+          ctx.fillRect(k, 1, 1, 10);
+        }
+      };
+      add(40, ramp, `${shortNumber(column.low)} to ${shortNumber(column.high)}`, "");
+    }
+    place.append(element("span", shortened(column.name, 30)), list);
   },
 });
 

@@ -109,11 +109,11 @@ class SvgContext {
     this.parts.push(`<rect x="${round(x)}" y="${round(y)}" ${size}${this.look("fill", this.fillStyle)}/>`);
   }
 
-  fillText(text, x, y) {
+  fillText(text, x, y, turn = 0) {
     const [, weight, size, family] = /^(bold )?([\d.]+)px (.*)$/.exec(this.font);
     const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign];
     const font = `font-size="${size}" font-family="${escaped(family)}"${weight ? ' font-weight="bold"' : ""}`;
-    const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" dominant-baseline="central"`;
+    const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" dominant-baseline="central"${turn ? ` transform="rotate(${round(turn)} ${round(x)} ${round(y)})"` : ""}`;
     this.parts.push(`<text ${place} ${font}${this.look("fill", this.fillStyle)}>${escaped(text)}</text>`);
   }
 }
@@ -123,7 +123,7 @@ function drawingOn(drawing, ctx, scale, own = {}) {
   const plain = { ctx, hovered: -1, selected: -1, path: null, labelRoom: drawing.wanted, fitCanvas: () => scale };
   const made = Object.assign(Object.create(drawing), plain, drawing.lightColours(), own);
   made.width = Math.ceil(LEFT + made.across + made.labelRoom);
-  made.height = own.height ?? Math.ceil(ABOVE + made.tree.rows * made.rowHeight + AXIS + BELOW / 2);
+  made.height = own.height ?? Math.ceil(made.above + made.tree.rows * made.rowHeight + AXIS + BELOW / 2);
   made.view = { scrollLeft: 0, scrollTop: own.top ?? 0, clientWidth: made.width, clientHeight: made.height };
   return made;
 }
@@ -210,11 +210,38 @@ Object.assign(Viewer.prototype, {
         ctx.setLineDash([]);
       };
       const listed = countListed(groups);
+      entries.push([null, `${groups.many}:`]);
       groups.names.slice(0, listed).forEach((name, code) => {
         const dot = shape(SHAPES[groups.style[code] % SHAPES.length], drawing.shade(groups, code));
-        entries.push([groups.one === "class" ? dot : line(code), `${groups.one} ${shortened(name, 30)} (${number(groups.sizes[code])})${apart(groups, code)}`]);
+        entries.push([groups.one === "class" ? dot : line(code), `${shortened(name, 30)} (${number(groups.sizes[code])})${apart(groups, code)}`]);
       });
       if (groups.names.length > listed) entries.push([null, `and ${number(groups.names.length - listed)} more ${groups.many}`]);
+    }
+    for (const column of drawing.columns) {
+      if (!column.names) {
+        const ramp = (x, y) => {
+          for (let k = 0; k < 13; k++) {
+            ctx.fillStyle = rampColour(column.ramp, k / 12);
+            ctx.fillRect(x - 13 + 2 * k, y - 4, 2, 8);
+          }
+        };
+        entries.push([ramp, `${column.name}: ${shortNumber(column.low)} to ${shortNumber(column.high)}`]);
+        continue;
+      }
+      const listed = countListed(column);
+      entries.push([null, `${column.name}:`]);
+      column.names.slice(0, listed).forEach((name, code) => {
+        const tile = (x, y) => drawing.fillTile(column.data.style[code], x - 6, y - 5, 12, 10);
+        entries.push([tile, `${shortened(name, 30)} (${number(column.data.sizes[code])})`]);
+      });
+      if (column.names.length > listed) entries.push([null, `and ${number(column.names.length - listed)} more`]);
+    }
+    if (drawing.clades.length && !drawing.hasBrackets()) {
+      entries.push([null, "shaded:"]);
+      for (const clade of drawing.clades) {
+        const tile = (x, y) => drawing.fillTile(clade.style % drawing.palette.length % 7, x - 6, y - 5, 12, 10);
+        entries.push([tile, shortened(plain(clade.name), 40)]);
+      }
     }
     if (tree.data.triplets) {
       const missed = tree.data.triplets.at.filter((node) => node < 0).length;
@@ -269,7 +296,7 @@ Object.assign(Viewer.prototype, {
       found.push(document.importNode(documentElement, true));
     };
     const legend = new SvgContext(drawing.ctx);
-    const room = high - AXIS - ABOVE;
+    const room = high - AXIS - drawing.above;
     own.rowHeight = Math.min(PRINTED_ROW, (PAGES * room) / tree.rows);
     const below = this.drawLegend(drawingOn(drawing, legend, 1, own), 0);
     if (below) add(below, legend.parts);
@@ -281,8 +308,8 @@ Object.assign(Viewer.prototype, {
     for (let row = 0; row < tree.rows; ) {
       const count = Math.min(tree.rows - row, row ? each : Math.max(Math.floor(first / rowHeight), 1));
       const ctx = new SvgContext(drawing.ctx);
-      const top = row ? ABOVE + row * rowHeight : 0;
-      const height = Math.ceil(ABOVE + (row + count) * rowHeight - top + AXIS);
+      const top = row ? drawing.above + row * rowHeight : 0;
+      const height = Math.ceil(drawing.above + (row + count) * rowHeight - top + AXIS);
       drawingOn(drawing, ctx, 1, { ...own, height, top }).draw();
       add(height, ctx.parts);
       row += count;

@@ -5,6 +5,7 @@ const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
 const DOTS = [1, 3]; // the branch above an open node
 const OPEN = "dotted branch: open, at that node or below it";
 const SUPPORT = "number at a branch: support of the clade";
+const NOTE = "∗ has a note";
 const MOST_LISTED = 14; // clusters or classes in a legend
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
 

@@ -152,6 +152,18 @@ class Tree {
     return this.data.names ? this.data.names[u - this.before[u]] : null;
   }
 
+  /** The second name of a leaf, or null. */
+  second(u) {
+    const { seconds } = this.data;
+    return seconds && this.isLeaf(u) && seconds[this.before[u]] !== null ? plain(seconds[this.before[u]]) : null;
+  }
+
+  /** The note of a leaf, or null. */
+  note(u) {
+    const { notes } = this.data;
+    return notes && this.isLeaf(u) && notes[this.before[u]] !== null ? plain(notes[this.before[u]]) : null;
+  }
+
   /** What to call a node in words. */
   called(u) {
     const label = this.label(u);
@@ -292,7 +304,11 @@ class Tree {
       const label = this.label(u);
       if (label === null) continue;
       const at = label.toLocaleLowerCase().indexOf(sought);
-      if (at < 0) continue;
+      if (at < 0) {
+        const second = this.second(u);
+        if (second && second.toLocaleLowerCase().includes(sought)) found[second.trim().length === sought.length ? 1 : 2].push(u);
+        continue;
+      }
       const whole = label.trim().length === sought.length;
       found[this.kids[u] && !whole ? 3 : whole ? 0 : at === 0 ? 1 : 2].push(u);
     }

@@ -117,6 +117,7 @@ class Viewer {
   afterFolding(said) {
     this.selectVisible();
     this.rearrange();
+    if (this.picked) this.drawing.show(this.drawing.selected, false); // what somebody has chosen stays in the window
     this.announce(this.drawing.selected);
     this.describe();
     this.say(`${said}, ${number(this.tree.rows)} rows`);
@@ -196,6 +197,8 @@ class Viewer {
   sentence(u) {
     const { tree } = this;
     const words = [tree.called(u)];
+    if (tree.second(u)) words.push(tree.second(u));
+    if (tree.note(u)) words.push("has a note");
     if (!tree.isLeaf(u) && tree.label(u)) words.push(`${number(tree.leaves(u))} leaves`);
     if (tree.support(u) !== null) words.push(`support ${shareText(tree.support(u))}`);
     if (tree.data.triplets) {
@@ -211,11 +214,11 @@ class Viewer {
   zoomTo(rowHeight, anchor) {
     const { drawing, view, tree } = this;
     const pin = anchor === undefined ? (view.clientHeight - AXIS) / 2 : anchor;
-    const row = (view.scrollTop + pin - ABOVE) / drawing.rowHeight;
+    const row = (view.scrollTop + pin - drawing.above) / drawing.rowHeight;
     const least = Math.min(drawing.fittingHeight(), 18);
     drawing.rowHeight = Math.min(Math.max(rowHeight, least), 48, Math.max(1.5e7 / tree.rows, least));
     drawing.fitSpace();
-    view.scrollTop = row * drawing.rowHeight - pin + ABOVE;
+    view.scrollTop = row * drawing.rowHeight - pin + drawing.above;
     this.schedule();
   }
 
