@@ -91,6 +91,7 @@ FACES += [
     for x in (
         "cluster",
         "cluster.active",
+        "knowledge",
         "metrics",
         "datasets",
         "io",

@@ -66,12 +66,20 @@ TABLES = {
 }
 TREES = [text for texts in SAMPLES.values() for text in texts]
 #: The reader, its options, and the texts to mutate (by default the samples of its format).
+KNOWLEDGE = [
+    tt.write_knowledge(tt.Knowledge.of(list("abcd"), **given))
+    for given in (
+        {"triplets": [("a", "b", "c")], "pairs": ([("a", "b")], [("c", "d")]), "classes": ["x", None, "y", "x"]},
+        {"hierarchy": tt.Hierarchy.from_nested([["a", "b"], ["c", "d"]]), "comparisons": [("a", "b", "c")]},
+    )
+]
 READERS = {
     "read_hierarchy": (tio.read_hierarchy, {}, TREES),
     "read_ontology": (tio.read_ontology, {}, TREES),
     "read_synonyms": (tio.read_synonyms, {}, SAMPLES["obo"] + SAMPLES["owl"] + SAMPLES["obograph"]),
     "recognize": (tio.recognize, {}, TREES + TABLES["triplets"]),
     "read_taxdump": (tio.read_taxdump, {"labels": "id"}, SAMPLES["taxdump"]),
+    "read_knowledge": (tt.read_knowledge, {}, KNOWLEDGE),
     "read_triplet_batches": (lambda path: list(tio.read_triplet_batches(path, size=2)), {}, TABLES["triplets"]),
     "read_odd_one_out": (tio.read_odd_one_out, {}, TABLES["answers"]),
     **{f"read_{name}": (getattr(tio, f"read_{name}"), {}, texts) for name, texts in TABLES.items()},
@@ -89,6 +97,7 @@ READERS = {
     **{f"read_support.{name}": (tio.read_support, {"format": name}, SAMPLES[name]) for name in ("newick", "nexus")},
 }
 WRITERS = {
+    tt.Knowledge: [(tt.write_knowledge, "known.json")],
     tt.Hierarchy: [(tio.write_hierarchy, f"tree{end}") for end in (".nwk", ".nex", ".json", ".csv", ".npz")],
     tt.TripletSet: [(tio.write_triplets, "triplets.txt"), (tio.write_triplets, "triplets.csv")],
     tt.PairwiseConstraints: [(tio.write_pairs, "pairs.txt"), (tio.write_pairs, "pairs.csv")],

@@ -83,6 +83,7 @@ from tripletree.io import (
     write_pairs,
     write_triplets,
 )
+from tripletree.knowledge import Knowledge, read_knowledge, write_knowledge
 from tripletree.plots import (
     plot_aho_graph,
     plot_conflict,
@@ -98,8 +99,8 @@ from tripletree.reports.analysis import report
 #: Subpackages, for the names that are not at the top: classes of results, formats, estimators, rarely typed ones.
 _FACES = frozenset(
     {
-        *("algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "metrics", "plots"),
-        "reports",
+        *("algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "knowledge", "metrics"),
+        *("plots", "reports"),
     }
 )
 
@@ -109,6 +110,7 @@ __all__ = [
     "Hierarchy",
     "InconsistentPairsError",
     "InconsistentTripletsError",
+    "Knowledge",
     "LeafIndex",
     "Ontology",
     "PairwiseConstraints",
@@ -157,6 +159,7 @@ __all__ = [
     "read_annotations",
     "read_answers",
     "read_hierarchy",
+    "read_knowledge",
     "read_newick",
     "read_ontology",
     "read_pairs",
@@ -180,6 +183,7 @@ __all__ = [
     "triplets_from_odd_one_out",
     "write_hierarchy",
     "write_html",
+    "write_knowledge",
     "write_newick",
     "write_pairs",
     "write_triplets",

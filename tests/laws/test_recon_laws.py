@@ -20,11 +20,11 @@ from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.constraints import combine_constraints
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
+from tripletree.knowledge.combined import combine_constraints
 
 
 def _instance(seed, most=14):

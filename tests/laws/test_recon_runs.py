@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from recon_oracle import random_triplets, recon_definition
 
-from tripletree.cluster.agglomerative.constraints import combine_constraints
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
+from tripletree.knowledge.combined import combine_constraints
 
 LINKAGES = ["centroid", "median", "ward", "average", "weighted", "complete", "single"]
 

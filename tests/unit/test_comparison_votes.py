@@ -8,9 +8,9 @@ import pytest
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon
-from tripletree.cluster.alignment import align_comparisons
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.io import read_comparisons
+from tripletree.knowledge.alignment import align_comparisons
 
 NAMES = ["ant", "bee", "cat", "dog", "eel"]
 SAID = [("ant", "bee", "cat"), ("cat", "dog", "eel"), ("ant", "bee", "cat"), ("bee", "ant", "cat")]

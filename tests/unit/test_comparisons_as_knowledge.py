@@ -9,7 +9,7 @@ import pytest
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon, ReCon
-from tripletree.cluster.validation import ComparisonKnowledge
+from tripletree.cluster.validation import Compared
 from tripletree.core import Comparisons
 from tripletree.io import read_comparisons
 
@@ -43,7 +43,7 @@ def test_comparisons__a_tree_contradicts_those_whose_far_one_is_nearer():
         hierarchy_ = tree
 
     rows = np.array([[tree.leaves.index(x) for x in trio] for trio in permutations("abcd", 3)])
-    held = ComparisonKnowledge(Comparisons(rows, tree.leaves)).kept_by(Fitted, rows)
+    held = Compared((Comparisons(rows, tree.leaves),)).kept_by(Fitted, rows)
     distance = {("a", "b"): 1, ("a", "c"): 2, ("b", "c"): 2}  # heights of the last common ancestors
     distance = {frozenset(x): distance.get(tuple(sorted(x)), 3) for x in combinations("abcd", 2)}
     wanted = [
@@ -84,8 +84,6 @@ def test_evaluate_knowledge__an_estimator_that_takes_no_comparisons():
         tt.evaluate_knowledge(points(), comparisons=table(said()), estimator=ReCon())
     with pytest.raises(TypeError, match="fit of ReCon takes no comparisons="):
         tt.report(points(), comparisons=table(said()), estimator=ReCon(2))
-    with pytest.raises(ValueError, match="give exactly one of triplets, comparisons, .* got comparisons, classes"):
-        tt.evaluate_knowledge(points(), comparisons=table(said()), classes=GROUP)
 
 
 def test_fit__validate_hides_comparisons():

@@ -165,13 +165,29 @@ def test_evaluate_knowledge__is_reproducible(blobs):
     assert np.array_equal(one.holds, two.holds)
 
 
+def test_evaluate_knowledge__several_kinds_are_judged_together(blobs):
+    X, y = blobs
+    pairs = tt.sample_class_pairs(y, 30, random_state=0)
+    some = [c if i % 2 else None for i, c in enumerate(y.tolist())]
+    one = tt.evaluate_knowledge(X, pairs=pairs, classes=some, n_folds=2, estimator=QUICK)
+    assert one.kind == "pairs and classes"
+    assert one.constraints[0] == pairs
+    assert one.holds.shape[1] == len(pairs) + len(one.constraints[1])
+    assert "pairs and triplets of classes" in str(one)
+    known = tt.Knowledge.of(len(y), pairs=pairs, classes=some)
+    for given in ({"knowledge": known}, {"pairs": pairs, "knowledge": known.only("classes")}):
+        other = tt.evaluate_knowledge(X, **given, n_folds=2, estimator=QUICK)
+        assert str(other) == str(one)
+        assert np.array_equal(other.holds, one.holds)
+
+
 def test_evaluate_knowledge__what_is_refused(blobs):
     X, y = blobs
-    told = "exactly one of triplets, comparisons, pairs, hierarchy and classes; got none of them"
+    told = "nothing is known: give at least one of triplets, comparisons, pairs, hierarchy, classes, knowledge"
     with pytest.raises(ValueError, match=told):
         tt.evaluate_knowledge(X)
-    with pytest.raises(ValueError, match="got triplets, classes"):
-        tt.evaluate_knowledge(X, triplets=[(0, 1, 2)], classes=y)
+    with pytest.raises(ValueError, match=told):
+        tt.evaluate_knowledge(X, knowledge=tt.Knowledge.of(5))
     with pytest.raises(ValueError, match="the triplets say something of 3 samples: give at least 4, so that some can"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)])
     assert tt.evaluate_knowledge(X, triplets=[(0, 1, 2), (3, 4, 5)]).n_samples == 6  # in three parts, not five

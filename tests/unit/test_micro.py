@@ -10,10 +10,10 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.merges import merge_points
 from tripletree.cluster.agglomerative import micro_clusters as _micro
-from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.core.triplets import TripletSet
+from tripletree.knowledge.combined import SampleGroups
 
 agglomerate_groups = engine.must_link_groups.agglomerate_groups
 

@@ -9,7 +9,6 @@ import pytest
 
 from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.algorithms.supervision import pairs_from_classes, sample_class_pairs
-from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.provenance import Origins
@@ -23,6 +22,7 @@ from tripletree.errors import (
     UnknownLeafError,
 )
 from tripletree.io import read_pairs
+from tripletree.knowledge.alignment import align_pairs, align_triplets
 
 MUST, CANNOT = [("a", "b"), ("c", "b")], [("d", "a")]
 

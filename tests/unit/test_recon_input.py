@@ -18,11 +18,11 @@ from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster import ReCon, distances
-from tripletree.cluster.alignment import align_triplets
 from tripletree.cluster.base import warn_if_few
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InconsistentTripletsError, InvalidTripletError, UnknownLeafError
+from tripletree.knowledge.alignment import align_triplets
 
 NAMES = list("abcdefgh")
 

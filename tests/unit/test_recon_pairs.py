@@ -27,7 +27,6 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative import paired_cut as _paired_cut
-from tripletree.cluster.agglomerative.constraints import combine_constraints
 from tripletree.cluster.feasibility import CannotGraph
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -42,6 +41,7 @@ from tripletree.errors import (
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.io.pairs import read_pairs
 from tripletree.io.triplets import read_triplets
+from tripletree.knowledge.combined import combine_constraints
 
 LINE = [[0.0], [1.0], [5.0], [6.5]]
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.points import as_rows, is_sparse
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
 from tripletree.cluster.frames import (
@@ -28,9 +29,11 @@ from tripletree.cluster.prediction import NeighbourPredictor, TaxonPredictions
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
+from tripletree.knowledge.alignment import check_same_rows, named, named_by
+from tripletree.knowledge.value import KINDS, Knowledge, align_knowledge
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
@@ -57,11 +60,59 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
     """Base of all estimators that cluster: arguments beside X go by name, in `fit_predict` as in `fit`."""
 
     labels_: Any
+    _takes: frozenset[str] = frozenset()  #: the kinds of knowledge that `fit` takes
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
+            cls._takes |= frozenset(KINDS) & signature(cls.fit).parameters.keys()
             cls.fit = _with_known_arguments(cls.fit)
+
+    def _fit(
+        self, X: Any, y: Any, *, sample_names: Any = None, sample_weight: Any = None, given: dict[str, Any], **more: Any
+    ) -> Any:
+        """The steps that fits have in common: check, align, `_cluster`. If one fails, nothing has changed.
+
+        Parameters
+        ----------
+        X, y, sample_names, sample_weight
+            As `fit` was given them.
+        given : dict of str and object
+            The kinds of knowledge, by their names, and `missing`.
+        **more
+            Passed on to `_cluster`.
+
+        Returns
+        -------
+        estimator
+            Itself.
+        """
+        check_y(y)
+        with all_or_nothing(self):
+            self._validate_params()
+            samples, columns = self._take(X)
+            rows = named(X, sample_names)
+            check_same_rows(rows, sample_weight)
+            known = self._known(rows, samples.shape[0], **given)
+            self._cluster(Data(X, samples, columns, rows, sample_names, sample_weight), known, **more)
+        return self
+
+    def _take(self, X: Any) -> tuple[Any, MixedColumns | None]:
+        """X as numbers, and the columns that Gower's distance needs."""
+        return check_samples(self, X, reset=True), None
+
+    def _known(self, rows: Any, n_samples: int, **given: Any) -> Knowledge:
+        """All that is known over the rows of X. A kind that this estimator cannot keep is refused."""
+        missing_samples = getattr(self, "missing_samples", None)
+        known = align_knowledge(rows, n_samples, missing_samples=missing_samples, **given)
+        for kind in known.kinds:
+            if kind not in self._takes:
+                refuse_knowledge(self, kind, self._takes)
+        return known
+
+    def _cluster(self, *of: Any, **more: Any) -> None:
+        """Set the attributes of a fit, of its `Data` and of the `Knowledge` over them."""
+        raise NotImplementedError
 
     def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
         """Fit, and return the cluster of each sample.
@@ -87,6 +138,36 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         [0, 0, 1]
         """
         return self.fit(X, y, **knowledge).labels_
+
+
+class Data(NamedTuple):
+    """The table of a fit.
+
+    Attributes
+    ----------
+    given : object
+        X as the user gave it.
+    samples : ndarray or csr_array of float64, shape (n_samples, n_features)
+        X as numbers.
+    columns : MixedColumns or None
+        The columns of X for Gower's distance.
+    rows : object
+        X, or the names of its rows if they were given apart from it.
+    sample_names, sample_weight : object
+        As the user gave them.
+    """
+
+    given: Any
+    samples: Any
+    columns: MixedColumns | None
+    rows: Any
+    sample_names: Any
+    sample_weight: Any
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return self.samples.shape[0]
 
 
 #: Who takes each kind of knowledge, and how else it can be given to an estimator that takes another kind.
@@ -135,7 +216,7 @@ def _with_known_arguments(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class HierarchicalClusterer(ConstrainedClusterer):
-    """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs.
+    """Base of the estimators that make a hierarchy of the samples from X and from what is known of them.
 
     Attributes
     ----------
@@ -301,6 +382,30 @@ class HierarchicalClusterer(ConstrainedClusterer):
         if not hasattr(self, "metric"):
             return check_samples(self, X, reset=False)
         return check_measured(self, X, self.predictor_.distances.parameters.get("columns"), reset=False)[0]
+
+
+class TripletClusterer(HierarchicalClusterer):
+    """Base of the estimators whose hierarchy displays triplets."""
+
+    def _store_tree(
+        self,
+        tree: Hierarchy,
+        merges: np.ndarray,
+        drawn: np.ndarray,
+        labels: np.ndarray,
+        known: Knowledge,
+        used: TripletSet,
+        violated: TripletSet,
+    ) -> None:
+        """Set what follows from a tree, its merges with raw and with rising heights, flat clusters, and triplets."""
+        self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
+        self._taxonomy = known.hierarchy
+        self.linkage_, self.distances_ = drawn, merges[:, 2].copy()
+        self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
+        self.triplets_, self.n_triplets_ = used, len(used)
+        self.violated_triplets_, self.weight_violated_ = violated, total_weight(violated)
+        self.satisfied_in_labels_ = ~is_broken(labels, used.rows)
+        self.n_leaves_ = len(used.leaves)
 
 
 @contextmanager

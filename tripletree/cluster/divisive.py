@@ -25,24 +25,15 @@ from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import fit_together, is_broken
+from tripletree.algorithms.flat import fit_together
 from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster.agglomerative.constraints import can_all_hold, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.agreement import NameAgreement, name_agreement
-from tripletree.cluster.alignment import named, named_by
-from tripletree.cluster.base import (
-    HierarchicalClusterer,
-    all_or_nothing,
-    check_enough_samples,
-    check_measured,
-    check_y,
-    warn_of_silent_classes,
-)
+from tripletree.cluster.base import Data, TripletClusterer, check_enough_samples, check_measured, warn_of_silent_classes
 from tripletree.cluster.distance_matrix import as_distance_matrix
 from tripletree.cluster.distances import (
     METRICS,
@@ -56,18 +47,7 @@ from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.posterior import Mixing, TreeSample, linked, mean_tree, parents_of, sample_trees
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
-from tripletree.cluster.validation import (
-    AlignedKnowledge,
-    ClassKnowledge,
-    ComparisonKnowledge,
-    HierarchyKnowledge,
-    Knowledge,
-    PairKnowledge,
-    ValidationReport,
-    align_knowledge,
-    alike,
-    compare_settings,
-)
+from tripletree.cluster.validation import ValidationReport, alike, compare_settings
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_entries, counted
@@ -79,8 +59,10 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.threads import one_blas_thread
-from tripletree.core.triplets import TripletSet, check_label_triple, total_weight
+from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import ClusterCountError, warn_user
+from tripletree.knowledge.combined import can_all_hold, check_consistent, combine_constraints
+from tripletree.knowledge.value import Knowledge
 
 #: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
@@ -448,7 +430,7 @@ def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
     return float(np.clip(weight @ more / np.sqrt(max(weight @ more**2, 1.0)), -50, 50))
 
 
-class DivisiveReCon(HierarchicalClusterer):
+class DivisiveReCon(TripletClusterer):
     """Divisive clustering with triplets, pairs, a hierarchy or class labels, some of which may be wrong.
 
     The tree is the mean of trees sampled from their posterior. Features evolve along the branches, and a share of the
@@ -684,6 +666,7 @@ class DivisiveReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        knowledge: Knowledge | None = None,
         missing: Any = None,
         sample_names: Any = None,
         validate: bool = False,
@@ -709,6 +692,8 @@ class DivisiveReCon(HierarchicalClusterer):
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
             mapping or Series may leave samples out.
+        knowledge : Knowledge, optional
+            All of this as one value. What else is given is added to it.
         missing : value or collection of values, optional
             The values in `classes` that mark samples without one instead: ``missing=[]`` makes -1 a class. None and NaN
             always do.
@@ -748,105 +733,90 @@ class DivisiveReCon(HierarchicalClusterer):
         >>> DivisiveReCon(2, constraints="hard").fit(X, classes=["x", None, "y", "x"]).labels_.tolist()
         [0, 0, 1, 0]
         """
-        check_y(y)
-        with all_or_nothing(self):
-            self._validate_params()
-            rng = generator(self.random_state)
-            given_samples, columns = check_measured(self, X, None, reset=True, sparse=False)
-            n, is_matrix = given_samples.shape[0], self.metric not in _OF_FEATURES
-            self._check_classifier(triplets=triplets, comparisons=comparisons, pairs=pairs, hierarchy=hierarchy)
-            check_enough_samples(self.n_clusters, n)
-            if self.n_clusters is not None and self.distance_threshold is not None:
-                msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
-                raise ValueError(f"{msg}: set one of them to None")
-            samples, used_metric = self._clustered(X, given_samples, columns)
-            known = align_knowledge(
-                named(X, sample_names),
-                n,
-                triplets=triplets,
-                pairs=pairs,
-                hierarchy=hierarchy,
-                classes=classes,
-                comparisons=comparisons,
-                missing_samples=self.missing_samples,
-                missing=missing,
-            )
-            hard = self.constraints == "hard" or (self.constraints == "auto" and hierarchy is not None)
-            if comparisons is not None and hard:
-                why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
-                msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
-                raise ValueError(msg)
-            # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
-            order = _order_of_values(samples, is_matrix)
-            place = np.argsort(order)
-            points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
-            points = points if is_matrix else transformed(self.metric, points, points)
-            aligned = known.with_votes().taken(order)
-            n_left_out = 0
-            if hard and self.constraints == "auto":
-                aligned, n_left_out = _beside_hierarchy(aligned, rng)
-            codes = aligned.codes
+        given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs, "hierarchy": hierarchy}
+        given |= {"classes": classes, "knowledge": knowledge, "missing": missing}
+        return self._fit(X, y, sample_names=sample_names, given=given, validate=validate)
+
+    def _take(self, X: Any) -> tuple[Any, MixedColumns | None]:
+        return check_measured(self, X, None, reset=True, sparse=False)
+
+    def _cluster(self, data: Data, known: Knowledge, *, validate: bool) -> None:
+        rng = generator(self.random_state)
+        n, is_matrix = data.n, self.metric not in _OF_FEATURES
+        self._check_classifier(known)
+        check_enough_samples(self.n_clusters, n)
+        if self.n_clusters is not None and self.distance_threshold is not None:
+            msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
+            raise ValueError(f"{msg}: set one of them to None")
+        samples, used_metric = self._clustered(data.given, data.samples, data.columns)
+        hard = self.constraints == "hard" or (self.constraints == "auto" and known.hierarchy is not None)
+        if known.comparisons is not None and hard:
+            why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
+            msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
+            raise ValueError(msg)
+        # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
+        order = _order_of_values(samples, is_matrix)
+        place = np.argsort(order)
+        points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
+        points = points if is_matrix else transformed(self.metric, points, points)
+        aligned = known.with_votes().reindex(known.leaves.take(order))
+        n_left_out = 0
+        if hard and self.constraints == "auto":
+            aligned, n_left_out = _beside_hierarchy(aligned, rng)
+        codes = aligned.codes
+        with aligned.naming_classes():
+            given = _statements(aligned, hard, rng)
+            if hard:
+                stated = None if codes is None else aligned.pairs
+                check_consistent(combine_constraints(given.triplets, given.pairs), stated)
+        if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
+            warn_of_silent_classes(codes, "samples of two classes")
+        if hard and given.codes is None and not len(given.pairs):
+            given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
+        binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
+        closure = binding.closure()
+        ties = "hard classes" if codes is not None else "must-links"
+        ties = "must-links and hard classes" if codes is not None and known.pairs.n_must else ties
+        _check_enough_groups(self.n_clusters, closure, ties)
+        merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
+        if n_left_out:
+            self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
+        only_classes = set(known.kinds) <= {"classes", "pairs"}
+        codes = aligned.codes if only_classes else None
+        tree, most = from_linkage(merges, aligned.leaves), closure.n_components
+        labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
+        if len(binding):
             with aligned.naming_classes():
-                given = _statements(aligned, hard, rng)
-                if hard:
-                    stated = None if codes is None else aligned.pairs
-                    check_consistent(combine_constraints(given.triplets, given.pairs), stated)
-            if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
-                warn_of_silent_classes(codes, "samples of two classes")
-            if hard and given.codes is None and not len(given.pairs):
-                given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
-            binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
-            closure = binding.closure()
-            ties = "hard classes" if codes is not None else "must-links"
-            ties = "must-links and hard classes" if codes is not None and known.pairs.n_must else ties
-            _check_enough_groups(self.n_clusters, closure, ties)
-            merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
-            if n_left_out:
-                self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
-            only_classes = classes is not None and triplets is None and comparisons is None and hierarchy is None
-            codes = aligned.codes if only_classes else None
-            tree, most = from_linkage(merges, aligned.leaves), closure.n_components
-            labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
-            if len(binding):
-                with aligned.naming_classes():
-                    labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
-            elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
-                n_told = len(given.rows) - given.n_of_pairs
-                shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
-                start = from_linkage(plain, aligned.leaves)
-                found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
-                labels = found if not hard or fit_together(found, given.rows) else labels
-            # back in the order of rows
-            merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
-            tree = from_linkage(merges, known.leaves)
-            used = given.triplets.reindex(known.leaves)
-            self.linkage_, self.distances_ = to_linkage(tree, monotone=True), merges[:, 2].copy()
-            self.triplets_, self.pairs_, self.n_triplets_ = used, given.pairs.reindex(known.leaves), len(used)
-            self.violated_triplets_ = used.subset(~displays(tree, used))
-            self.weight_violated_ = total_weight(self.violated_triplets_)
-            self.labels_ = in_order_of_first(labels[place])
-            self.n_clusters_ = int(self.labels_.max()) + 1
-            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            kept = given_samples if is_matrix else points[place]
-            self.predictor_ = NeighbourPredictor(given_samples, kept, self.labels_, self.metric, used_metric)
-            self.n_leaves_ = n
-            self._sample = None if self._sample is None else replace(self._sample, leaf=place)
-            self._support: np.ndarray | None = None
-            self._mixing: Mixing | None = None
-            self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
-            self._taxonomy = known.hierarchy
-            told = "hierarchy" if hierarchy is not None else "triplets" if hard else None
-            self.name_agreement_: NameAgreement | None = None
-            if told is not None:
-                self.name_agreement_ = name_agreement(points, is_matrix, aligned.triplets, aligned.hierarchy)
-            if self.name_agreement_ is not None and not self.name_agreement_.is_clear and not validate:
-                warn_user(
-                    f"the features agree with the {told} hardly better than if names are exchanged: "
-                    f"{self.name_agreement_}. Names at wrong rows take other samples along to wrong places: check "
-                    "them, or fit with validate=True, which measures whether the knowledge helps"
-                )
-            self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
-        return self
+                labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
+        elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
+            n_told = len(given.rows) - given.n_of_pairs
+            shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
+            start = from_linkage(plain, aligned.leaves)
+            found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
+            labels = found if not hard or fit_together(found, given.rows) else labels
+        # back in the order of rows
+        merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
+        tree, used = from_linkage(merges, known.leaves), given.triplets.reindex(known.leaves)
+        violated = used.subset(~displays(tree, used))
+        labels = in_order_of_first(labels[place])
+        self._store_tree(tree, merges, to_linkage(tree, monotone=True), labels, known, used, violated)
+        self.pairs_ = given.pairs.reindex(known.leaves)
+        kept = data.samples if is_matrix else points[place]
+        self.predictor_ = NeighbourPredictor(data.samples, kept, labels, self.metric, used_metric)
+        self._sample = None if self._sample is None else replace(self._sample, leaf=place)
+        self._support: np.ndarray | None = None
+        self._mixing: Mixing | None = None
+        told = "hierarchy" if known.hierarchy is not None else "triplets" if hard else None
+        self.name_agreement_: NameAgreement | None = None
+        if told is not None:
+            self.name_agreement_ = name_agreement(points, is_matrix, aligned.triplets, aligned.hierarchy)
+        if self.name_agreement_ is not None and not self.name_agreement_.is_clear and not validate:
+            warn_user(
+                f"the features agree with the {told} hardly better than if names are exchanged: "
+                f"{self.name_agreement_}. Names at wrong rows take other samples along to wrong places: check "
+                "them, or fit with validate=True, which measures whether the knowledge helps"
+            )
+        self.validation_ = self._validated(data.given, known, rng, data.sample_names) if validate else None
 
     @property
     def clade_support_(self) -> np.ndarray | None:
@@ -1041,7 +1011,7 @@ class DivisiveReCon(HierarchicalClusterer):
         return cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
 
     def _validated(
-        self, X: Any, given: list[Knowledge], rng: np.random.Generator, sample_names: Any
+        self, X: Any, given: Knowledge, rng: np.random.Generator, sample_names: Any
     ) -> ValidationReport | None:
         """How the setting that was used, hard or soft, compares with no knowledge, and with the other if need be."""
         used = self.constraints_
@@ -1049,16 +1019,16 @@ class DivisiveReCon(HierarchicalClusterer):
         # "auto" that is hard leaves out statements that contradict a hierarchy
         fitted = alike(self) if self.constraints == "auto" and used == "hard" else alike(self, constraints=used)
         others = {f"constraints={other!r}": for_its_tree(alike(self, constraints=other), given)}
-        if any(isinstance(x, ComparisonKnowledge) for x in given):  # votes never all hold
+        if "comparisons" in given.kinds:  # votes never all hold
             others = {}
         fitted = for_its_tree(fitted, given)
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
-    def _check_classifier(self, **others: Any) -> None:
+    def _check_classifier(self, known: Knowledge) -> None:
         """Refuse settings that a classifier cannot take part in."""
         if self.classifier is None:
             return
-        given = ", ".join(name for name, value in others.items() if value is not None)
+        given = ", ".join(kind for kind in known.kinds if kind != "classes")
         if self.metric not in _OF_FEATURES or given:
             what = f"{given} given, too" if given else f"metric={self.metric!r} leaves it no features"
             msg = f"classifier= needs classes of samples as the only knowledge, but {what}: leave it out"
@@ -1126,18 +1096,16 @@ class DivisiveReCon(HierarchicalClusterer):
         return tags
 
 
-def for_its_tree(model: DivisiveReCon, kinds: list[Knowledge]) -> DivisiveReCon:
-    """The estimator for fits that are compared with these kinds of knowledge. It makes no flat clusters in vain.
+def for_its_tree(model: DivisiveReCon, known: Knowledge) -> DivisiveReCon:
+    """The estimator for fits that are compared with what is known. It makes no flat clusters in vain.
 
     Trees do not depend on flat clusters. These are compared with pairs, and have to keep hard classes. A number that
     `fit` refuses stays.
     """
-    given = [x for x in kinds if len(x.rows)]
-    is_hard = model.constraints == "hard"
-    is_hard |= model.constraints == "auto" and any(isinstance(x, HierarchyKnowledge) for x in given)
-    needed = any(isinstance(x, PairKnowledge) or (is_hard and isinstance(x, ClassKnowledge)) for x in given)
+    is_hard = model.constraints == "hard" or (model.constraints == "auto" and "hierarchy" in known.kinds)
+    needed = "pairs" in known.kinds or (is_hard and "classes" in known.kinds)
     k = model.n_clusters
-    is_number = given and isinstance(k, Integral) and 1 <= k <= len(given[0].constraints.leaves)
+    is_number = isinstance(k, Integral) and 1 <= k <= len(known.leaves)
     if needed or model.distance_threshold is not None or not (k is None or is_number):
         return model
     return alike(model, n_clusters=1)
@@ -1190,7 +1158,7 @@ class _Statements:
     n_of_pairs: int
 
 
-def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -> _Statements:
+def _statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> _Statements:
     """The statements of every kind."""
     used, links = known.triplets, known.pairs
     rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
@@ -1255,7 +1223,7 @@ def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
     return (tree.n_children[clade] - 1) / (siblings[clade] * count[which])
 
 
-def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tuple[AlignedKnowledge, int]:
+def _beside_hierarchy(known: Knowledge, rng: np.random.Generator) -> tuple[Knowledge, int]:
     """The statements that can hold beside the hierarchy and those before them, and how many others there are.
 
     Triplets come first, then must-links, cannot-links and all classes. They are tried together, and by halves if they
@@ -1265,7 +1233,7 @@ def _beside_hierarchy(known: AlignedKnowledge, rng: np.random.Generator) -> tupl
     has_classes = known.codes is not None
     total = m + n_must + n_cannot + has_classes
 
-    def part(rows: np.ndarray) -> AlignedKnowledge:
+    def part(rows: np.ndarray) -> Knowledge:
         kept = np.zeros(total, bool)
         kept[rows] = True
         ends = np.cumsum([m, n_must, n_cannot])

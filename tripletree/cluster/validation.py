@@ -7,7 +7,7 @@ most triplets of a taxonomy follow from the others: any taxonomy, right or wrong
 Hidden samples that exchange their names are the control. It shows the agreement that is left by chance, and no
 knowledge about other data can do better than it.
 
-X is checked by `check_samples` in ``cluster/base.py``. `align_knowledge` reads the statements.
+X is checked by `check_samples` in ``cluster/base.py``, statements are aligned by `tripletree.knowledge`.
 `measure` does the fits for one estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` calls it),
 `compare_settings` for an estimator that has just been fitted, one without knowledge, and other settings.
 """
@@ -15,33 +15,22 @@ X is checked by `check_samples` in ``cluster/base.py``. `align_knowledge` reads 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree.algorithms.induce import count_triplets, displayed, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster.alignment import align_classes, align_comparisons, align_hierarchy, align_pairs, align_triplets
 from tripletree.core.checks import check_count, counted
 from tripletree.core.comparisons import Comparisons
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import (
-    SHOWN,
-    InconsistentPairsError,
-    InconsistentTripletsError,
-    InfeasibleClusteringError,
-    TripletreeError,
-    warn_user,
-)
+from tripletree.errors import TripletreeError, warn_user
+from tripletree.knowledge.value import Knowledge
 
 #: Shares of the samples that are not hidden of which something is known to a fit.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
@@ -128,25 +117,72 @@ def unclear(agrees: bool) -> str:
     return "No agreement that can be told from chance: the data do not show where names belong, or too few are known."
 
 
-# ---------------------------------------------------------------------- kinds of knowledge
+# ---------------------------------------------------------------------- what is compared
 
 
-class Knowledge(Protocol):
-    """Constraints on samples, and the part of them for a fit that knows only some samples."""
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Constraints that results are compared with, one by one.
 
-    @property
-    def constraints(self) -> Any:
-        """The constraints that are compared with the results, one by one: triplets or pairs."""
+    Attributes
+    ----------
+    parts : tuple of TripletSet, PairwiseConstraints and Comparisons
+        Over the same samples. None is empty.
+    """
+
+    parts: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, known: Knowledge, rng: np.random.Generator, size: int | None = None) -> Compared:
+        """All triplets, pairs and comparisons, and of a hierarchy and of classes `size` random triplets, or some.
+
+        Some are three for each sample that is named.
+        """
+        found: list[Any] = [known.triplets, known.pairs]
+        if known.comparisons is not None:
+            found.append(known.comparisons)
+        if known.hierarchy is not None:
+            tree = known.hierarchy.suppress_unary()
+            wanted = DRAWN * tree.n_leaves if size is None else check_count(size, "max_triplets", 1)
+            some = sample_triplets(tree, min(wanted, count_triplets(tree)), random_state=rng)
+            found.append(some.reindex(known.leaves))
+        if known.codes is not None:
+            told = np.flatnonzero(known.codes >= 0)
+            few = told.size < 3 or np.unique(known.codes[told]).size < 2
+            found.append(
+                TripletSet([], known.leaves) if few else class_triplets(known.codes, known.leaves, told, size, rng)
+            )
+        return cls(tuple(x for x in found if len(_rows(x))))
 
     @property
     def rows(self) -> np.ndarray:
-        """The samples of each constraint, shape (m, 3) or (m, 2)."""
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        """The arguments of `fit` if only these samples (a mask over all) are known."""
+        """The samples of each constraint, shape (m, 3): a pair names its second twice. Shape (m, 2) for pairs alone."""
+        rows = [_rows(x) for x in self.parts]
+        if len(rows) == 1:
+            return rows[0]
+        return np.concatenate([x[:, [0, 1, -1]] for x in rows]) if rows else np.empty((0, 3), np.int32)
 
     def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
         """Which constraints hold in the results of a fitted estimator, if `rows` are their samples."""
+        ends = np.cumsum([len(_rows(x)) for x in self.parts])[:-1]
+        return np.concatenate([_kept(x, model, some) for x, some in zip(self.parts, np.split(rows, ends), strict=True)])
+
+
+def _rows(constraints: Any) -> np.ndarray:
+    if isinstance(constraints, PairwiseConstraints):
+        return np.concatenate([constraints.must_link, constraints.cannot_link])
+    return constraints.rows
+
+
+def _kept(constraints: Any, model: Any, rows: np.ndarray) -> np.ndarray:
+    """Which constraints hold: triplets are displayed, pairs kept by flat clusters, comparisons not contradicted."""
+    if isinstance(constraints, PairwiseConstraints):
+        labels = np.asarray(_result(model, "labels_"))
+        together = labels[rows[:, 0]] == labels[rows[:, 1]]
+        return together == (np.arange(len(rows)) < constraints.n_must)
+    if isinstance(constraints, Comparisons):
+        return ~displayed(_result(model, "hierarchy_"), rows[:, [0, 2, 1]])
+    return displayed(_result(model, "hierarchy_"), rows)
 
 
 def _result(model: Any, name: str) -> Any:
@@ -155,90 +191,6 @@ def _result(model: Any, name: str) -> Any:
         msg = f"{type(model).__name__} makes no {name}, with which knowledge is compared: choose ReCon, say"
         raise TypeError(msg)
     return getattr(model, name)
-
-
-class TripletKnowledge:
-    """Triplets. A fit does not know the ones with a hidden sample."""
-
-    def __init__(self, constraints: TripletSet) -> None:
-        self.constraints = constraints
-
-    @property
-    def rows(self) -> np.ndarray:
-        return self.constraints.rows
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        return {"triplets": self.constraints.subset(known[self.rows].all(axis=1))}
-
-    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
-        return displayed(_result(model, "hierarchy_"), rows)
-
-
-class PairKnowledge:
-    """Pairs, kept by the flat clusters or not. A fit does not know the ones with a hidden sample."""
-
-    def __init__(self, constraints: PairwiseConstraints) -> None:
-        self.constraints = constraints
-
-    @property
-    def rows(self) -> np.ndarray:
-        return np.concatenate([self.constraints.must_link, self.constraints.cannot_link])
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        must, cannot = (known[x].all(axis=1) for x in (self.constraints.must_link, self.constraints.cannot_link))
-        return {"pairs": self.constraints.subset(must_link=must, cannot_link=cannot)}
-
-    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
-        labels = np.asarray(_result(model, "labels_"))
-        together = labels[rows[:, 0]] == labels[rows[:, 1]]
-        return together == (np.arange(len(rows)) < self.constraints.n_must)
-
-
-class ComparisonKnowledge:
-    """Comparisons, of which a result contradicts some. A fit does not know the ones with a hidden sample."""
-
-    def __init__(self, constraints: Comparisons) -> None:
-        self.constraints = constraints
-
-    @property
-    def rows(self) -> np.ndarray:
-        return self.constraints.rows
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        return {"comparisons": self.constraints.subset(known[self.rows].all(axis=1))}
-
-    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
-        return ~displayed(_result(model, "hierarchy_"), rows[:, [0, 2, 1]])
-
-
-class HierarchyKnowledge(TripletKnowledge):
-    """A hierarchy, of which some random triplets are compared with the results."""
-
-    def __init__(self, hierarchy: Hierarchy, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
-        part = hierarchy.suppress_unary()
-        wanted = DRAWN * part.n_leaves if size is None else check_count(size, "max_triplets", 1)
-        some = sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng)
-        super().__init__(some.reindex(leaves))
-        self.hierarchy = part
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        names = self.constraints.leaves
-        both = [x for x in self.hierarchy.leaves if known[names.index(x)]]
-        return {"hierarchy": self.hierarchy.restrict(both)} if len(both) > 2 else {}
-
-
-class ClassKnowledge(TripletKnowledge):
-    """Class labels of some samples, of which some random triplets are compared with the results."""
-
-    def __init__(self, codes: np.ndarray, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
-        known = np.flatnonzero(codes >= 0)
-        few = known.size < 3 or np.unique(codes[known]).size < 2
-        super().__init__(TripletSet([], leaves) if few else class_triplets(codes, leaves, known, size, rng))
-        self.codes = codes
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        told = (known & (self.codes >= 0)).tolist()
-        return {"classes": [code if there else None for code, there in zip(self.codes.tolist(), told, strict=True)]}
 
 
 def class_triplets(
@@ -251,133 +203,6 @@ def class_triplets(
     if total <= wanted:
         return triplets_from_classes(codes, leaves=leaves, samples=known)
     return sample_class_triplets(codes, wanted, leaves=leaves, samples=known, random_state=rng)
-
-
-@dataclass(frozen=True, eq=False)
-class AlignedKnowledge:
-    """The statements given to an estimator or a function, over the leaf index of the rows of X.
-
-    Attributes
-    ----------
-    triplets : TripletSet
-        The given ones, or an empty set.
-    pairs : PairwiseConstraints
-    hierarchy : Hierarchy or None
-        Restricted to the leaves that are samples.
-    codes : ndarray of int64, shape (n_samples,), or None
-        The class of each sample as a number, -1 where it is not known.
-    comparisons : Comparisons or None
-    class_names : tuple
-        The names of the classes by their numbers.
-    """
-
-    triplets: TripletSet
-    pairs: PairwiseConstraints
-    hierarchy: Hierarchy | None
-    codes: np.ndarray | None
-    comparisons: Comparisons | None = None
-    class_names: tuple[Any, ...] = ()
-
-    @property
-    def leaves(self) -> LeafIndex:
-        return self.triplets.leaves
-
-    def with_votes(self) -> AlignedKnowledge:
-        """The same statements, comparisons as votes among the triplets."""
-        if self.comparisons is None or not len(self.comparisons.rows):
-            return replace(self, comparisons=None)
-        return replace(self, triplets=self.triplets | self.comparisons.votes(), comparisons=None)
-
-    def taken(self, order: np.ndarray) -> AlignedKnowledge:
-        """The same on the samples in another order, without comparisons. Classes are numbered in this order, too."""
-        leaves, codes, names = self.leaves.take(order), None, self.class_names
-        if self.codes is not None:
-            codes = self.codes[order]
-            names = tuple(self.class_names[k] for k in dict.fromkeys(codes[codes >= 0].tolist()))
-            codes[codes >= 0] = in_order_of_first(codes[codes >= 0])
-        triplets, pairs = self.triplets.reindex(leaves), self.pairs.reindex(leaves)
-        return AlignedKnowledge(triplets, pairs, self.hierarchy, codes, class_names=names)
-
-    @contextmanager
-    def naming_classes(self) -> Iterator[None]:
-        """Let errors about statements that cannot all hold speak of classes, where statements follow from these."""
-        try:
-            yield
-        except TripletreeError as error:
-            if self.codes is None:
-                raise
-            class_of = {x: self.class_names[k] for x, k in zip(self.leaves, self.codes.tolist(), strict=True) if k >= 0}
-            if isinstance(error, InconsistentPairsError):
-                raise self._with_classes(error, class_of) from None
-            more = ""
-            if isinstance(error, InconsistentTripletsError):
-                stated = {(frozenset((a, b)), c) for a, b, c in self.triplets}
-                of_classes = [
-                    f"{a} and {b} are {class_of[a]!r}, {c} is {class_of[c]!r}"
-                    for a, b, c in error.conflict
-                    if {a, b, c} <= class_of.keys()
-                    and class_of[a] == class_of[b] != class_of[c]
-                    and (frozenset((a, b)), c) not in stated
-                ]
-                shown = "; ".join(of_classes[:SHOWN]) + ("; ..." if len(of_classes) > SHOWN else "")
-                verb = "follows" if len(of_classes) == 1 else "follow"
-                more = f"; {len(of_classes)} of these {verb} from the classes: {shown}" if of_classes else ""
-            elif isinstance(error, InfeasibleClusteringError) and {*error.samples} <= class_of.keys():
-                apart = dict.fromkeys(class_of[x] for x in error.samples)
-                if len(apart) == len(error.samples) > 1:
-                    more = f" (samples of the {counted(len(apart), 'class', 'classes')} {', '.join(map(repr, apart))})"
-            error.args = (f"{error.args[0]}{more}", *error.args[1:])
-            raise
-
-    def _with_classes(self, error: InconsistentPairsError, class_of: dict[Any, Any]) -> InconsistentPairsError:
-        """The error about pairs, which tells which of them are classes of samples."""
-        must, cannot = (
-            {frozenset(pair) for pair in table.tolist()} for table in (self.pairs.must_link, self.pairs.cannot_link)
-        )
-        path = np.asarray(self.leaves.indices(error.path)).tolist()
-        of_classes = [frozenset(step) not in must for step in pairwise(path)]
-        of_classes.append(frozenset((path[0], path[-1])) not in cannot)
-        if not any(of_classes):
-            return error
-        classes = [class_of.get(x) for x in error.path]
-        return InconsistentPairsError(error.path, n_others=error.n_others, of_classes=of_classes, classes=classes)
-
-    def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
-        """The kinds of knowledge given. Hierarchies and classes give `size` random triplets, or three a sample."""
-        found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
-        if self.comparisons is not None:
-            found.append(ComparisonKnowledge(self.comparisons))
-        if self.hierarchy is not None:
-            found.append(HierarchyKnowledge(self.hierarchy, self.leaves, size, rng))
-        if self.codes is not None:
-            found.append(ClassKnowledge(self.codes, self.leaves, size, rng))
-        return found
-
-
-def align_knowledge(
-    X: Any,
-    n_samples: int,
-    *,
-    triplets: Any = None,
-    pairs: Any = None,
-    hierarchy: Any = None,
-    classes: Any = None,
-    comparisons: Any = None,
-    missing_samples: str | None = None,
-    missing: Any = None,
-) -> AlignedKnowledge:
-    """Align all that is known with the rows of X: see `tripletree.cluster.alignment` for each kind, and its errors."""
-    given = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
-    links = align_pairs(X, pairs, n_samples, missing_samples=missing_samples)
-    tree = None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves)
-    codes: np.ndarray | None = None
-    names: list[Any] = []
-    if classes is not None:
-        codes, names = align_classes(X, classes, given.leaves, missing_samples=missing_samples, missing=missing)
-    votes = None
-    if comparisons is not None:
-        votes = align_comparisons(X, comparisons, n_samples, missing_samples=missing_samples)
-    return AlignedKnowledge(given, links, tree, codes, votes, tuple(names))
 
 
 # ---------------------------------------------------------------------- one estimator, several amounts
@@ -459,16 +284,17 @@ class Measured(NamedTuple):
         return gain, error, "unclear"
 
 
-def n_parts(knowledge: Knowledge, n_folds: int) -> int:
+def n_parts(compared: Compared, n_folds: int) -> int:
     """The number of parts that are hidden in turn: `n_folds`, or fewer so that each has two samples. 0 if too few."""
-    n_known = np.unique(knowledge.rows).size
+    n_known = np.unique(compared.rows).size
     return 0 if n_known < FEWEST else min(n_folds, n_known // 2)
 
 
 def measure(
     model: Any,
     X: Any,
-    knowledge: Knowledge,
+    known: Knowledge,
+    compared: Compared,
     *,
     amounts: tuple[float, ...] = AMOUNTS,
     n_folds: int,
@@ -485,7 +311,9 @@ def measure(
         Fitted again and again.
     X : array_like or DataFrame
         The samples.
-    knowledge : Knowledge
+    known : Knowledge
+        Over the rows of X.
+    compared : Compared
         On at least two samples for each part.
     amounts : tuple of float
         Shares of the visible samples that `model` knows. A share of 0 takes one fit for all parts.
@@ -506,8 +334,8 @@ def measure(
     """
     given = {"sample_names": sample_names, "sample_weight": sample_weight}
     names = {name: value for name, value in given.items() if value is not None}
-    rows = knowledge.rows
-    m, n = len(rows), len(knowledge.constraints.leaves)
+    rows = compared.rows
+    m, n = len(rows), len(known.leaves)
     order = rng.permutation(np.unique(rows))
     part = np.full(n, -1)
     part[order] = np.arange(order.size) % n_folds
@@ -518,11 +346,11 @@ def measure(
     holds, exchanged = np.zeros((len(amounts), m), bool), np.zeros((len(amounts), n_exchanges))
 
     def compare(i: int, which: np.ndarray, fitted: Any) -> None:
-        holds[i, which] = knowledge.kept_by(fitted, rows)[which]
+        holds[i, which] = compared.kept_by(fitted, rows)[which]
         for e, other in enumerate(exchanges):
             # samples that were not hidden together stay where they are
             there = np.where(part[rows] == held_out[:, None], other[rows], rows)
-            exchanged[i, e] += knowledge.kept_by(fitted, there)[which].sum() / m
+            exchanged[i, e] += compared.kept_by(fitted, there)[which].sum() / m
         if tell:
             tell(1)
 
@@ -532,14 +360,14 @@ def measure(
             continue
         for k in range(n_folds):
             train = order[part[order] != k]
-            known = np.zeros(n, bool)
-            known[train[: round(amount * train.size)]] = True
+            seen = np.zeros(n, bool)
+            seen[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
                 warnings.filterwarnings(
                     "ignore",
                     message=r".*(triplets that look drawn at random|as a feature|names are exchanged)|classes has ",
                 )
-                fitted = model.fit(X, **knowledge.part(known), **names)
+                fitted = model.fit(X, **known.part(seen).arguments(), **names)
             compare(i, held_out == k, fitted)
     return Measured(holds, exchanged, sample)
 
@@ -556,36 +384,11 @@ def _exchanged(part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 # ---------------------------------------------------------------------- a fitted estimator and its alternatives
 
 
-@dataclass(frozen=True, eq=False)
-class _AllKnowledge:
-    """Several kinds of knowledge as one. A pair is written as a row that names its second sample twice."""
-
-    kinds: tuple[Knowledge, ...]
-
-    @property
-    def constraints(self) -> Any:
-        return self.kinds[0].constraints
-
-    @property
-    def rows(self) -> np.ndarray:
-        return np.concatenate([kind.rows[:, [0, 1, -1]] for kind in self.kinds])
-
-    def part(self, known: np.ndarray) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        for kind in self.kinds:
-            given |= kind.part(known)
-        return given
-
-    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
-        parts = np.split(rows, np.cumsum([len(kind.rows) for kind in self.kinds])[:-1])
-        return np.concatenate([kind.kept_by(model, some) for kind, some in zip(self.kinds, parts, strict=True)])
-
-
 def compare_settings(
     name: str,
     fitted: Any,
     X: Any,
-    kinds: list[Knowledge],
+    known: Knowledge,
     others: dict[str, Any],
     rng: np.random.Generator,
     *,
@@ -602,8 +405,8 @@ def compare_settings(
         With these settings.
     X : array_like or DataFrame
         The samples.
-    kinds : list of Knowledge
-        Those without constraints are left out.
+    known : Knowledge
+        Over the rows of X.
     others : dict of str and estimator
         Other settings by their names.
     rng : Generator
@@ -616,12 +419,11 @@ def compare_settings(
     ValidationReport or None
         None if nothing is known.
     """
-    kinds = [kind for kind in kinds if len(kind.rows)]
-    if not kinds:
+    compared = Compared.of(known, rng)
+    m = len(compared.rows)
+    if not m:
         return None
-    knowledge = kinds[0] if len(kinds) == 1 else _AllKnowledge(tuple(kinds))
-    n_folds, seed, m = n_parts(knowledge, FOLDS), int(rng.integers(2**31)), len(knowledge.rows)
-    n_known = np.unique(knowledge.rows).size
+    n_folds, seed, n_known = n_parts(compared, FOLDS), int(rng.integers(2**31)), np.unique(compared.rows).size
     if n_folds == 0:
         msg = (
             f"validate=True hides the statements on some samples, and there are statements on {n_known} only: it takes "
@@ -634,7 +436,8 @@ def compare_settings(
             measure(
                 model,
                 X,
-                knowledge,
+                known,
+                compared,
                 amounts=(amount,),
                 n_folds=n_folds,
                 rng=np.random.default_rng(seed),
@@ -651,8 +454,8 @@ def compare_settings(
     title = f"validation of {type(fitted).__name__}"
     with progress_bar(fitted.verbose, 1 + n_folds, title, "fits") as tell, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit itself has given them
-        compared = [(alike(fitted, verbose=False), 0.0), (alike(fitted, verbose=False), 1.0)]
-        settings, found = ["without knowledge", name], measured(compared, tell)
+        both = [(alike(fitted, verbose=False), 0.0), (alike(fitted, verbose=False), 1.0)]
+        settings, found = ["without knowledge", name], measured(both, tell)
         gain, error, verdict = found.verdict(1)
         for other, model in others.items() if verdict == "hurts" else ():
             try:

@@ -1,6 +1,6 @@
 """`Comparisons`: "a is more like b than like c", as people say it, with who said it and where it was read.
 
-`tripletree.io.read_comparisons` reads them, `tripletree.cluster.alignment` brings them to the samples of a fit.
+`tripletree.io.read_comparisons` reads them, `tripletree.knowledge.alignment` brings them to the samples of a fit.
 """
 
 from __future__ import annotations

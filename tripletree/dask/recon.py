@@ -23,12 +23,12 @@ from tripletree.cluster import (
     micro_clusters,
 )
 from tripletree.cluster import ReCon as InMemoryReCon
-from tripletree.cluster.alignment import triplets_by_label
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_y
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
 from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, find_named, lengths_of, needed
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
+from tripletree.knowledge.alignment import triplets_by_label
 
 #: Rows of the part that centres are found on: so many for each, and at least so many.
 _PART, _LEAST_PART = 4, 1_000

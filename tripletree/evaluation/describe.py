@@ -357,7 +357,6 @@ def _measure_coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[Tripl
     found : Coherence or None
         None if there are no triplets.
     """
-    from tripletree.cluster.alignment import align_triplets
     from tripletree.cluster.base import HierarchicalClusterer, check_samples
     from tripletree.cluster.distances import (
         ANY_METRIC,
@@ -368,6 +367,7 @@ def _measure_coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[Tripl
         check_spread,
         metric_parameters,
     )
+    from tripletree.knowledge.alignment import align_triplets
 
     if isinstance(metric, str):
         check_choice(metric, "metric", (*METRICS, "precomputed"))

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import check_count, counted, described, row_count
-from tripletree.core.comparisons import Comparisons
-from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet
+from tripletree.knowledge.alignment import named
+from tripletree.knowledge.value import Knowledge, align_knowledge, check_knowledge
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +25,7 @@ class KnowledgeReport:
     Attributes
     ----------
     kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
-        The kind of knowledge given.
+        The kind of knowledge given. Several are joined by "and".
     amounts : ndarray of float64, shape (a,)
         Shares of the samples that are not hidden of which the fits knew something. The first is 0.
     agreement, chance : ndarray of float64, shape (a,)
@@ -45,9 +44,10 @@ class KnowledgeReport:
         True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
         Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
-    constraints : TripletSet, PairwiseConstraints or Comparisons
+    constraints : TripletSet, PairwiseConstraints, Comparisons or tuple of these
         Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
-        are the must-links, then the cannot-links. A comparison holds in a result that does not contradict it.
+        are the must-links, then the cannot-links. A comparison holds in a result that does not contradict it. A tuple
+        if there are several kinds.
     n_samples : int
         How many samples were hidden in turn: all that the knowledge is about.
     noise : float or None
@@ -65,7 +65,7 @@ class KnowledgeReport:
     worse: tuple[float, ...]
     agrees: bool
     holds: np.ndarray
-    constraints: TripletSet | PairwiseConstraints | Comparisons
+    constraints: Any
     n_samples: int
     noise: float | None
 
@@ -81,11 +81,8 @@ class KnowledgeReport:
         """In words."""
         from tripletree.cluster.validation import unclear
 
-        what = (
-            self.kind
-            if self.kind in ("pairs", "triplets", "comparisons")
-            else f"triplets of {'the hierarchy' if self.kind == 'hierarchy' else self.kind}"
-        )
+        drawn = {"hierarchy": "triplets of the hierarchy", "classes": "triplets of classes"}
+        what = " and ".join(drawn.get(kind, kind) for kind in self.kind.split(" and "))
         text = (
             f"{self.n_samples:,} samples, hidden in turn, are in {self.holds.shape[1]:,} {what}. On their own, the "
             f"data agree with {self.agreement[0]:.0%} of them (+-{self.standard_error[0]:.1%}; "
@@ -116,6 +113,7 @@ def evaluate_knowledge(
     pairs: Any = None,
     hierarchy: Any = None,
     classes: Any = None,
+    knowledge: Knowledge | None = None,
     missing: Any = None,
     sample_names: Any = None,
     estimator: Any = None,
@@ -133,8 +131,8 @@ def evaluate_knowledge(
     ----------
     X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
         The samples, as for the estimator.
-    triplets, comparisons, pairs, hierarchy, classes : optional
-        Exactly one of them, as for `tripletree.cluster.DivisiveReCon`.
+    triplets, comparisons, pairs, hierarchy, classes, knowledge : optional
+        At least one of them, as for `tripletree.cluster.DivisiveReCon`. Several are judged together.
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
@@ -183,31 +181,33 @@ def evaluate_knowledge(
     >>> report = evaluate_knowledge(X, classes=list("aaabbb"), n_folds=3)
     >>> report.verdict, report.agreement.tolist()
     ('unclear', [1.0, 1.0, 1.0, 1.0])
+    >>> evaluate_knowledge(X, classes=list("aaabbb"), pairs=([(0, 1)], [(2, 3)]), n_folds=3).kind
+    'pairs and classes'
     """
     from tripletree.cluster import DivisiveReCon
-    from tripletree.cluster.alignment import named
     from tripletree.cluster.divisive import for_its_tree
-    from tripletree.cluster.validation import AMOUNTS, FEWEST, align_knowledge, alike, measure, n_parts
+    from tripletree.cluster.validation import AMOUNTS, FEWEST, Compared, alike, measure, n_parts
 
     given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
     given |= {"hierarchy": hierarchy, "classes": classes}
-    kinds = [kind for kind, value in given.items() if value is not None]
-    if len(kinds) != 1:
-        some = "triplets, comparisons, pairs, hierarchy and classes"
-        msg = f"give exactly one of {some}; got {', '.join(kinds) or 'none of them'}"
+    inside = () if knowledge is None else check_knowledge(knowledge).kinds
+    kinds = [kind for kind, value in given.items() if value is not None or kind in inside]
+    if not kinds:
+        msg = f"nothing is known: give at least one of {', '.join(given)}, knowledge"
         raise ValueError(msg)
-    kind = kinds[0]
+    kind = " and ".join(kinds)
     n_folds = check_count(n_folds, "n_folds", 2)
     rng = generator(random_state)
     if estimator is not None and not hasattr(estimator, "get_params"):
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
-    check_fit(model, kind, sample_names)
+    for one in kinds:
+        check_fit(model, one, sample_names)
     n = row_count(X)
-    known = align_knowledge(named(X, sample_names), n, missing=missing, **given)
-    knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, -1)]
-    n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)
+    known = align_knowledge(named(X, sample_names), n, knowledge=knowledge, missing=missing, **given)
+    compared = Compared.of(known, rng, max_triplets)
+    n_known, n_folds = np.unique(compared.rows).size, n_parts(compared, n_folds)
     if n_folds == 0:
         msg = (
             f"the {kind} {'says' if kind == 'hierarchy' else 'say'} something of {counted(n_known, 'sample')}: give at "
@@ -218,9 +218,9 @@ def evaluate_knowledge(
             msg = f"no two samples have different classes: give at least {FEWEST}, of two classes or more"
         raise ValueError(msg)
     if isinstance(model, DivisiveReCon):
-        model = for_its_tree(model, [knowledge])
+        model = for_its_tree(model, known)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
-        found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
+        found = measure(model, X, known, compared, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
     *parts, (gain, error, verdict) = [found.verdict(i) for i in range(1, len(AMOUNTS))]
     return KnowledgeReport(
@@ -235,7 +235,7 @@ def evaluate_knowledge(
         tuple(a for a, (_, _, said) in zip(AMOUNTS[1:-1], parts, strict=True) if said == "hurts"),
         found.is_better_than_chance(0),
         found.holds,
-        knowledge.constraints,
+        compared.parts[0] if len(compared.parts) == 1 else compared.parts,
         n_known,
         noise,
     )

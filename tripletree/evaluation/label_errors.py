@@ -87,7 +87,7 @@ def find_label_errors(
     [(2, 6, 1)]
     """
     from tripletree.cluster import ReCon
-    from tripletree.cluster.alignment import align_triplets
+    from tripletree.knowledge.alignment import align_triplets
 
     folds = check_count(n_folds, "n_folds", 2)
     repeats = check_count(n_repeats, "n_repeats", 1)

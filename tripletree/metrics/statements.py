@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.cluster.alignment import align_triplets, index_labels, index_leaves
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, UnknownLeafError
+from tripletree.knowledge.alignment import align_triplets, index_labels, index_leaves
 
 _FORM = {
     3: ("comparison", "(anchor, near, far)", "d(anchor, near) < d(anchor, far)"),

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_array
 
 from tripletree._core import engine
 from tripletree.algorithms.linkage import from_linkage
-from tripletree.cluster.alignment import index_labels, index_leaves
 from tripletree.cluster.distances import (
     ANY_METRIC,
     check_metric,
@@ -24,6 +23,7 @@ from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import UnknownLeafError
+from tripletree.knowledge.alignment import index_labels, index_leaves
 
 
 def taxonomy_linkage(

@@ -184,7 +184,7 @@ def _check_some(n_used: int, n_given: int, what: str, labels: list[Any], names: 
 
 
 def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
-    from tripletree.cluster.alignment import is_frame_of_pairs
+    from tripletree.knowledge.alignment import is_frame_of_pairs
 
     given = pairs
     if is_frame_of_pairs(pairs):
@@ -216,7 +216,7 @@ def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
 
 
 def _matched_comparisons(comparisons: Any, names: LeafIndex, synonyms: Any) -> _Brought:
-    from tripletree.cluster.alignment import as_comparisons
+    from tripletree.knowledge.alignment import as_comparisons
 
     given = as_comparisons(comparisons)
     used = given.used_leaves
@@ -258,7 +258,7 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
 
 
 def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any = None) -> _Brought:
-    from tripletree.cluster.alignment import by_label_or_row
+    from tripletree.knowledge.alignment import by_label_or_row
     from tripletree.cluster.base import warn_of_silent_classes
 
     classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
@@ -902,8 +902,8 @@ def _table(
     X: Any, sample_names: Any, feature_names: Any, columns: MixedColumns | None
 ) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
     """The values, encoded if there are categories, the names of the rows and of the columns."""
-    from tripletree.cluster.alignment import index_labels
     from tripletree.cluster.base import HierarchicalClusterer, check_frame, check_samples
+    from tripletree.knowledge.alignment import index_labels
 
     if hasattr(X, "tocsr"):
         msg = (

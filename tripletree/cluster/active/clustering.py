@@ -20,7 +20,6 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
-from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import ConstrainedClusterer, check_samples, check_y
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
@@ -30,6 +29,8 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InconsistentPairsError, warn_user
+from tripletree.knowledge.alignment import check_distinct
+from tripletree.knowledge.value import Knowledge
 
 
 @dataclass(frozen=True)
@@ -432,6 +433,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         *,
         oracle: Oracle | None = None,
         pairs: Any = None,
+        knowledge: Knowledge | None = None,
         callback: Callable[[Any, Round], Any] | None = None,
     ) -> ActiveClustering:
         """Cluster the samples, ask, and cluster again, until all questions are asked.
@@ -448,6 +450,8 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels come from the index if X is a
             pandas DataFrame, else row numbers. An integer array always holds row numbers.
+        knowledge : Knowledge, optional
+            Pairs as one value with others. What else is given is added to it.
         callback : callable, optional
             Called after each round with the estimator of that round, fitted, and the `Round`.
 
@@ -486,7 +490,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
             _check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
             samples = check_samples(self, X, reset=True)
-            aligned = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            aligned = self._known(X, samples.shape[0], pairs=pairs, knowledge=knowledge).pairs
             if oracle is not None:
                 check_distinct(X)
             elif self.n_queries:

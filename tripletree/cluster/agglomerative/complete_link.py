@@ -21,8 +21,7 @@ from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.merges import merge_condensed
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.agglomerative.colouring import Colouring, find_roots
-from tripletree.cluster.alignment import align_pairs, check_distinct, named
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
+from tripletree.cluster.base import Data, HierarchicalClusterer, check_measured
 from tripletree.cluster.distances import (
     METRICS,
     WITH_MISSING,
@@ -33,6 +32,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
 )
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
+from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import counted
@@ -41,6 +41,8 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
+from tripletree.knowledge.alignment import check_distinct
+from tripletree.knowledge.value import Knowledge
 
 #: The reactions if no merge is left that keeps the cannot-links. "avoid" sees to it that it does not come to that.
 _ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first", "violate_last")
@@ -223,7 +225,14 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, oracle: Oracle | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        pairs: Any = None,
+        knowledge: Knowledge | None = None,
+        sample_names: Any = None,
+        oracle: Oracle | None = None,
     ) -> ConstrainedCompleteLink:
         """Cluster the samples so that the constraints hold.
 
@@ -237,6 +246,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             Constraints on some of the samples. Labels come from the index if X is a pandas DataFrame, else they are
             **row numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are
             ignored.
+        knowledge : Knowledge, optional
+            Pairs as one value with others. What else is given is added to it.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         oracle : callable, optional
@@ -272,28 +283,27 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         >>> ConstrainedCompleteLink(2).fit(X, pairs=([(1, 2)], [(0, 3)])).labels_.tolist()
         [0, 0, 0, 1]
         """
-        check_y(y)
-        with all_or_nothing(self):
-            self._validate_params()
-            self._check_together(oracle)
-            metric = check_metric(self.metric, "complete")
-            samples, columns = check_measured(self, X, None, reset=True)
-            n = samples.shape[0]
-            points = as_measured(self.metric, X, samples)
-            distances = FittedMetric(metric, metric_parameters(points, metric, columns))
-            rows = named(X, sample_names)
-            aligned = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
-            if oracle is not None:
-                check_distinct(rows)
-            _check_most(self.n_clusters, aligned.closure())
-            questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
-            with _keep_answers(questions, aligned):
-                whole = self._merge(points, distances, aligned, questions)
-                self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
-            self.n_clusters_ = int(self.labels_.max()) + 1
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
-            self.n_leaves_ = n
-        return self
+        given = {"pairs": pairs, "knowledge": knowledge}
+        return self._fit(X, y, sample_names=sample_names, given=given, oracle=oracle)
+
+    def _take(self, X: Any) -> tuple[Any, MixedColumns | None]:
+        return check_measured(self, X, None, reset=True)
+
+    def _cluster(self, data: Data, known: Knowledge, *, oracle: Oracle | None = None) -> None:
+        self._check_together(oracle)
+        metric = check_metric(self.metric, "complete")
+        points = as_measured(self.metric, data.given, data.samples)
+        distances = FittedMetric(metric, metric_parameters(points, metric, data.columns))
+        if oracle is not None:
+            check_distinct(data.rows)
+        _check_most(self.n_clusters, known.pairs.closure())
+        questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), known.leaves)
+        with _keep_answers(questions, known.pairs):
+            whole = self._merge(points, distances, known.pairs, questions)
+            self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.predictor_ = NeighbourPredictor(data.samples, points, self.labels_, self.metric, distances)
+        self.n_leaves_ = data.n
 
     def _check_together(self, oracle: Any) -> None:
         """Refuse parameters that determine the cut twice or not at all, or of which one needs the other."""

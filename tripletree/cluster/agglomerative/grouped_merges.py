@@ -16,9 +16,9 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, merge_points
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
-from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.progress import teller
+from tripletree.knowledge.combined import SampleGroups
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 

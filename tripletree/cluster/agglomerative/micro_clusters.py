@@ -32,11 +32,11 @@ from sklearn.cluster import Birch
 from sklearn.metrics import pairwise_distances_argmin
 
 from tripletree.algorithms.merges import Counts, merge_points
-from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
+from tripletree.knowledge.combined import SampleGroups
 
 #: Samples in a micro-cluster, at most.
 LARGEST = 500

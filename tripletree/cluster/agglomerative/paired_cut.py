@@ -24,7 +24,6 @@ from tripletree.algorithms.cut import (
     support_of,
 )
 from tripletree.algorithms.points import group_means, of_size_one, scatter, squared_distances
-from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import counted
@@ -33,6 +32,7 @@ from tripletree.core.labels import in_order_of_first
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
+from tripletree.knowledge.combined import CombinedConstraints
 
 _MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters. Larger ones are not made
 _BATCH = 4_000_000  # squared distances that are held at a time

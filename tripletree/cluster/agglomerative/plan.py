@@ -15,7 +15,6 @@ import numpy as np
 
 from tripletree.algorithms.merges import Counts
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.agglomerative.constraints import CombinedConstraints, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.grouped_merges import merge_condensed_in_groups, merge_points_in_groups
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.cluster.agglomerative.penalty import check_penalty, merge_softly
@@ -24,6 +23,7 @@ from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, 
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
+from tripletree.knowledge.combined import CombinedConstraints, check_consistent, combine_constraints
 
 #: Samples in no triplet, beyond which "auto" gathers them, so many into one on average, and at most so many
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of

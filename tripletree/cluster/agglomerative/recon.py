@@ -26,7 +26,7 @@ from tripletree.algorithms.cut import (
     suggested,
 )
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import fit_together, is_broken
+from tripletree.algorithms.flat import fit_together
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.merges import Counts
@@ -35,15 +35,7 @@ from tripletree.algorithms.repair import repair
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
-from tripletree.cluster.alignment import check_same_rows, named, named_by
-from tripletree.cluster.base import (
-    HierarchicalClusterer,
-    all_or_nothing,
-    check_enough_samples,
-    check_measured,
-    check_y,
-    warn_of_silent_classes,
-)
+from tripletree.cluster.base import Data, TripletClusterer, check_enough_samples, check_measured, warn_of_silent_classes
 from tripletree.cluster.distances import (
     ANY_METRIC,
     EUCLIDEAN,
@@ -56,13 +48,15 @@ from tripletree.cluster.distances import (
     metric_parameters,
 )
 from tripletree.cluster.divisive import DivisiveReCon
+from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
-from tripletree.cluster.validation import Knowledge, ValidationReport, align_knowledge, alike, compare_settings
+from tripletree.cluster.validation import ValidationReport, alike, compare_settings
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import warn_user
+from tripletree.knowledge.value import Knowledge
 
 #: The rule of `tripletree.cut` if none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
@@ -71,7 +65,7 @@ _DEFAULT_CUT = "auto"
 _ON_INFEASIBLE = ("raise", "more", "violate")
 
 
-class ReCon(HierarchicalClusterer):
+class ReCon(TripletClusterer):
     """Agglomerative clustering with relative constraints (triplets), by Liu, Zhang and Wang (KDD 2011), and with pairs.
 
     Starting from single samples, it makes the closest merge after which all triplets can still hold, again and again.
@@ -281,6 +275,7 @@ class ReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        knowledge: Knowledge | None = None,
         missing: Any = None,
         sample_names: Any = None,
         sample_weight: Any = None,
@@ -305,6 +300,8 @@ class ReCon(HierarchicalClusterer):
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
             mapping or Series may leave samples out. They give the triplets of `triplets_from_classes`: the known
             members of each class belong together before members of any other.
+        knowledge : Knowledge, optional
+            All of this as one value. What else is given is added to it.
         missing : value or collection of values, optional
             The values in `classes` that mark samples without one instead: ``missing=[]`` makes -1 a class. None and NaN
             always do.
@@ -351,112 +348,79 @@ class ReCon(HierarchicalClusterer):
         >>> ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)]).labels_.tolist()
         [0, 0, 0, 1]
         """
-        check_y(y)
-        classes_too = {"classes": classes, "missing": missing, "validate": validate}
-        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, **classes_too)
+        given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
+        return self._fit(
+            X,
+            y,
+            sample_names=sample_names,
+            sample_weight=sample_weight,
+            given=given | {"knowledge": knowledge, "missing": missing},
+            validate=validate,
+        )
 
-    def _fit(
-        self,
-        X: Any,
-        triplets: Any,
-        pairs: Any,
-        hierarchy: Any,
-        sample_names: Any,
-        sample_weight: Any,
-        *,
-        classes: Any = None,
-        missing: Any = None,
-        validate: bool = False,
-        inside: float = 0.0,
-    ) -> ReCon:
-        """As `fit`. `inside` is the sum of the squared distances of the samples that rows stand for to their rows."""
-        with all_or_nothing(self):
-            # check
-            self._validate_params()
-            _check_stop(self, has_pairs=pairs is not None)
-            metric = check_metric(self.metric, self.linkage)
-            samples, columns = check_measured(self, X, None, reset=True)
-            n = samples.shape[0]
-            check_enough_samples(self.n_clusters, n)
-            points = as_measured(self.metric, X, samples)
-            distances = FittedMetric(metric, metric_parameters(points, metric, columns))
-            # align
-            rows = named(X, sample_names)
-            known = align_knowledge(
-                rows,
-                n,
-                triplets=triplets,
-                pairs=pairs,
-                hierarchy=hierarchy,
-                classes=classes,
-                missing_samples=self.missing_samples,
-                missing=missing,
+    def _take(self, X: Any) -> tuple[Any, MixedColumns | None]:
+        return check_measured(self, X, None, reset=True)
+
+    def _cluster(self, data: Data, known: Knowledge, *, validate: bool = False, inside: float = 0.0) -> None:
+        """Plan, merge, cut. `inside` is the sum of squared distances to rows of the samples that they stand for."""
+        # check
+        given, links, n = known.triplets, known.pairs, data.n
+        _check_stop(self, has_pairs="pairs" in known.kinds)
+        metric = check_metric(self.metric, self.linkage)
+        check_enough_samples(self.n_clusters, n)
+        points = as_measured(self.metric, data.given, data.samples)
+        distances = FittedMetric(metric, metric_parameters(points, metric, data.columns))
+        weights = check_leaf_weights(data.sample_weight, n)
+        if known.hierarchy is not None:
+            given = given | decompose(known.hierarchy).reindex(given.leaves)
+        if known.codes is not None:
+            of_classes = triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
+            if not len(of_classes):
+                warn_of_silent_classes(known.codes, "two samples of one class and one of another")
+            given = given | of_classes
+        # plan
+        if len(links):
+            _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)
+        used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state, validated=validate)
+        with known.naming_classes():
+            plan = plan_merges(
+                used,
+                links,
+                linkage=self.linkage,
+                penalty=self.penalty,
+                micro_clusters=self.micro_clusters,
+                sparse=is_sparse(points),
+                weights=weights,
             )
-            given, links = known.triplets, known.pairs
-            if known.hierarchy is not None:
-                given = given | decompose(known.hierarchy).reindex(given.leaves)
-            if known.codes is not None:
-                of_classes = triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
-                if not len(of_classes):
-                    warn_of_silent_classes(known.codes, "two samples of one class and one of another")
-                given = given | of_classes
-            # plan
-            check_same_rows(rows, sample_weight)
-            weights = check_leaf_weights(sample_weight, n)
-            if len(links):
-                _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)
-            used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state, validated=validate)
-            with known.naming_classes():
-                plan = plan_merges(
-                    used,
-                    links,
-                    linkage=self.linkage,
-                    penalty=self.penalty,
-                    micro_clusters=self.micro_clusters,
-                    sparse=is_sparse(points),
-                    weights=weights,
-                )
-            plan = replace(plan, inside=inside)
-            # merge
-            merges, counts = self._merge(points, plan, distances, type(self).__name__)
-            tree = from_linkage(merges, used.leaves)
-            drawn = to_linkage(tree, monotone=True)
-            violated = used.subset(~displays(tree, used))
-            # cut
-            flat = self._cut(tree, drawn, plan, violated, points, distances)
-            # store
-            self.labels_ = flat.labels
-            self.fewest_clusters_ = flat.fewest
-            self.most_clusters_ = flat.most
-            self.n_clusters_choice_ = flat.choice
-            self.n_clusters_ = int(self.labels_.max()) + 1
-            self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
-            self._taxonomy = known.hierarchy
-            self.linkage_ = drawn
-            self.distances_ = merges[:, 2].copy()
-            self.pairs_ = links
-            self.triplets_ = used
-            self.n_triplets_ = len(used)
-            self.dropped_triplets_ = dropped
-            self.weight_lost_ = total_weight(dropped)
-            self.violated_triplets_ = violated
-            self.weight_violated_ = total_weight(violated)
-            self.penalty_ = plan.penalty
-            self.n_micro_clusters_ = counts.micro_clusters
-            self.n_tests_ = counts.tests
-            self.n_rejections_ = counts.rejections
-            self.n_leaves_ = n
-            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
-            self.validation_ = None
-            if validate:
-                rng = generator(self.random_state)
-                rest = {"sample_names": sample_names, "sample_weight": weights}
-                self.validation_ = self._validated(X, known.kinds(rng), rng, rest, has_pairs=len(links) > 0)
-        return self
+        plan = replace(plan, inside=inside)
+        # merge
+        merges, counts = self._merge(points, plan, distances, type(self).__name__)
+        tree = from_linkage(merges, used.leaves)
+        drawn = to_linkage(tree, monotone=True)
+        violated = used.subset(~displays(tree, used))
+        # cut
+        flat = self._cut(tree, drawn, plan, violated, points, distances)
+        # store
+        self._store_tree(tree, merges, drawn, flat.labels, known, used, violated)
+        self.pairs_ = links
+        self.fewest_clusters_ = flat.fewest
+        self.most_clusters_ = flat.most
+        self.n_clusters_choice_ = flat.choice
+        self.dropped_triplets_ = dropped
+        self.weight_lost_ = total_weight(dropped)
+        self.penalty_ = plan.penalty
+        self.n_micro_clusters_ = counts.micro_clusters
+        self.n_tests_ = counts.tests
+        self.n_rejections_ = counts.rejections
+        self.predictor_ = NeighbourPredictor(data.samples, points, self.labels_, self.metric, distances)
+        self.validation_ = None
+        if validate:
+            rest = {"sample_names": data.sample_names, "sample_weight": weights}
+            rng = generator(self.random_state)
+            self.validation_ = self._validated(data.given, known, rng, rest, has_pairs=len(links) > 0)
 
     def _validated(
-        self, X: Any, known: list[Knowledge], rng: np.random.Generator, rest: dict[str, Any], *, has_pairs: bool
+        self, X: Any, known: Knowledge, rng: np.random.Generator, rest: dict[str, Any], *, has_pairs: bool
     ) -> ValidationReport | None:
         """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
         others: dict[str, Any] = {}

@@ -317,7 +317,8 @@ def fit_micro_clusters(
     known = TripletSet.from_labels(triplets.tolist()) if isinstance(triplets, np.ndarray) else triplets
     fitted = clone(model).set_params(micro_clusters=None)
     rows = [*(f"micro-cluster {i}" for i in full.tolist()), *labels]
-    fitted._fit(points, known, None, None, rows, weights, inside=float(np.maximum(scatter, 0.0).sum()))
+    inside = float(np.maximum(scatter, 0.0).sum())
+    fitted._fit(points, None, sample_names=rows, sample_weight=weights, given={"triplets": known}, inside=inside)
     cell_labels = np.empty(len(centres), np.intp)
     cell_labels[full] = fitted.labels_[: full.size]
     empty = np.flatnonzero(clusters.counts == 0)

@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._core import engine
-from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
@@ -31,6 +30,8 @@ from tripletree.core.arrays import freeze, frozen
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 from tripletree.errors import warn_user
+from tripletree.knowledge.alignment import named
+from tripletree.knowledge.value import Knowledge
 
 #: Maximum number of iterations of a run, should rounding keep it from converging, and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12
@@ -444,12 +445,12 @@ class BoostingFit:
     _found: tuple[int, Consensus] | None = None
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, pairs: Any, sample_names: Any) -> BoostingFit:
-        """Check parameters, samples and pairs. No round yet."""
+    def of(cls, estimator: Any, X: Any, sample_names: Any, **given: Any) -> BoostingFit:
+        """Check parameters, samples and what is known of them. No round yet."""
         estimator._validate_params()
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
-        aligned = align_pairs(named(X, sample_names), pairs, n, missing_samples=estimator.missing_samples)
+        aligned = estimator._known(named(X, sample_names), n, **given).pairs
         check_enough_samples(k, n)
         check_spread(samples)
         rng = generator(estimator.random_state)
@@ -718,7 +719,9 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None) -> BoostedConstrainedKMeans:
+    def fit(
+        self, X: Any, y: Any = None, *, pairs: Any = None, knowledge: Knowledge | None = None, sample_names: Any = None
+    ) -> BoostedConstrainedKMeans:
         """Cluster the samples.
 
         Parameters
@@ -731,6 +734,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             If X is a pandas DataFrame, its index has the labels. Otherwise labels are **row numbers of this very X**. A
             part of X, as in cross-validation, has other row numbers, and no check can detect that. Weights are the
             initial priorities.
+        knowledge : Knowledge, optional
+            Pairs as one value with others. What else is given is added to it.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
 
@@ -762,7 +767,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = BoostingFit.of(self, X, pairs, sample_names)
+            fit = BoostingFit.of(self, X, sample_names, pairs=pairs, knowledge=knowledge)
             with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
                 while not fit.boosting.stopped:
                     fit.boosting.step()
@@ -772,7 +777,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self
 
     def fit_rounds(
-        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None
+        self, X: Any, y: Any = None, *, pairs: Any = None, knowledge: Knowledge | None = None, sample_names: Any = None
     ) -> Iterator[BoostedConstrainedKMeans]:
         """Fit, and stop after each round to show the state: ``for model in estimator.fit_rounds(X, pairs=...)``.
 
@@ -781,7 +786,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X, y, pairs
+        X, y, pairs, knowledge
             As for `fit`. They are checked when the first round is asked for.
 
         Yields
@@ -801,7 +806,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = BoostingFit.of(self, X, pairs, sample_names)
+            fit = BoostingFit.of(self, X, sample_names, pairs=pairs, knowledge=knowledge)
             fit.boosting.step()
             fit.report(self)
         while not fit.boosting.stopped:

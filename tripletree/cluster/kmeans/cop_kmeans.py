@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tripletree._core import engine
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.alignment import align_pairs, check_same_rows, named
-from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, Data, check_samples
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_representatives
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
@@ -46,6 +45,7 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
+from tripletree.knowledge.value import Knowledge
 
 #: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
 #: it goes to the nearest cluster that the pairs allow.
@@ -1061,7 +1061,14 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        pairs: Any = None,
+        knowledge: Knowledge | None = None,
+        sample_names: Any = None,
+        sample_weight: Any = None,
     ) -> COPKMeans:
         """Cluster the samples so that every pair holds.
 
@@ -1075,6 +1082,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             Labels come from the index if X is a pandas DataFrame, else they are **row numbers of this X**. Parts of X,
             as in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
             weight.
+        knowledge : Knowledge, optional
+            Pairs as one value with others. What else is given is added to it.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like, shape (n_samples,), optional
@@ -1107,33 +1116,34 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         >>> model.labels_[1] == model.labels_[2]
         np.True_
         """
-        check_y(y)
-        with all_or_nothing(self):
-            self._validate_params()
-            samples = check_samples(self, X, reset=True, sparse=True)
-            self._check_together(samples)
-            check_spread(samples)
-            rows = named(X, sample_names)
-            check_same_rows(rows, sample_weight)
-            weights = check_weights(samples, sample_weight)
-            counts = cluster_counts(self.n_clusters, samples.shape[0])
-            closure = align_pairs(rows, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
-            bounds, fixed = self._bounds(closure, weights), self._fixed(samples)
-            weights, exponent = moderate(weights)
-            groups = Groups(samples, weights, closure.component, closure.n_components)
-            geometry = chosen_geometry(self.geometry)
-            model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
-            best, self.criterion_ = self._best(counts, model, closure, bounds, fixed)
-            if not best.converged:
-                msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
-                warn_user(f"{msg}: raise max_iter or tol", ConvergenceWarning)
-            self.labels_ = best.labels[closure.component]
-            self.cluster_centers_, self.inertia_ = best.centres, times_power(best.inertia, exponent)
-            self.n_clusters_ = best.centres.shape[0]
-            self.n_iter_, self.n_dead_ends_, self.n_cut_short_ = best.n_iter, best.n_dead_ends, best.n_cut_short
-            self._n_features_out = self.n_clusters_
-            self._geometry = geometry
-        return self
+        given = {"pairs": pairs, "knowledge": knowledge}
+        return self._fit(X, y, sample_names=sample_names, sample_weight=sample_weight, given=given)
+
+    def _take(self, X: Any) -> tuple[Any, None]:
+        return check_samples(self, X, reset=True, sparse=True), None
+
+    def _cluster(self, data: Data, known: Knowledge) -> None:
+        samples = data.samples
+        self._check_together(samples)
+        check_spread(samples)
+        weights = check_weights(samples, data.sample_weight)
+        counts = cluster_counts(self.n_clusters, data.n)
+        closure = known.pairs.closure()
+        bounds, fixed = self._bounds(closure, weights), self._fixed(samples)
+        weights, exponent = moderate(weights)
+        groups = Groups(samples, weights, closure.component, closure.n_components)
+        geometry = chosen_geometry(self.geometry)
+        model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
+        best, self.criterion_ = self._best(counts, model, closure, bounds, fixed)
+        if not best.converged:
+            msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
+            warn_user(f"{msg}: raise max_iter or tol", ConvergenceWarning)
+        self.labels_ = best.labels[closure.component]
+        self.cluster_centers_, self.inertia_ = best.centres, times_power(best.inertia, exponent)
+        self.n_clusters_ = best.centres.shape[0]
+        self.n_iter_, self.n_dead_ends_, self.n_cut_short_ = best.n_iter, best.n_dead_ends, best.n_cut_short
+        self._n_features_out = self.n_clusters_
+        self._geometry = geometry
 
     def _check_together(self, samples: Any) -> None:
         """Refuse parameters that do not go with each other, or not with sparse samples."""

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree._core import engine
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.alignment import align_pairs, check_same_rows, named
-from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, Data, check_samples
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
@@ -37,6 +36,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
+from tripletree.knowledge.value import Knowledge
 
 #: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end.
 _ROUNDS = 200
@@ -560,7 +560,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     _spread: float
 
     def fit(
-        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        pairs: Any = None,
+        knowledge: Knowledge | None = None,
+        sample_names: Any = None,
+        sample_weight: Any = None,
     ) -> Any:
         """Cluster the samples, at a price for each pair that is violated.
 
@@ -574,6 +581,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
             Pairs (a, b) of some of the samples. Labels come from the index if X is a pandas DataFrame, else they are
             **row numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be
             detected. Integer arrays always hold row numbers.
+        knowledge : Knowledge, optional
+            Pairs as one value with others. What else is given is added to it.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
@@ -606,31 +615,31 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         >>> len(set(model.labels_.tolist()))
         2
         """
-        check_y(y)
-        with all_or_nothing(self):
-            self._validate_params()
-            samples = self._checked(X, reset=True)
-            rows = named(X, sample_names)
-            check_same_rows(rows, sample_weight)
-            weights = check_weights(samples, sample_weight)
-            _check_range(weights)
-            aligned = align_pairs(rows, pairs, samples.shape[0], missing_samples=self.missing_samples)
-            counted = weights > 0
-            self._check_number(int(counted.sum()), samples.shape[0])
-            check_spread(samples)
-            centres = check_start(self.init, self.n_clusters, samples.shape[1])
-            self._frame(samples, weights)
-            self._check_prices(samples.shape[0] + len(aligned))
-            some = slice(None) if counted.all() else counted
-            points = points_of(self._framed(samples[some]), weights[some])
-            links = _links(aligned, counted)
-            run = self._run(points, links, None if centres is None else self._framed(centres))
-            labels = np.empty(samples.shape[0], np.int32)
-            labels[counted] = run.labels
-            labels[~counted] = run.state.at(points_of(self._framed(samples[~counted]))).nearest()
-            self.labels_ = labels
-            self._report(run, aligned, counted)
-        return self
+        given = {"pairs": pairs, "knowledge": knowledge}
+        return self._fit(X, y, sample_names=sample_names, sample_weight=sample_weight, given=given)
+
+    def _take(self, X: Any) -> tuple[Any, None]:
+        return self._checked(X, reset=True), None
+
+    def _cluster(self, data: Data, known: Knowledge) -> None:
+        samples, n = data.samples, data.n
+        weights = check_weights(samples, data.sample_weight)
+        _check_range(weights)
+        counted = weights > 0
+        self._check_number(int(counted.sum()), n)
+        check_spread(samples)
+        centres = check_start(self.init, self.n_clusters, samples.shape[1])
+        self._frame(samples, weights)
+        self._check_prices(n + len(known.pairs))
+        some = slice(None) if counted.all() else counted
+        points = points_of(self._framed(samples[some]), weights[some])
+        links = _links(known.pairs, counted)
+        run = self._run(points, links, None if centres is None else self._framed(centres))
+        labels = np.empty(n, np.int32)
+        labels[counted] = run.labels
+        labels[~counted] = run.state.at(points_of(self._framed(samples[~counted]))).nearest()
+        self.labels_ = labels
+        self._report(run, known.pairs, counted)
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples.

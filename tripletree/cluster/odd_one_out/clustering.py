@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.induce import displayed
-from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distance_matrix import as_distance_matrix
 from tripletree.cluster.distances import FittedMetric, check_spread, transformed
@@ -35,6 +34,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InvalidAnswerError, LimitExceededError, warn_user
+from tripletree.knowledge.alignment import align_pairs, check_distinct, named
 
 #: The least reach of the centre of a cluster nobody was asked about, as a share of the reach of the first centre.
 LEAST_CENTRE = 0.3

@@ -11,7 +11,6 @@ from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.repair import repair
-from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
 from tripletree.cluster.divisive import by_votes, flat_votes, linkage_of
@@ -24,6 +23,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
+from tripletree.knowledge.combined import check_consistent, combine_constraints
 
 #: Triplets that are drawn for each sample to estimate the uncertainty of its cluster.
 DRAWN = 10

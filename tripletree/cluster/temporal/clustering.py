@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
@@ -26,6 +25,8 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import warn_user
+from tripletree.knowledge.alignment import align_pairs, named
+from tripletree.knowledge.value import Knowledge
 
 
 def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:
@@ -380,6 +381,7 @@ class TemporalClustering(ConstrainedClusterer):
         times: Any = None,
         objects: Any = None,
         pairs: Any = None,
+        knowledge: Knowledge | None = None,
         oracle: TimedOracle | None = None,
     ) -> TemporalClustering:
         """Cluster the snapshots in the order of time.
@@ -400,6 +402,8 @@ class TemporalClustering(ConstrainedClusterer):
         pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
             Pairs (a, b) of objects. Pairs with a time are known from the snapshot that starts then, else from the first
             one that contains it. Other pairs from the first snapshot with both objects.
+        knowledge : Knowledge, optional
+            Pairs of objects, without times, as one value with others. What else is given is added to it.
         oracle : callable, optional
             ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
             True or False (None: not known). Asked at most `n_queries` times in each snapshot. An answer is a pair that
@@ -452,7 +456,11 @@ class TemporalClustering(ConstrainedClusterer):
                     warn_user(_NO_OVERLAP)
                 inquiry = self._inquiry(oracle, leaves)
                 seen = [observed(samples, who, w, self.aggregate) for w in cut]
-                self._fitted(cut, seen, self._parts(pairs, leaves, cut, when), leaves, inquiry)
+                parts = self._parts(pairs, leaves, cut, when)
+                if knowledge is not None:
+                    known = self._known(named(leaves, leaves), len(leaves), knowledge=knowledge)
+                    parts.append((known.pairs, None))
+                self._follow(cut, seen, parts, leaves, inquiry)
                 self.objects_, self.labels_ = leaves, np.full(len(samples), -1, np.int32)
                 for (_, there), snapshot in zip(seen, self.snapshots_, strict=True):
                     self.labels_[snapshot.rows] = snapshot.labels[np.searchsorted(there, who[snapshot.rows])]
@@ -506,7 +514,7 @@ class TemporalClustering(ConstrainedClusterer):
         warn_user(msg)
         return None
 
-    def _fitted(
+    def _follow(
         self,
         cut: list[Window],
         seen: list[tuple[np.ndarray, np.ndarray]],

@@ -1,4 +1,4 @@
-"""Knowledge aligned with the rows of X in one way for all estimators, and errors if it does not fit."""
+"""Statements of all kinds aligned with the rows of X, in one way for all estimators, and errors if they do not fit."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ def align_comparisons(X: Any, comparisons: Any, n_samples: int, *, missing_sampl
         return Comparisons(comparisons, made.leaves)
     given = as_comparisons(comparisons)
     distinct = given.votes()
-    votes = _aligned(X, distinct, n_samples, missing_samples, "comparisons", TripletSet, len(distinct))
+    length = None if isinstance(comparisons, Comparisons) else len(distinct)  # a list can be cut by cross-validation
+    votes = _aligned(X, distinct, n_samples, missing_samples, "comparisons", TripletSet, length)
     names = [_name_in(x, votes.leaves) for x in given.leaves]
     return given.over(np.array([votes.leaves.index(x) if x in votes.leaves else -1 for x in names]), votes.leaves)
 
@@ -148,14 +149,25 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         Its leaf index holds the n samples. They are labelled 0..n-1 if the index of X has repeats and no pair
         refers to it.
     """
+    parts = [
+        _aligned(X, given, n_samples, missing_samples, "pairs", make) for given, make in as_pairs(pairs, by_row=True)
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] | parts[1]
+
+
+def as_pairs(pairs: Any, *, by_row: bool) -> list[tuple[Any, Callable[[Any, Any], PairwiseConstraints]]]:
+    """The pairs by label, and how those over other leaves are made. Must-links and cannot-links apart if two lists.
+
+    Integer arrays stay as they are if they hold row numbers.
+    """
     if pairs is None:
-        pairs = PairwiseConstraints([], [], 0)
+        return [(PairwiseConstraints([], [], 0), _must_links)]
     if is_frame_of_pairs(pairs):
         from tripletree.io import read_pairs
 
         pairs = read_pairs(pairs)
     if isinstance(pairs, PairwiseConstraints):
-        return _aligned(X, pairs, n_samples, missing_samples, "pairs", _must_links)
+        return [(pairs, _must_links)]
     if (
         isinstance(pairs, (str, bytes, Mapping))
         or not isinstance(pairs, Sequence)
@@ -163,15 +175,19 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], (str, int, float)) for x in pairs)
     ):
         raise TypeError(_not_pairs(pairs))
-    parts = []
+    parts: list[tuple[Any, Callable[[Any, Any], PairwiseConstraints]]] = []
     for rows, make, kind in zip(pairs, (_must_links, _cannot_links), ("must-link", "cannot-link"), strict=True):
-        if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == 2 and rows.dtype.kind in "iu":
-            given: Any = rows
+        if (
+            by_row
+            and isinstance(rows, np.ndarray)
+            and rows.ndim == 2
+            and rows.shape[1] == 2
+            and rows.dtype.kind in "iu"
+        ):
+            parts.append((rows, make))
         else:
-            given = PairwiseConstraints.from_labels(**{kind.replace("-", "_"): label_pairs(rows, kind)})
-        parts.append(_aligned(X, given, n_samples, missing_samples, "pairs", make))
-    must, cannot = parts
-    return must | cannot
+            parts.append((PairwiseConstraints.from_labels(**{kind.replace("-", "_"): label_pairs(rows, kind)}), make))
+    return parts
 
 
 def is_frame_of_pairs(pairs: Any) -> bool:
@@ -332,11 +348,11 @@ def _repeats(labels: list) -> bool:
 
 
 def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
-    """A TripletSet of labels, or an integer array of row numbers, and how many were given, repeats included."""
+    """A TripletSet of labels, or an integer array of row numbers, and how many rows a list or table has, else -1."""
     if triplets is None:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
-        return triplets, len(triplets)
+        return triplets, -1  # never cut by cross-validation
     is_arrow = hasattr(triplets, "__arrow_c_stream__") and not hasattr(triplets, "to_numpy")
     if is_arrow or (hasattr(triplets, "columns") and hasattr(triplets, "__getitem__")):
         table = _of_frame(triplets)
@@ -430,7 +446,7 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 def align_classes(
     X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None, missing: Any = None
 ) -> tuple[np.ndarray, list[Any]]:
-    """The class of each sample as a number, -1 if it is not known, and the names of the classes.
+    """The class of each sample as a number, -1 if it is not known, and what the classes are called.
 
     Parameters
     ----------
@@ -452,6 +468,7 @@ def align_classes(
     -------
     codes : ndarray of int64, shape (n,)
     names : list
+        The classes by their numbers.
     """
     classes, code = by_label_or_row(classes, index_labels(X)), partial(class_codes, missing=missing)
     if not isinstance(classes, Mapping):
@@ -495,11 +512,7 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
-    if peer_converter(hierarchy) is None and (isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read")):
-        from tripletree.io import read_hierarchy
-
-        hierarchy = read_hierarchy(hierarchy)
-    hierarchy = check_rooted(hierarchy)
+    hierarchy = check_rooted(as_hierarchy(hierarchy))
     _check_distinct(X, "to which the hierarchy refers")
     written = ((x, other_form(x)) for x in hierarchy.leaves)
     both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]
@@ -517,6 +530,15 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     taken = {*both, *map(other_form, both)}
     _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - taken)
     return hierarchy.restrict(both, keep_unary=True)
+
+
+def as_hierarchy(hierarchy: Any) -> Any:
+    """The hierarchy, read if it is in a file."""
+    if peer_converter(hierarchy) is None and (isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read")):
+        from tripletree.io import read_hierarchy
+
+        return read_hierarchy(hierarchy)
+    return hierarchy
 
 
 def _by_synonyms(samples: LeafIndex, both: set, hierarchy: Hierarchy) -> list:

@@ -1,0 +1,358 @@
+"""`Knowledge`: one value for all that is known of some samples, its parts, its file, and what a fit makes of it."""
+
+import io
+import itertools
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tripletree as tt
+from tripletree import Knowledge, cluster
+from tripletree.core.comparisons import Comparisons
+from tripletree.knowledge.value import KINDS
+
+NAMES = list("abcdefgh")
+TREE = tt.Hierarchy.from_nested([[["a", "b"], "c"], ["d", ["e", "f"]]])
+TRIPLETS = [("a", "b", "c"), ("e", "f", "d"), ("g", "h", "a")]
+PAIRS = ([("a", "b")], [("a", "e")])
+CLASSES = {"a": "x", "b": "x", "d": "y", "g": "y"}
+COMPARISONS = [("a", "b", "g"), ("d", "e", "a")]
+EVERYTHING = {"triplets": TRIPLETS, "comparisons": COMPARISONS, "pairs": PAIRS, "hierarchy": TREE, "classes": CLASSES}
+WHOLE = Knowledge.of(NAMES, **EVERYTHING)
+
+
+def samples(n=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    X[n // 2 :] += 4
+    return X
+
+
+def says(known):
+    """What is said, statement by statement, by name: the definition that parts and joins are compared with."""
+    found = {("triplet", frozenset((a, b)), c) for a, b, c in known.triplets}
+    found |= {(kind, frozenset((a, b))) for a, b, kind in known.pairs}
+    found |= {("class", x, name) for x, name in known.classes.items()}
+    if known.comparisons is not None:
+        leaves = known.comparisons.leaves
+        found |= {("comparison", *(leaves[i] for i in row)) for row in known.comparisons.rows.tolist()}
+    if known.hierarchy is not None:
+        for a, b, c in tt.induce(known.hierarchy, list(itertools.combinations(known.hierarchy.leaves, 3))):
+            found.add(("tree", frozenset((a, b)), c))
+    return found
+
+
+def named(statement):
+    return set().union(*(x if isinstance(x, frozenset) else {x} for x in statement[1:])) & set(NAMES)
+
+
+@pytest.mark.parametrize("kinds", [x for k in range(6) for x in itertools.combinations(KINDS, k)], ids=" ".join)
+def test_knowledge__kinds_and_only(kinds):
+    known = Knowledge.of(NAMES, **{kind: EVERYTHING[kind] for kind in kinds})
+    assert known.kinds == kinds
+    assert known == WHOLE.only(*kinds)
+    assert known.leaves == tt.LeafIndex(NAMES)
+    assert ("nothing is known" in repr(known)) == (not kinds)
+
+
+@pytest.mark.parametrize("some", [x for k in (0, 3, 5, 8) for x in itertools.combinations(NAMES, k)], ids="".join)
+def test_knowledge__a_part_says_what_is_wholly_among_its_samples(some):
+    part = WHOLE.part(some)
+    assert part.leaves == WHOLE.leaves
+    assert says(part) == {x for x in says(WHOLE) if named(x) <= set(some)}
+    assert part == WHOLE.part(np.isin(NAMES, some))
+
+
+def test_knowledge__part_refuses_a_mask_of_another_length():
+    with pytest.raises(ValueError, match=r"shape \(8,\), not \(3,\)"):
+        WHOLE.part(np.zeros(3, bool))
+
+
+@pytest.mark.parametrize("order", [NAMES[::-1], ["z", *NAMES[3:], *NAMES[:3]]])
+def test_knowledge__reindex_says_the_same(order):
+    other = WHOLE.reindex(order)
+    assert list(other.leaves) == order
+    assert says(other) == says(WHOLE)
+    assert (other == WHOLE) == (len(order) == len(NAMES))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_knowledge__reindex_needs_all_of_whom_something_is_said(kind):
+    with pytest.raises(tt.errors.UnknownLeafError):
+        WHOLE.only(kind).reindex(["a", "h"])
+
+
+@pytest.mark.parametrize("first", [x for k in range(6) for x in itertools.combinations(KINDS, k)], ids=" ".join)
+def test_knowledge__joined(first):
+    rest = [x for x in KINDS if x not in first]
+    both = WHOLE.only(*first) | WHOLE.only(*rest)
+    assert both == WHOLE
+    assert says(both) == says(WHOLE)
+
+
+def test_knowledge__joined_parts_of_one_kind():
+    one = Knowledge.of(triplets=TRIPLETS[:1], comparisons=COMPARISONS[:1], classes={"a": "x"})
+    two = Knowledge.of(triplets=TRIPLETS[1:], comparisons=COMPARISONS[1:], classes={"d": "y", "a": "x"})
+    assert says(one | two) == says(one) | says(two)
+
+
+def test_knowledge__what_cannot_be_joined():
+    one, two = Knowledge.of(classes={"a": "x"}), Knowledge.of(classes={"a": "y"})
+    with pytest.raises(ValueError, match="the class of 'a' is 'x' in one and 'y' in the other"):
+        one | two
+    tree = Knowledge.of(hierarchy=TREE)
+    with pytest.raises(ValueError, match="supertree"):
+        tree | tree
+    with pytest.raises(TypeError):
+        tree | 1
+
+
+def test_knowledge__as_triplets_and_pairs():
+    triplets = WHOLE.to_triplets()
+    for part in (
+        WHOLE.triplets,
+        tt.decompose(TREE).reindex(WHOLE.leaves),
+        WHOLE.pairs.to_triplets(),
+        tt.triplets_from_classes([CLASSES.get(x) for x in NAMES], leaves=NAMES),
+    ):
+        assert set(part) <= set(triplets)
+    classes = [CLASSES.get(x) for x in NAMES]
+    expected = WHOLE.pairs | tt.pairs_from_classes(classes, leaves=NAMES)
+    assert WHOLE.to_pairs().expand() == expected.expand()
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        ({"triplets": [("a", "b", "c"), ("a", "c", "b")]}, False),
+        ({"pairs": ([("a", "b")], [("a", "b")])}, False),
+        ({"triplets": [("a", "b", "c")], "classes": {"b": 1, "c": 1}}, False),
+        ({"hierarchy": TREE, "triplets": [("a", "c", "b")]}, False),
+        ({"hierarchy": TREE, "comparisons": [("a", "d", "b")]}, True),
+        ({"hierarchy": TREE, "pairs": ([("e", "f")], [("e", "a")])}, True),
+        ({"classes": {"a": 1, "b": 2}, "pairs": ([("a", "b")], [])}, False),
+        ({}, True),
+    ],
+)
+def test_knowledge__is_consistent(given, holds):
+    assert Knowledge.of(NAMES, **given).is_consistent == holds
+
+
+# ---------------------------------------------------------------------- forms
+
+
+def test_knowledge__forms_of_each_kind_and_of_samples():
+    frame = pd.DataFrame(samples(), index=NAMES)
+    table = pd.DataFrame({"a": ["a"], "b": ["b"], "link": ["must"]})
+    for given in (NAMES, frame, tt.LeafIndex(NAMES)):
+        assert Knowledge.of(given, **EVERYTHING) == WHOLE
+    assert Knowledge.of(pairs=table).pairs == Knowledge.of(pairs=([("a", "b")], [])).pairs
+    assert Knowledge.of(3, triplets=np.array([(0, 1, 2)])).leaves == tt.LeafIndex(3)
+    assert Knowledge.of(triplets=np.array([(7, 5, 9)])).leaves == tt.LeafIndex([5, 7, 9])
+    assert Knowledge.of(pairs=(np.array([(7, 5)]), None)).leaves == tt.LeafIndex([5, 7])
+    assert Knowledge.of(classes=pd.Series({"p": "x", "q": None})).classes == {"p": "x"}
+    assert Knowledge.of(comparisons=Comparisons([(0, 1, 2)], tt.LeafIndex(list("xyz")))).kinds == ("comparisons",)
+
+
+def test_knowledge__a_hierarchy_in_a_file(tmp_path):
+    tt.write_hierarchy(TREE, tmp_path / "tree.nwk")
+    assert Knowledge.of(hierarchy=tmp_path / "tree.nwk").hierarchy == TREE
+
+
+@pytest.mark.parametrize("kind", ["triplets", "pairs", "classes", "comparisons"])
+def test_knowledge__names_that_are_no_samples(kind):
+    given = {kind: EVERYTHING[kind]}
+    with pytest.raises(tt.errors.UnknownLeafError):
+        Knowledge.of(["a", "b", "q", "r"], **given)
+    known = Knowledge.of(["a", "b", "q", "r"], **given, missing_samples="ignore")
+    assert says(known) == {x for x in says(WHOLE.only(kind)) if named(x) <= {"a", "b"}}
+
+
+def test_knowledge__a_list_of_classes_needs_samples():
+    with pytest.raises(TypeError, match="classes must go by name"):
+        Knowledge.of(classes=["x", "y"])
+
+
+def test_knowledge__it_stays_as_it_is():
+    with pytest.raises(AttributeError):
+        WHOLE.triplets = None
+    with pytest.raises(ValueError, match="read-only"):
+        WHOLE.part(NAMES).codes[0] = 3
+    assert pickle.loads(pickle.dumps(WHOLE)) == WHOLE
+
+
+# ---------------------------------------------------------------------- files
+
+
+RICH = tt.Hierarchy(
+    [6, 6, 7, 7, 8, 8, 9, 9, 9, -1],
+    ["a", "b", "c", "d", "e", "f"],
+    length=[1, 2, float("nan"), 1, 1, 1, 0.5, 1, 2, float("nan")],
+    names=["one", None, "three", "root"],
+    ranks=["species"] * 6 + ["genus"] * 3 + [None],
+    incertae_sedis=[4],
+    support=[[0.5, 1], [float("nan"), 2], [3, 4], [5, 6]],
+    synonyms={"alpha": "a"},
+)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        WHOLE,
+        *(WHOLE.only(kind) for kind in KINDS),
+        WHOLE.only(),
+        Knowledge.of(hierarchy=RICH),
+        Knowledge.of(hierarchy=tt.from_linkage(np.array([[0, 1, 0.5, 2], [2, 3, 1.5, 3]]), [1, 2, 3])),
+        Knowledge.of([1.5, True, "x\n"], triplets=tt.TripletSet([(0, 1, 2)], [1.5, True, "x\n"], [0.25])),
+        Knowledge.of(
+            pairs=tt.PairwiseConstraints([(0, 1)], [(1, 2)], list("abc"), must_weights=[0.3], cannot_weights=[0.5])
+        ),
+        Knowledge.of(["a", "b", "c"], classes=["-1", "x", "-1"], missing=[]),
+        Knowledge.of(["Zoë", "β", "c"], classes=[1, None, 2]),
+    ],
+    ids=str,
+)
+def test_knowledge__a_file_keeps_all(known, tmp_path):
+    assert tt.write_knowledge(known, tmp_path / "known.json") is None
+    found = tt.read_knowledge(tmp_path / "known.json")
+    assert found == known
+    assert list(found.leaves) == list(known.leaves)
+    assert tt.write_knowledge(found) == (tmp_path / "known.json").read_text(encoding="utf-8")
+    if known.hierarchy is not None:
+        for name in ("names", "ranks", "synonyms"):
+            assert getattr(found.hierarchy, name) == getattr(known.hierarchy, name)
+        for name in ("_length", "_height", "_support", "incertae_sedis"):
+            np.testing.assert_equal(getattr(found.hierarchy, name), getattr(known.hierarchy, name))
+
+
+def test_knowledge__a_file_cut_off_anywhere_is_refused():
+    text = tt.write_knowledge(WHOLE)
+    for end in range(len(text) - 2):
+        with pytest.raises(tt.ParseError):
+            tt.read_knowledge(io.StringIO(text[:end]))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tripletree_knowledge": 2}, "version of this file is 2"),
+        ({"samples": ["a", "a"]}, "does not fit together"),
+        ({"samples": None}, "does not fit together"),
+        ({"triplets": {"rows": [[0, 1, 99]]}}, "does not fit together"),
+        ({"triplets": [[0, 1, 2]]}, "does not fit together"),
+        ({"must_link": {}}, "'rows' is missing"),
+        ({"classes": {"names": ["x"], "codes": [1] * 8}}, "less than 1"),
+        ({"classes": {"names": ["x"], "codes": [0]}}, "for each of the 8 samples"),
+        ({"comparisons": {"rows": [[0, 1, 8]]}}, "numbers of the 8 samples"),
+        ({"hierarchy": {"parent": [2, 2, -1], "leaves": [0, 77]}}, "does not fit together"),
+        ({"hierarchy": {"parent": [0], "leaves": [0]}}, "does not fit together"),
+    ],
+)
+def test_knowledge__a_file_that_does_not_fit(change, words, tmp_path):
+    path = tmp_path / "known.json"
+    path.write_text(json.dumps(json.loads(tt.write_knowledge(WHOLE)) | change), encoding="utf-8")
+    with pytest.raises(tt.ParseError, match=words) as told:
+        tt.read_knowledge(path)
+    assert told.value.path == str(path)
+
+
+def test_knowledge__other_json_is_told():
+    with pytest.raises(tt.ParseError, match=r"Knowledge\.of joins"):
+        tt.read_knowledge(io.StringIO('[{"a": 1}]'))
+
+
+def test_knowledge__names_that_json_lacks(tmp_path):
+    known = Knowledge.of(triplets=[((1,), (2,), (3,))])
+    with pytest.raises(TypeError, match="rename it"):
+        tt.write_knowledge(known, tmp_path / "known.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------------- fits
+
+PAIR_MODELS = [
+    cluster.ConstrainedCompleteLink(3),
+    cluster.COPKMeans(3, random_state=0),
+    cluster.PCKMeans(3, random_state=0),
+    cluster.MPCKMeans(3, random_state=0),
+    cluster.CVQE(3, random_state=0),
+    cluster.BoostedConstrainedKMeans(3, n_rounds=3, random_state=0),
+]
+MODELS = [
+    *((cluster.ReCon(3), kind) for kind in KINDS if kind != "comparisons"),
+    *((cluster.DivisiveReCon(3), kind) for kind in KINDS),
+    *((model, "pairs") for model in PAIR_MODELS),
+]
+
+
+@pytest.mark.parametrize(("model", "kind"), MODELS, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_knowledge__a_fit_with_it_is_that_with_its_parts(model, kind):
+    frame = pd.DataFrame(samples(), index=NAMES)
+    for known in (WHOLE.only(kind), Knowledge.of(**{kind: EVERYTHING[kind]})):
+        one = model.fit(frame, **{kind: EVERYTHING[kind]}).labels_.tolist()
+        attributes = {x: y for x, y in vars(model).items() if x in ("linkage_", "cluster_centers_", "distances_")}
+        assert model.fit(frame, knowledge=known).labels_.tolist() == one
+        assert model.fit(samples(), sample_names=NAMES, knowledge=known).labels_.tolist() == one
+        for name, value in attributes.items():
+            np.testing.assert_array_equal(getattr(model, name), value)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_knowledge__beside_other_arguments():
+    frame = pd.DataFrame(samples(), index=NAMES)
+    both = cluster.ReCon(3).fit(frame, triplets=TRIPLETS, knowledge=WHOLE.only("pairs", "classes"))
+    same = cluster.ReCon(3).fit(frame, triplets=TRIPLETS, pairs=PAIRS, classes=CLASSES)
+    assert both.linkage_.tolist() == same.linkage_.tolist()
+    assert both.triplets_ == same.triplets_
+
+
+@pytest.mark.parametrize("model", PAIR_MODELS, ids=lambda x: type(x).__name__)
+def test_knowledge__a_kind_that_an_estimator_cannot_keep_is_refused(model):
+    with pytest.raises(TypeError, match=f"fit of {type(model).__name__} takes no triplets="):
+        model.fit(pd.DataFrame(samples(), index=NAMES), knowledge=WHOLE.only("pairs", "triplets"))
+
+
+def test_knowledge__anything_else_is_refused():
+    with pytest.raises(TypeError, match=r"knowledge must be a Knowledge, not .*Knowledge\.of"):
+        cluster.ReCon(2).fit(samples(), knowledge=TRIPLETS)
+
+
+def test_knowledge__names_that_x_lacks():
+    frame = pd.DataFrame(samples(5), index=NAMES[:5])
+    with pytest.raises(tt.errors.UnknownLeafError):
+        cluster.ReCon(2).fit(frame, knowledge=WHOLE.only("triplets"))
+    fitted = cluster.ReCon(2, missing_samples="ignore").fit(frame, knowledge=WHOLE.only("triplets"))
+    assert list(fitted.triplets_) == [("a", "b", "c")]
+
+
+def test_knowledge__cross_validation_hands_it_on_whole():
+    from sklearn.model_selection import cross_val_score
+
+    frame = pd.DataFrame(samples(), index=NAMES)
+    seen = []
+
+    class Noted(cluster.ReCon):
+        def fit(self, X, y=None, *, knowledge=None):
+            seen.append(knowledge)
+            return super().fit(X, knowledge=knowledge)
+
+    model = Noted(2, missing_samples="ignore")
+    cross_val_score(model, frame, cv=2, scoring=lambda *_: 0.0, params={"knowledge": WHOLE.only("triplets")})
+    assert all(x == WHOLE.only("triplets") for x in seen)
+    assert len(seen) == 2
+
+
+def test_knowledge__in_active_and_temporal_clustering():
+    frame = pd.DataFrame(samples(), index=NAMES)
+    known = WHOLE.only("pairs")
+    one = cluster.ActiveClustering(cluster.PCKMeans(2, random_state=0), n_queries=0, random_state=0)
+    assert one.fit(frame, knowledge=known).pairs_ == one.fit(frame, pairs=PAIRS).pairs_
+    two = cluster.TemporalClustering(2, random_state=0)
+    X, times, objects = np.concatenate([samples(), samples(8, 1)]), [1] * 8 + [2] * 8, NAMES * 2
+    labels = two.fit(X, times=times, objects=objects, pairs=PAIRS).labels_.tolist()
+    assert two.fit(X, times=times, objects=objects, knowledge=known).labels_.tolist() == labels

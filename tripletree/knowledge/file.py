@@ -1,0 +1,210 @@
+"""`Knowledge` in a file: one JSON object with the names of the samples, and statements as numbers of these.
+
+Where each statement was read is not kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from typing import Any, overload
+
+import numpy as np
+
+from tripletree._version import __version__
+from tripletree.core.arrays import freeze
+from tripletree.core.checks import described
+from tripletree.core.comparisons import Comparisons
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ParseError
+from tripletree.io.json_text import load_json
+from tripletree.io.source import Source, Target, read_text, write_text
+from tripletree.knowledge.value import Knowledge, check_knowledge
+
+#: The first key of a file, and the version of its contents that is written.
+_KEY, _VERSION = "tripletree_knowledge", 1
+
+
+@overload
+def write_knowledge(knowledge: Knowledge, path: None = None) -> str: ...
+
+
+@overload
+def write_knowledge(knowledge: Knowledge, path: Target) -> None: ...
+
+
+def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | None:
+    """Write all that is known of some samples into one file.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        Its samples and classes are called by strings, numbers, True or False.
+    path : path or file object, optional
+        The file, which is replaced as a whole. By default the text is returned.
+
+    Returns
+    -------
+    str or None
+
+    Raises
+    ------
+    TypeError
+        If a sample or class is called by a value that JSON does not have.
+
+    See Also
+    --------
+    read_knowledge : reads it.
+
+    Examples
+    --------
+    >>> from tripletree.knowledge import Knowledge
+    >>> print(write_knowledge(Knowledge.of(pairs=([("cat", "dog")], []))), end="")
+    {"tripletree_knowledge": 1, "samples": ["cat", "dog"], "must_link": {"rows": [[0, 1]]}}
+    """
+    kept = check_knowledge(knowledge)
+    found: dict[str, Any] = {_KEY: _VERSION, "samples": [_json(x, "a sample") for x in kept.leaves]}
+    if len(kept.triplets):
+        found["triplets"] = _rows(kept.triplets.rows, kept.triplets.weights)
+    if kept.pairs.n_must:
+        found["must_link"] = _rows(kept.pairs.must_link, kept.pairs.must_weights)
+    if kept.pairs.n_cannot:
+        found["cannot_link"] = _rows(kept.pairs.cannot_link, kept.pairs.cannot_weights)
+    if kept.hierarchy is not None:
+        found["hierarchy"] = _of_tree(kept.hierarchy, kept.leaves)
+    if kept.codes is not None:
+        names = [_json(x, "a class") for x in kept.class_names]
+        found["classes"] = {"names": names, "codes": kept.codes.tolist()}
+    if kept.comparisons is not None:
+        found["comparisons"] = {"rows": kept.comparisons.rows.tolist(), "who": list(kept.comparisons.who)}
+    return write_text([json.dumps(found, ensure_ascii=False), "\n"], path)
+
+
+def read_knowledge(path: Source) -> Knowledge:
+    """Read what `write_knowledge` has written.
+
+    Parameters
+    ----------
+    path : path or file object
+
+    Returns
+    -------
+    Knowledge
+
+    Raises
+    ------
+    ParseError
+        If the file is not such a one, or something in it does not fit.
+
+    Examples
+    --------
+    >>> import io
+    >>> from tripletree.knowledge import Knowledge
+    >>> known = Knowledge.of(triplets=[("a", "b", "c")], classes={"a": "x", "c": "y"})
+    >>> read_knowledge(io.StringIO(write_knowledge(known))) == known
+    True
+    """
+    text, name = read_text(path)
+    found = load_json(text, name)
+    if not isinstance(found, dict) or _KEY not in found:
+        msg = (
+            f"this is no file of write_knowledge, which is an object with the key {_KEY!r}: read_triplets, read_pairs, "
+            "read_hierarchy and the like read other files, and Knowledge.of joins what they give"
+        )
+        raise ParseError(msg, path=name)
+    if found[_KEY] != _VERSION:
+        msg = f"the version of this file is {found[_KEY]!r}; tripletree {__version__} reads version {_VERSION}"
+        raise ParseError(msg, path=name)
+    try:
+        return _knowledge(found)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise ParseError(f"the file does not fit together: {what}", path=name) from None
+
+
+def _json(value: Any, what: str) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, (str, int, float)):
+        msg = f"JSON has no {what[2:]} called by {described(value)}: rename it, or pickle the Knowledge"
+        raise TypeError(msg)
+    return value
+
+
+def _rows(rows: np.ndarray, weights: np.ndarray | None) -> dict[str, Any]:
+    return {"rows": rows.tolist()} | ({} if weights is None else {"weights": weights.tolist()})
+
+
+def _or_null(values: np.ndarray) -> list[Any]:
+    """Numbers, with None for NaN, which JSON does not have."""
+    return np.where(np.isnan(values), None, values.astype(object)).tolist()  # type: ignore[call-overload]
+
+
+def _numbers(values: Any) -> Any:
+    return None if values is None else np.array(values, np.float64)
+
+
+def _of_tree(tree: Hierarchy, samples: LeafIndex) -> dict[str, Any]:
+    found: dict[str, Any] = {"parent": tree.parent.tolist(), "leaves": samples.indices(tree.leaves).tolist()}
+    if tree._height is not None:
+        found["height"] = tree._height.tolist()
+    elif tree._length is not None:
+        found["length"] = _or_null(tree._length)
+    if tree.incertae_sedis is not None:
+        found["incertae_sedis"] = np.flatnonzero(tree.incertae_sedis).tolist()
+    if tree._support is not None:
+        found["support"] = _or_null(tree._support)
+    for key in ("names", "ranks"):
+        if getattr(tree, key) is not None:
+            found[key] = list(getattr(tree, key))
+    if tree.synonyms:
+        found["synonyms"] = {x: _json(y, "a synonym") for x, y in tree.synonyms.items()}
+    return found
+
+
+def _tree(found: dict[str, Any], samples: LeafIndex) -> Hierarchy:
+    leaves = [samples[i] for i in found["leaves"]]
+    return Hierarchy(
+        found["parent"],
+        leaves,
+        height=found.get("height"),
+        length=_numbers(found.get("length")),
+        names=found.get("names"),
+        ranks=found.get("ranks"),
+        incertae_sedis=found.get("incertae_sedis"),
+        support=_numbers(found.get("support")),
+        synonyms=found.get("synonyms"),
+    )
+
+
+def _knowledge(found: dict[str, Any]) -> Knowledge:
+    leaves = LeafIndex(found["samples"])
+    nothing: dict[str, Any] = {"rows": []}
+    triplets, must, cannot = (found.get(x, nothing) for x in ("triplets", "must_link", "cannot_link"))
+    codes, names = None, list[Hashable]()
+    if "classes" in found:
+        names = found["classes"]["names"]
+        codes = freeze(np.array(found["classes"]["codes"], np.int64))
+        if codes.shape != (len(leaves),) or codes.min(initial=-1) < -1 or codes.max(initial=-1) >= len(names):
+            msg = f"classes must have a number for each of the {len(leaves)} samples, less than {len(names)}"
+            raise ValueError(msg)
+    comparisons = None
+    if "comparisons" in found:
+        rows = np.array(found["comparisons"]["rows"], np.int64).reshape(-1, 3)
+        if rows.size and not (rows.min() >= 0 and rows.max() < len(leaves)):
+            msg = f"comparisons must hold numbers of the {len(leaves)} samples"
+            raise ValueError(msg)
+        comparisons = Comparisons(rows, leaves, found["comparisons"].get("who"))
+    return Knowledge(
+        leaves,
+        TripletSet(triplets["rows"], leaves, triplets.get("weights")),
+        PairwiseConstraints(
+            must["rows"], cannot["rows"], leaves, must_weights=must.get("weights"), cannot_weights=cannot.get("weights")
+        ),
+        _tree(found["hierarchy"], leaves) if "hierarchy" in found else None,
+        codes,
+        tuple(names),
+        comparisons,
+    )
