@@ -54,6 +54,31 @@ def test_cluster__metric_and_cut(run, tmp_path):
         assert [int(x) for x in found.values()] == wanted
 
 
+def test_cluster__knowledge_in_one_file(run, tmp_path):
+    (tmp_path / "d.csv").write_text("name,x,y,kind\na,0,0,u\nb,0,1,\nc,5,5,u\nd,5,6,v\n")
+    (tmp_path / "t.txt").write_text("a c | b\na c | d\n")
+    (tmp_path / "p.csv").write_text("a,b,link\nb,d,must\n")
+    several = ("--triplets", "t.txt", "--pairs", "p.csv")
+    direct = run("cluster", "d.csv", "--drop", "kind", "-k", 2, *several, "--write-knowledge", "known.json")
+    assert "known.json has the knowledge: 2 triplets; 1 must-link" in direct.stderr
+    other = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--knowledge", "known.json")
+    assert other.stdout == direct.stdout
+    assert "known.json: 2 triplets; 1 must-link" in other.stderr
+    more = run(
+        "cluster", "d.csv", "--classes", "kind", "-k", 2, "--knowledge", "known.json", "--write-knowledge", "all.json"
+    )
+    assert "all.json has the knowledge: 2 triplets; 1 must-link; classes of 3 samples (2 classes)" in more.stderr
+    told = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--knowledge", "t.txt", status=2).stderr
+    assert "this is not JSON" in told
+    told = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--write-knowledge", "new.json", status=2).stderr
+    assert "--write-knowledge writes the knowledge: give --triplets" in told
+    (tmp_path / "votes.csv").write_text("anchor,near,far\na,b,c\n")
+    votes = ("--comparisons", "votes.csv", "--method", "divisive", "--write-knowledge", "votes.json")
+    run("cluster", "d.csv", "--drop", "kind", "-k", 2, *votes)
+    told = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--knowledge", "votes.json", status=2).stderr
+    assert "--method divisive weighs them: add it" in told
+
+
 def noisy(path):
     """Two noisy classes, in which few true triplets make ReCon worse. The triplets in t.txt."""
     from sklearn.datasets import load_breast_cancer

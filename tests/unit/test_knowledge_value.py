@@ -64,6 +64,9 @@ def test_knowledge__a_part_says_what_is_wholly_among_its_samples(some):
     assert part.leaves == WHOLE.leaves
     assert says(part) == {x for x in says(WHOLE) if named(x) <= set(some)}
     assert part == WHOLE.part(np.isin(NAMES, some))
+    alone = WHOLE.restrict([*some, "new"])
+    assert list(alone.leaves) == [*some, "new"]
+    assert says(alone) == says(part)
 
 
 def test_knowledge__part_refuses_a_mask_of_another_length():
@@ -345,6 +348,38 @@ def test_knowledge__cross_validation_hands_it_on_whole():
     cross_val_score(model, frame, cv=2, scoring=lambda *_: 0.0, params={"knowledge": WHOLE.only("triplets")})
     assert all(x == WHOLE.only("triplets") for x in seen)
     assert len(seen) == 2
+
+
+def test_knowledge__in_a_comparison_of_methods(tmp_path):
+    X, y = samples(), np.repeat([0, 1], 4)
+    known = Knowledge.of(8, pairs=([(0, 1)], [(0, 7)]), triplets=[(0, 1, 7)])
+    methods = {"recon": cluster.ReCon(2), "pck": cluster.PCKMeans(2, random_state=0)}
+    options = {"n_draws": 2, "scores": {"pairs": lambda _, model: float(len(model.pairs_))}}
+    path = tmp_path / "runs.jsonl"
+    found = tt.compare_methods({"recon": methods["recon"]}, {"made": (X, y)}, knowledge=known, path=path, **options)
+    assert [run["pairs"] for run in found.runs] == [2.0, 2.0]
+    other = tt.compare_methods(
+        {"recon": methods["recon"]}, {"made": (X, y)}, knowledge=known.only(), path=path, **options
+    )
+    assert [run["pairs"] for run in other.runs] == [0.0, 0.0]  # not those of the file
+    assert all(run["failure"] is None for run in tt.compare_methods(methods, {"made": (X, y)}, knowledge=known).runs)
+    with pytest.raises(ValueError, match=r"data set 'made': knowledge must be about the rows 0 to 7: Knowledge\.of\(8"):
+        tt.compare_methods(methods, {"made": (X, y)}, knowledge=WHOLE)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_knowledge__in_a_report():
+    frame = pd.DataFrame(samples(), index=NAMES)
+    for kind in ("pairs", "hierarchy"):
+        one, two = (
+            tt.report(frame, **given, n_resamples=0, n_folds=2)
+            for given in ({kind: EVERYTHING[kind]}, {"knowledge": WHOLE.only(kind)})
+        )
+        assert str(one) == str(two)
+    with pytest.raises(ValueError, match=r"got pairs, classes; knowledge\.only\(kind\) has one"):
+        tt.report(frame, knowledge=WHOLE.only("pairs", "classes"))
+    with pytest.raises(ValueError, match="got none of them$"):
+        tt.report(frame, knowledge=WHOLE.only())
 
 
 def test_knowledge__in_active_and_temporal_clustering():

@@ -51,6 +51,8 @@ from tripletree.errors import UnknownLeafError
 from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
 from tripletree.io.source import csv_text, write_text
+from tripletree.knowledge import Knowledge, read_knowledge
+from tripletree.knowledge import write_knowledge as _write_knowledge
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import shares_of_variance, standardized
 from tripletree.reports.page import told_of_scale
@@ -147,6 +149,12 @@ def _wrong_ones(command: Any) -> Any:
 )
 @class_columns_option
 @click.option(
+    "--knowledge",
+    "knowledge_file",
+    metavar="FILE",
+    help="All of this in one file, as --write-knowledge has written it: added to what else is given.",
+)
+@click.option(
     "--method", type=click.Choice([*METHODS]), default="recon", show_default=True, help="ReCon or DivisiveReCon."
 )
 @click.option(
@@ -180,6 +188,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
+@click.option("--write-knowledge", metavar="FILE", help="Also write all that is known of DATA to this file.")
 @blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
 @table_options("pairs", "triplets", "answers", "comparisons")
@@ -195,6 +204,7 @@ def cluster(
     options: dict[str, Any],
     class_column: str | None,
     class_columns: list[str] | None,
+    knowledge_file: str | None,
     clusters: int | None,
     height: float | None,
     on_infeasible: str,
@@ -209,6 +219,7 @@ def cluster(
     drop: tuple[str, ...],
     output: str,
     newick: str | None,
+    write_knowledge: str | None,
     blanks: Any,
     picture: str | None,
     reading: dict[str, Any],
@@ -245,8 +256,10 @@ def cluster(
     if reading and hierarchy_file is None:
         msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
         raise click.UsageError(msg)
-    if validate and (triplet_file, comparison_file, hierarchy_file, pair_file, class_column) == (None,) * 5:
-        msg = "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes, too"
+    files = [triplet_file, comparison_file, hierarchy_file, pair_file, knowledge_file]
+    if not any((*files, class_column)) and (validate or write_knowledge):
+        what = "--validate measures" if validate else "--write-knowledge writes"
+        msg = f"{what} the knowledge: give --triplets, --hierarchy, --pairs, --classes or --knowledge, too"
         raise click.UsageError(msg)
     given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
     if given and clusters is None and method["cut"] not in FIND_NUMBER:
@@ -256,8 +269,7 @@ def cluster(
         msg = f"--height and {'-k' if clusters is not None else '--cut'} both say which clades are clusters: give one"
         raise click.UsageError(msg)
     flat = clusters is not None or height is not None or method["cut"] in FIND_NUMBER
-    sources = [data, triplet_file, comparison_file, hierarchy_file, pair_file, class_file_of(class_column)]
-    check_apart(sources, [output, newick, picture])
+    check_apart([data, *files, class_file_of(class_column)], [output, newick, write_knowledge, picture])
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
@@ -282,6 +294,7 @@ def cluster(
                 (pair_file, lambda x: read_pair_file(x, of_pairs)),
                 (hierarchy_file, lambda x: read_hierarchy(x, reading)),
                 (class_file_of(class_column), read_classes),
+                (knowledge_file, read_knowledge),
             ],
         ),
     )
@@ -304,6 +317,8 @@ def cluster(
     }
     if comparison_file is not None:
         known["comparisons"] = read_comparison_file(comparison_file, of_comparisons, told=True)
+    if knowledge_file is not None:
+        known["knowledge"] = _knowledge_of(knowledge_file, method["method"], validate=validate, flat=flat)
     values = standardized(table.values) if standardize else table.values
     method["metric"] = table.metric
     if method["method"] == "recon" and table.metric in IN_UNITS:
@@ -314,6 +329,13 @@ def cluster(
     with busy(f"clustering {counted(n, 'sample')}"):
         method |= {"on_infeasible": on_infeasible, "missing_samples": missing_samples}
         model = clustered(values, table.labels, clusters, height=height, validate=validate, known=known, **method)
+    if write_knowledge is not None:
+        parts = {kind: value for kind, value in known.items() if kind != "knowledge" and value is not None}
+        both = Knowledge.of(table.labels, **parts, missing_samples=missing_samples)
+        if knowledge_file is not None:
+            both = both | known["knowledge"].restrict(table.labels)
+        _write_knowledge(both, write_knowledge)
+        say(f"{write_knowledge} has the knowledge: {both.summary()}", err=True)
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
     labels = model.labels_ if flat else None
@@ -378,6 +400,19 @@ def _triplets_of(path: str | None, options: dict[str, Any], labels: list[str] | 
             "match; for labels in another column of DATA: --index-column NAME"
         )
         raise UnknownLeafError(unknown, labels, what="labels of DATA", hint=hint)
+    return found
+
+
+def _knowledge_of(path: str, method: str, *, validate: bool, flat: bool) -> Knowledge:
+    """The knowledge in a file, if the method takes it."""
+    found = read_knowledge(path)
+    if found.comparisons is not None and method != "divisive":
+        msg = f"{path} has comparisons, which are votes, and --method divisive weighs them: add it"
+        raise click.UsageError(msg)
+    if validate and len(found.pairs) and not flat:
+        msg = "--validate with pairs compares flat clusters: give -k, too"
+        raise click.UsageError(msg)
+    say(f"{path}: {found.summary()}", err=True)
     return found
 
 

@@ -19,10 +19,12 @@ import numpy as np
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
 from tripletree.core.checks import check_choice, check_count, counted, described, row_count
 from tripletree.core.labels import label_codes
+from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
+from tripletree.knowledge import Knowledge, write_knowledge
 
 #: Kinds of knowledge that can be drawn from the classes.
 KNOWLEDGE = ("pairs", "triplets", "classes")
@@ -243,15 +245,28 @@ class _Task(NamedTuple):
 def _check_knowledge(knowledge: Any) -> None:
     if isinstance(knowledge, str):
         check_choice(knowledge, "knowledge", KNOWLEDGE)
-    elif knowledge is not None and not callable(knowledge):
-        msg = f"knowledge must be {', '.join(map(repr, KNOWLEDGE))}, None, or f(y, seed), not {described(knowledge)}"
+    elif knowledge is not None and not callable(knowledge) and not isinstance(knowledge, Knowledge):
+        some = f"{', '.join(map(repr, KNOWLEDGE))}, None, a Knowledge, or f(y, seed)"
+        msg = f"knowledge must be {some}, not {described(knowledge)}"
         raise TypeError(msg)
+
+
+def _named(knowledge: Any, amount: int) -> str:
+    """What tells this knowledge from other in a file."""
+    if isinstance(knowledge, Knowledge):
+        return f"{knowledge} {hashlib.sha256(write_knowledge(knowledge).encode()).hexdigest()[:16]}"
+    return f"{amount} {getattr(knowledge, '__qualname__', knowledge)}"
 
 
 def _drawn(knowledge: Any, y: np.ndarray, amount: int, seed: int) -> dict[str, Any]:
     """The knowledge of one draw, as arguments of ``fit``."""
     if knowledge is None:
         return {}
+    if isinstance(knowledge, Knowledge):
+        if knowledge.leaves != LeafIndex(y.size):
+            msg = f"knowledge must be about the rows 0 to {y.size - 1}: Knowledge.of({y.size}, ...) makes such a one"
+            raise ValueError(msg)
+        return knowledge.arguments()
     if knowledge == "pairs":
         return {"pairs": sample_class_pairs(y, amount, random_state=seed)}
     if knowledge == "triplets":
@@ -477,9 +492,9 @@ def compare_methods(
         is given a `MethodRun`, and returns labels, or whatever `scores` take.
     data_sets : mapping of str to (X, y), or iterable of (name, X, y)
         Samples and their classes.
-    knowledge : {"pairs", "triplets", "classes"}, callable or None
+    knowledge : {"pairs", "triplets", "classes"}, Knowledge, callable or None
         The knowledge to draw: pairs or triplets of the classes, or the classes of some samples, or ``f(y, seed)`` that
-        returns arguments of ``fit``.
+        returns arguments of ``fit``. A `Knowledge` about the rows is the same in each draw.
     amount : int
         How many pairs, triplets or labelled samples.
     n_draws : int
@@ -566,7 +581,7 @@ def compare_methods(
                     "content": content,
                     "method": method,
                     "settings": repr(sorted(model.get_params().items())) if hasattr(model, "get_params") else None,
-                    "knowledge": f"{amount} {getattr(knowledge, '__qualname__', knowledge)}",
+                    "knowledge": _named(knowledge, amount),
                     "draw": draw,
                     "seed": random_state + draw,
                     "scores": list(given),

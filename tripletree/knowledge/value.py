@@ -322,6 +322,25 @@ class Knowledge:
             else self.comparisons.subset(mask[self.comparisons.rows].all(axis=1)),
         )
 
+    def restrict(self, samples: Iterable[Hashable]) -> Knowledge:
+        """What it says about some samples alone, over these, of which it may know nothing.
+
+        Parameters
+        ----------
+        samples : iterable of labels
+
+        Returns
+        -------
+        Knowledge
+
+        Examples
+        --------
+        >>> Knowledge.of(triplets=[("a", "b", "c"), ("a", "b", "d")]).restrict(["d", "e", "b", "a"])
+        <Knowledge of 4 samples: 1 triplet>
+        """
+        leaves = samples if isinstance(samples, LeafIndex) else LeafIndex(samples)
+        return self.part([x for x in leaves if x in self.leaves]).reindex(leaves)
+
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
         """The same over other samples: all of which something is said, in another order or among others.
 

@@ -36,6 +36,7 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, check_fit, evaluate_knowledge
+from tripletree.knowledge.value import Knowledge, check_knowledge
 from tripletree.reports.page import Report
 from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
 
@@ -605,6 +606,7 @@ def report(
     hierarchy: Hierarchy | Ontology | None = None,
     classes: Any = None,
     answers: AnswerSet | None = None,
+    knowledge: Knowledge | None = None,
     missing: Any = None,
     sample_names: Any = None,
     feature_names: Sequence[str] | None = None,
@@ -628,6 +630,8 @@ def report(
         Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
         or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`), and `comparisons` those to
         "which of two is more like the first?" (`tripletree.io.read_comparisons`).
+    knowledge : Knowledge, optional
+        One of these kinds as a value: of several choose one (`Knowledge.only`).
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
@@ -710,9 +714,14 @@ def report(
     given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
     given |= {"hierarchy": hierarchy, "classes": classes, "answers": answers}
     kinds = [kind for kind, value in given.items() if value is not None]
+    if knowledge is not None:
+        kinds += check_knowledge(knowledge).kinds
+        given |= {kind: getattr(knowledge, kind) for kind in knowledge.kinds}
     if len(kinds) != 1:
-        msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}"
+        only = "; knowledge.only(kind) has one kind of several" if knowledge is not None and kinds else ""
+        msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}{only}"
         raise ValueError(msg)
+    hierarchy, classes, comparisons = (given[kind] for kind in ("hierarchy", "classes", "comparisons"))
     check_count(n_folds, "n_folds", 2)
     check_count(n_resamples, "n_resamples")
     rng = generator(random_state)
