@@ -214,7 +214,7 @@ def test_classifier__bad_input(X):
     model = DivisiveReCon(2, classifier=LogisticRegression())
     assert model.fit(X).n_clusters_ == 2  # nothing is known
     with pytest.raises(ValueError, match="the only knowledge, but triplets, pairs given, too: leave it out"):
-        model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[], pairs=([], []))
+        model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[(0, 1, 2)], pairs=([(0, 1)], []))
     with pytest.raises(ValueError, match="precomputed"):
         DivisiveReCon(2, metric="precomputed", classifier=LogisticRegression()).fit(np.zeros((3, 3)))
 
