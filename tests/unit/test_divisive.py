@@ -214,7 +214,7 @@ def test_classifier__bad_input(X):
     model = DivisiveReCon(2, classifier=LogisticRegression())
     assert model.fit(X).n_clusters_ == 2  # nothing is known
     with pytest.raises(ValueError, match="the only knowledge, but triplets, pairs given, too: leave it out"):
-        model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[(0, 1, 2)], pairs=([(0, 1)], []))
+        model.fit(X, classes=["x", "y"] + [None] * 4, triplets=[("ant", "bee", "cow")], pairs=([("ant", "bee")], []))
     with pytest.raises(ValueError, match="precomputed"):
         DivisiveReCon(2, metric="precomputed", classifier=LogisticRegression()).fit(np.zeros((3, 3)))
 
@@ -701,7 +701,7 @@ def test_distance_threshold__pairs_that_must_hold_come_first():
     ("pairs", "message"),
     [
         (([(0, 3)], []), "0 and 3 are a must-link, (3 and 4 are of one class, )?but .* are of different classes"),
-        (([], [(0, 2)]), "0 and 2 are of one class, but 0 and 2 are a cannot-link"),
+        (([], [(0, 2)]), "0 and 2 are of one class, 'u', but 0 and 2 are a cannot-link"),
         (([(5, 0), (5, 4)], []), ". and 5 are a must-link, 5 and .* are of different classes"),
     ],
 )

@@ -157,7 +157,7 @@ def _draw_links(
     for kind, rows in ends.items():
         together = None if groups is None else groups[1][rows[:, 0]] == groups[1][rows[:, 1]]
         wrong = np.zeros(len(rows), bool) if together is None else together != (kind == "must-link")
-        dashes = "solid" if kind == "must-link" else "dotted"
+        dashes: Any = "solid" if kind == "must-link" else "dotted"
         for which, colour, sign in ((~wrong, LINE, ""), (wrong, MISSED, "violated ")):
             count = int(which.sum())
             if not count:
