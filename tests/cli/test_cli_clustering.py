@@ -730,7 +730,7 @@ def test_cluster__an_excel_workbook_and_carriage_returns(run, tmp_path):
 def test_cluster__what_would_count_for_nothing_is_refused(run, tmp_path):
     (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\nd,6\n")
     said = run("cluster", "data.csv", "-k", 2, "--validate", status=2).stderr
-    assert "--validate measures the knowledge: give --triplets, --hierarchy, --pairs or --classes" in said
+    assert "--validate measures the knowledge: give --triplets, --hierarchy, --pairs, --classes or --knowledge" in said
     said = run("cluster", "data.csv", "--cut", "size", status=2).stderr
     assert "--cut size says how clusters are chosen: give their number with -k" in said
     said = run("cluster", "data.csv", "--labels", "name", status=2).stderr

@@ -259,8 +259,8 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
 
 
 def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any = None) -> _Brought:
-    from tripletree.knowledge.alignment import by_label_or_row
     from tripletree.cluster.base import warn_of_silent_classes
+    from tripletree.knowledge.alignment import by_label_or_row
 
     classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
     found, n_given = None, None
