@@ -22,7 +22,7 @@ from tripletree.cli.tables import SQUARES, Table, check_metric, decimal_option, 
 from tripletree.core.checks import counted
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
-from tripletree.io import read_hierarchy, write_triplets
+from tripletree.io import read_hierarchy, write_answers, write_triplets
 from tripletree.io.comparisons import TrioRows
 from tripletree.io.source import decoded, named_stream, raw_bytes, write_atomic
 from tripletree.io.table import column_word
@@ -167,6 +167,13 @@ def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None)
     metavar="DIR",
     help="Ask nothing: write the content of the answers.",
 )
+@click.option(
+    "--pilot",
+    "pilot_people",
+    type=click.IntRange(min=1, max=500),
+    metavar="PEOPLE",
+    help="Ask nobody: let so many simulated people answer, and tell what the design can show.",
+)
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option(
     "--metric",
@@ -204,6 +211,7 @@ def ask(
     language: str | None,
     title: str | None,
     folder: Path | None,
+    pilot_people: int | None,
     standardize: bool,
     metric: str,
     decimal: str,
@@ -244,7 +252,10 @@ def ask(
         raise bad_input(f"{path}: there is no such file of answers, so there is nothing to export")
     from tripletree.ask import Design, Wording, address_of, import_server, open_session
 
-    server = None if folder is not None else import_server("tripletree ask")
+    if folder is not None and pilot_people is not None:
+        msg = "give --export or --pilot: the answers of a pilot are not those of the study"
+        raise click.UsageError(msg)
+    server = None if folder is not None or pilot_people is not None else import_server("tripletree ask")
     table = None
     values, columns, labels = None, None, None
     if data is not None:
@@ -287,7 +298,7 @@ def ask(
         session = open_session(
             model,
             values,
-            answers=path,
+            answers=None if pilot_people is not None else path,
             only_read=folder is not None,
             design=design,
             show=show,
@@ -305,6 +316,9 @@ def ask(
             say(f"{counted(len(missing), 'sample')} without a picture, shown by name: {names}", err=True)
         if folder is not None:
             _export(session, folder)
+            return
+        if pilot_people is not None:
+            _pilot(session, numbers, pilot_people, seed, path)
             return
         assert server is not None
         place = server.listen(host, port, path, new_address=new_address, watch=watch)
@@ -428,3 +442,18 @@ def _export(session: Session, folder: Path) -> None:
         with write_atomic(folder / name) as stream:
             stream.write(make())
         click.echo(str(folder / name))
+
+
+def _pilot(session: Session, values: np.ndarray | None, people: int, seed: int, path: str) -> None:
+    """Tell what the design of a study can show, and write the simulated answers beside the real ones."""
+    from tripletree.cli.piloting import pilot
+
+    with busy("simulating the study"):
+        answers, report = pilot(session, values, people, seed)
+    target = f"{os.path.splitext(path)[0]}-pilot.jsonl"
+    write_answers(answers, target)
+    say(report)
+    say(
+        f"\nThe simulated answers are in {target}, for a try of 'tripletree answers'. Another --seed simulates another "
+        "study."
+    )
