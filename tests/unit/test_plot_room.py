@@ -10,6 +10,7 @@ from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.datasets import load_hierarchy
+from tripletree.errors import UnknownLeafError
 from tripletree.plots import plot_aho_graph, plot_cuts, plot_dendrogram, plot_heatmap, plot_tanglegram
 
 matplotlib.use("agg")
@@ -284,3 +285,26 @@ def test_heatmap__long_names_that_end_alike_are_whole(rng):
     ax = plot_heatmap(yule(n, rng), rng.normal(size=(n, 6)), columns=[x[:36] for x in columns])
     assert [x.get_text() for x in ax.get_xticklabels()] == [x[:36] for x in columns]
     check_texts(ax, ax.get_xticklabels())
+
+
+def test_pictures__leaves_have_a_second_name_in_brackets(rng):
+    names = [f"id{k:02}" for k in range(12)]
+    h = from_linkage(linkage(rng.normal(size=(12, 2)), "average"), leaves=names)
+    seconds = {x: f"the name of {x}" for x in names if x != "id03"}
+    wanted = {x: f"{x} ({seconds[x]})" if x in seconds else x for x in names}
+    ax = plot_dendrogram(h, second_names=seconds)
+    assert {t.get_text() for t in ax.texts} == set(wanted.values())
+    check_texts(ax, ax.texts)
+    ax = plot_dendrogram(h, second_names=[seconds.get(x) for x in names], layout="circular")
+    assert set(wanted.values()) <= {t.get_text() for t in ax.texts}
+    ax = plot_dendrogram(h, second_names=dict.fromkeys(names, "s"), max_leaves=3)
+    assert any(" (s) to id" in t.get_text() for t in ax.texts)
+    other = from_linkage(linkage(rng.normal(size=(12, 2)), "average"), leaves=names[::-1])
+    ax = plot_tanglegram(h, other, second_names=seconds)
+    labels = ax.findobj(lambda x: x.get_gid() == "label")
+    assert sorted(x.get_text() for x in labels) == sorted(2 * list(wanted.values()))
+    ax = plot_heatmap(h, rng.normal(size=(12, 4)), second_names=seconds)
+    assert {t.get_text() for t in ax.get_yticklabels()} == set(wanted.values())
+    for plot, given in ((plot_dendrogram, (h,)), (plot_tanglegram, (h, other)), (plot_heatmap, (h, np.eye(12)))):
+        with pytest.raises(UnknownLeafError, match="keys of second_names"):
+            plot(*given, second_names={"id99": "x"})

@@ -77,6 +77,7 @@ from tripletree.plots.style import (
     find_theme,
     import_pyplot,
     largest_font,
+    leaf_names,
     shorten,
     shorten_all,
 )
@@ -94,6 +95,7 @@ class _Content(NamedTuple):
     counts : int64[N] for each kind of marker, at the hierarchy's nodes
     node_labels : the text of each inner node that has one
     arcs, violated : pairs to draw as arcs, and how many of them clusters violate
+    names : what each leaf is called
     """
 
     clusters: LeafGroups | None
@@ -106,6 +108,7 @@ class _Content(NamedTuple):
     node_labels: dict[int, str]
     arcs: PairwiseConstraints | None
     violated: int
+    names: list[str]
 
 
 class _Style(NamedTuple):
@@ -139,6 +142,7 @@ def plot_dendrogram(
     annotations: Any = None,
     clades: Any = None,
     node_labels: Any = None,
+    second_names: Any = None,
     cut: float | str | None = None,
     max_leaves: int | str | None = "auto",
     collapse: Any = None,
@@ -209,6 +213,9 @@ def plot_dendrogram(
         that has it, with two digits; or numbers and texts such as ``supertree(...).support``, one for each inner node
         or by node. NaN and None stand for nothing. Among labels that
         would overlap those nearer to the root are written. A note tells how many are not.
+    second_names : sequence or mapping, optional
+        Another name of some leaves, in leaf order or by label, such as a genus, a language or a product. It stands in
+        brackets behind the label.
     cut : float or "clusters", optional
         Draws a dashed line at this height, or a stepped one between the clusters and the nodes above them.
     max_leaves : int, "auto" or None
@@ -305,6 +312,7 @@ def plot_dendrogram(
         check_node_labels(node_labels, hierarchy, tree),
         _check_arcs(pairs, tree) if arcs else None,
         sum(int(x.sum()) for name, x in at_merges.items() if name.endswith("violated")),
+        leaf_names(tree, second_names),
     )
     closed = find_collapsed_nodes(tree, collapse, None if clustered is None else clustered.codes)
     style = _check_style(labels, max_leaf_labels, title, color, linewidth, legend)
@@ -445,7 +453,7 @@ class _Edge(NamedTuple):
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
     """Draw the content, checked and placed."""
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
-    texts, codes = make_tip_labels(drawn, content.classes)
+    texts, codes = make_tip_labels(drawn, content.classes, content.names)
     if kind == "circular" and style.labels is not False:
         texts = shorten_all(texts, longest_shown(texts))
     own_figure = ax is None

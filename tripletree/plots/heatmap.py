@@ -27,6 +27,7 @@ from tripletree.plots.style import (
     find_theme,
     import_pyplot,
     largest_font,
+    leaf_names,
     shorten,
     shorten_all,
     tile_style,
@@ -53,6 +54,7 @@ def plot_heatmap(
     width: float | str | None = None,
     clusters: Any = None,
     annotations: Any = None,
+    second_names: Any = None,
     columns: Any = None,
     cluster_columns: bool = False,
     z_score: str | None = None,
@@ -86,6 +88,8 @@ def plot_heatmap(
         clusters, the dendrogram has their colours and dashes, and a strip beside the map has their colours.
     annotations : DataFrame or mapping, optional
         More strips beside the map, for categories and numbers, as in `plot_dendrogram`.
+    second_names : sequence or mapping, optional
+        Another name of some leaves, in brackets behind the label, as in `plot_dendrogram`.
     columns : sequence of str, optional
         Names of the columns, unless they are the leaves.
     cluster_columns : bool
@@ -153,6 +157,7 @@ def plot_heatmap(
         msg = f"robust must be True or False, got {robust!r:.60}"
         raise TypeError(msg)
     size = check_width(width, ax)
+    called = leaf_names(tree, second_names)
     if max_leaves is not None:
         max_leaves = check_count(max_leaves, "max_leaves", 2)
     drawn = collapse_tree(tree, max_leaves, codes=[] if groups is None else [groups.codes])
@@ -183,7 +188,7 @@ def plot_heatmap(
     theme_of = ax
     legend = _legend_entries(strips, groups)
     if ax is None:
-        longest = max((min(len(str(x)), SHORTER[0]) for x in (tree.leaves if square else names)), default=0)
+        longest = max((min(len(str(x)), SHORTER[0]) for x in (called if square else names)), default=0)
         under = max((min(len(x.name), STRIP_NAME) for x in strips), default=0)
         ax = _new_axes(plt, tree.n_leaves, square, longest, under, title is not None, size, legend[1])
     look: dict[str, Any] = {"cmap": ("viridis" if square else "cividis") if cmap is None else cmap}
@@ -192,7 +197,7 @@ def plot_heatmap(
     low, high = _colour_ends(shown, ends, robust, z_score is not None)
     image = _draw_map(ax, shown, look | {"vmin": low, "vmax": high})
     tree_width = min(TREE * float(ax.get_window_extent().width) / ax.figure.dpi, 1.6)
-    beside = _write_names(ax, tree, order, square, names, tree_width + STRIP * len(strips) + 0.3)
+    beside = _write_names(ax, called, order, square, names, tree_width + STRIP * len(strips) + 0.3)
     trees = {"dendrogram": (drawn, place, groups)}
     if square or above is not None:
         trees["dendrogram above"] = (drawn, place, groups) if above is None else (above, across, None)
@@ -510,14 +515,16 @@ def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
             ax.axvline(y, color="white", linewidth=1.2, gid="parting")
 
 
-def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str], aside: float) -> float:
+def _write_names(
+    ax: Any, called: list[str], order: np.ndarray, square: bool, columns: list[str], aside: float
+) -> float:
     """Label the rows at the right and the columns below, or every k-th. Return the inches taken at the right.
 
     aside : inches of the width that tree, strips and colour bar take
     """
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
-    rows = [str(tree.leaves[i]) for i in order.tolist()]
+    rows = [called[i] for i in order.tolist()]
     names = rows if square else columns
     left, right, bottom, top = ax.images[0].get_extent()
     height, width = round(bottom - top), round(right - left)
@@ -541,7 +548,7 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
             taken = (longest + 4 * scale) / ax.figure.dpi
             ax.tick_params(axis="y", labelright=True)
     if not ax.get_yticks().size:
-        ax.set_xlabel("1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves")
+        ax.set_xlabel("1 leaf" if len(called) == 1 else f"{len(called):,} leaves")
     return taken
 
 

@@ -18,8 +18,11 @@ _NAMED = 3
 _ENDS = 18
 
 
-def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[list[str], np.ndarray]:
-    """The text of each tip, and its class: the most frequent among its leaves (-1 for none)."""
+def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None, names: list[str]) -> tuple[list[str], np.ndarray]:
+    """The text of each tip, and its class: the most frequent among its leaves (-1 for none).
+
+    names : what each leaf is called
+    """
     tree, T = drawn.tree, drawn.size.size
     code = np.full(T, -1)
     numbers = None
@@ -32,7 +35,7 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
     place = engine.cut.reading_places(tree.parent, tree.n_leaves) if (drawn.size > 1).any() else leaf
     inside = _names_inside(drawn)
     single = np.flatnonzero(drawn.size == 1).tolist()
-    label = dict(zip(single, shorten_all([str(tree.leaves[int(leaf[k])]) for k in single]), strict=True))
+    label = dict(zip(single, shorten_all([names[int(leaf[k])] for k in single]), strict=True))
     for k, size in enumerate(drawn.size.tolist()):
         if size == 1:
             texts.append(label[k])
@@ -46,17 +49,17 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
         if numbers is not None and classes is not None and code[k] >= 0:
             text += f", {percent(int(numbers[k, code[k]]), size)}% {shorten(str(classes.names[code[k]]), 20)}"
         elif drawn.node[k] >= 0 and name is None and not inside[k]:
-            text += f": {_ends(tree, int(drawn.node[k]), place)}"
+            text += f": {_ends(tree, int(drawn.node[k]), place, names)}"
         texts.append(text)
     return texts, code
 
 
-def _ends(tree: Hierarchy, node: int, place: np.ndarray) -> str:
+def _ends(tree: Hierarchy, node: int, place: np.ndarray, names: list[str]) -> str:
     """The first and the last leaf of a clade, by the places of the leaves."""
     start, stop, order = tree.leaf_intervals
     leaves = order[start[node] : stop[node]]
-    ends = (tree.leaves[int(leaves[at])] for at in (place[leaves].argmin(), place[leaves].argmax()))
-    return " to ".join(shorten(str(x), _ENDS) for x in ends)
+    ends = (names[int(leaves[at])] for at in (place[leaves].argmin(), place[leaves].argmax()))
+    return " to ".join(shorten(x, _ENDS) for x in ends)
 
 
 def _names_inside(drawn: CollapsedTree) -> list[list[str]]:

@@ -137,6 +137,12 @@ def check_leaf_texts(values: Any, tree: Hierarchy, what: str) -> list[str | None
     return [None if code < 0 else str(names[code]) for code in codes.tolist()]
 
 
+def leaf_names(tree: Hierarchy, second_names: Any) -> list[str]:
+    """What pictures call each leaf: its label, and in brackets its second name if it has one."""
+    seconds = check_leaf_texts(second_names, tree, "second_names") or [None] * tree.n_leaves
+    return [str(x) if y is None else f"{x} ({y})" for x, y in zip(tree.leaves, seconds, strict=True)]
+
+
 def _are_clades(tree: Hierarchy, codes: np.ndarray, k: int) -> np.ndarray:
     """Which groups are the leaves below one node: the largest clades within the group are one."""
     below = find_clade_codes(tree, codes)

@@ -24,6 +24,7 @@ from tripletree.plots.style import (
     find_theme,
     import_pyplot,
     largest_font,
+    leaf_names,
     percent,
     shorten,
     shorten_all,
@@ -148,6 +149,7 @@ def plot_tanglegram(
     leaves: Literal["same", "common"] = "same",
     names: tuple[str, str] | None = None,
     classes: Any = None,
+    second_names: Any = None,
     collapse: bool | None = None,
     untangle: bool = True,
     heights: str = "auto",
@@ -171,6 +173,8 @@ def plot_tanglegram(
     classes : sequence or mapping, optional
         The class of each leaf of `first`, in leaf order or by label. Lines have its colour and dashes. A band has the
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
+    second_names : sequence or mapping, optional
+        Another name of some leaves of `first`, in brackets behind the label, as in `plot_dendrogram`.
     collapse : bool, optional
         True if clades that are in both hierarchies, with all clades below them, become one triangle and one band as
         wide as the triangle. By default above 150 leaves. If more than 200 lines are left, both are drawn with 60 tips,
@@ -227,6 +231,7 @@ def plot_tanglegram(
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"
         raise LimitExceededError(msg, size=found.n_leaves, limit=MOST)
     groups = encode_groups(classes, one, "classes", None)
+    called = dict(zip(one.leaves, leaf_names(one, second_names), strict=True))
     above, wide = _check_names(names), check_width(width, ax)
     inside = [x for x in one.leaves if x in two.leaves]
     if groups is not None:
@@ -247,9 +252,9 @@ def plot_tanglegram(
         ax.set_axis_off()
         figure.draw_without_rendering()  # fixes the layout, so that the size of the axes is known
         if wide is None:
-            _widen(ax, pair, groups)
+            _widen(ax, pair, groups, called)
     ax.set_axis_off()
-    texts, inner = _fit_labels(ax, pair, groups)
+    texts, inner = _fit_labels(ax, pair, groups, called)
     pair = pair._replace(depth=min(TREE, (1 - MIDDLE) / 2 - inner))
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
@@ -268,11 +273,11 @@ def plot_tanglegram(
     return ax
 
 
-def _widen(ax: Any, pair: TreePair, groups: LeafGroups | None) -> None:
+def _widen(ax: Any, pair: TreePair, groups: LeafGroups | None, called: dict[Any, str]) -> None:
     """Make a new figure wider by what its labels take beyond their part of it."""
     font = _font(ax, pair)
     if font >= SMALLEST:
-        texts = [x for side in (0, 1) for x in _make_texts(pair, side, groups, SHORTER[0])]
+        texts = [x for side in (0, 1) for x in _make_texts(pair, side, groups, SHORTER[0], called)]
         inches = _label_pixels(ax, texts, font) / ax.figure.dpi
         ax.figure.set_figwidth(WIDTH + 2 * max(inches - FREE * WIDTH, 0.0))
         ax.figure.draw_without_rendering()
@@ -410,22 +415,22 @@ def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float)
         )
 
 
-def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int) -> list[str]:
+def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int, called: dict[Any, str]) -> list[str]:
     """The labels of one side. For a collapsed tip its number of leaves and the share of its most frequent class."""
     drawn = pair.sides[side]
     leaf = np.empty(drawn.size.size, np.int64)
     leaf[drawn.shown[: drawn.tree.n_leaves]] = np.arange(drawn.tree.n_leaves)
-    numbers, called = None, [] if groups is None else groups.names
+    numbers, kinds = None, [] if groups is None else groups.names
     if groups is not None and groups.names:
         numbers = count_in_tips(drawn, groups.codes, len(groups.names))
     single = np.flatnonzero(drawn.size == 1).tolist()
-    label = dict(zip(single, shorten_all([str(drawn.tree.leaves[int(leaf[k])]) for k in single], most), strict=True))
+    label = dict(zip(single, shorten_all([called[drawn.tree.leaves[int(leaf[k])]] for k in single], most), strict=True))
     texts = []
     for k, size in enumerate(drawn.size.tolist()):
         text = label[k] if size == 1 else f"{size:,} leaves"
         if size > 1 and numbers is not None and numbers[k].any():
             best = int(numbers[k].argmax())
-            text += f", {percent(int(numbers[k, best]), size)}% {shorten(str(called[best]), most // 2)}"
+            text += f", {percent(int(numbers[k, best]), size)}% {shorten(str(kinds[best]), most // 2)}"
         texts.append(text)
     return texts
 
@@ -441,14 +446,16 @@ def _font_room(ax: Any, pair: TreePair) -> float:
     return float(ax.get_window_extent().height / pair.places[0].span / ax.figure.dpi * 72)
 
 
-def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[list[list[str]], float]:
+def _fit_labels(
+    ax: Any, pair: TreePair, groups: LeafGroups | None, called: dict[Any, str]
+) -> tuple[list[list[str]], float]:
     """The labels of both sides, shortened until they fit, and the part of the width they take on each side."""
     font = _font(ax, pair)
     if font < SMALLEST:
         return [[], []], 0.0
     width = float(ax.get_window_extent().width)
     for most in SHORTER:
-        texts = [_make_texts(pair, side, groups, most) for side in (0, 1)]
+        texts = [_make_texts(pair, side, groups, most, called) for side in (0, 1)]
         room = _label_pixels(ax, texts[0] + texts[1], font) / width
         if room <= ROOM:
             break
