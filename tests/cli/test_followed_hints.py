@@ -19,7 +19,7 @@ def value(found):
     """What was read, as texts."""
     kind = type(found).__name__
     if kind == "AnswerSet":
-        return "answers", tuple((x.who, x.items, x.odd or x.kind) for x in found)
+        return "answers", tuple((x.who, (*map(str, x.items),), x.kind if x.odd is None else str(x.odd)) for x in found)
     if kind == "Comparisons":
         return "comparisons", tuple(tuple(str(found.leaves[i]) for i in row) for row in found.rows.tolist())
     if kind == "TripletSet":
@@ -74,6 +74,50 @@ LAYOUTS = [
     ("triplets", "u,v,w,3\nw,x,u,1\nv,u,x,2\n", [odd("u v w w", "w x u w", "v u x u")]),
     ("triplets", "ann,u,v,w,w\nann,w,x,u,w\nben,v,u,x,x\n", [odd("u v w w", "w x u w", "v u x x")]),
 ]  # fmt: skip
+#: Trios of which the last is never named.
+TRIOS = ["u v w u", "v w x w", "x u v x", "u x w u", "w v u v", "x w v w", "u v x v", "v x w v"]
+
+
+def named(codes, trios=TRIOS):
+    """A table with the answers as codes of the three columns."""
+    rows = [(*x.split()[:3], codes[x.split().index(x.split()[3])]) for x in trios]
+    return "\n".join(["item1,item2,item3,response", *map(",".join, rows)]) + "\n"
+
+
+def by_place(order, trios=TRIOS):
+    """What rows say if the places that are answered, 0 and 1, stand for others: the place of each in `order`."""
+    return [" ".join([*x.split()[:3], x.split()[order[x.split().index(x.split()[3])]]]) for x in trios]
+
+
+def against(anchor, trios=TRIOS):
+    """Comparisons of the two others with one, the first of them answered by 0."""
+    two = [k for k in range(3) if k != anchor]
+    found = []
+    for x in map(str.split, trios):
+        said = x.index(x[3])
+        found.append(f"{x[anchor]} {x[two[said]]} {x[two[1 - said]]}")
+    return nearer(*found)
+
+
+FEW = ["u v w u", "v w x x", "x u v u"]
+LAYOUTS += [
+    ("answers", named("123"), [odd(*TRIOS), odd(*by_place([1, 2])), against(2), against(0)]),
+    ("answers", named("012"), [odd(*TRIOS), against(2)]),
+    ("answers", named("ABC"), [odd(*TRIOS), against(2)]),
+    ("answers", named("123", by_place([1, 2])), [odd(*by_place([1, 2])), against(0)]),
+    ("answers", "i,j,k,odd\n0,1,2,0\n1,2,0,1\n2,0,1,1\n",
+     [odd("0 1 2 0", "1 2 0 1", "2 0 1 1"), odd("0 1 2 0", "1 2 0 2", "2 0 1 0")]),
+    ("comparisons", "anchor,left,right,choice\n3,2,1,1\n4,1,2,1\n5,2,1,2\n",
+     [nearer("3 1 2", "4 1 2", "5 2 1"), nearer("3 2 1", "4 1 2", "5 1 2")]),
+    ("comparisons", "anchor,left,right,choice\nu,v,w,1\nw,x,u,-1\n",
+     [nearer("u v w", "w u x"), nearer("u w v", "w x u")]),
+    # answers that are none
+    *(("answers", named("123", FEW) + f"v,x,u,{a}\nw,x,u,{b}\n", [odd(*FEW, "v x u unsure", "w x u unsure")])
+      for a, b in (("-1", "-99"), ("4", "4"), ("0", "0"), ("?", "9"))),
+    *(("answers", named(["u", "v", "w"], FEW[:1]) + f"v,x,u,{a}\nw,x,u,{b}\n",
+       [odd(*FEW[:1], "v x u unsure", "w x u unsure")])
+      for a, b in (("none", "all"), ("timeout", "too fast"), ("-", "pass"))),
+]  # fmt: skip
 #: Tables that are read at once.
 PLAIN = [
     *(("pairs", linked(f"id1;id2;{x}", "0", "1", ";"), SAME) for x in ("verschieden", "ungleich", "différent")),
@@ -81,6 +125,12 @@ PLAIN = [
     *(("pairs", linked(f"id1;id2;{x}", "ja", "nein", ";"), SAME) for x in ("gleich", "même", "identisch", "mismo")),
     ("pairs", linked("id1,id2,is_another_kind", "sameAs", "differentFrom"), SAME),
     ("pairs", linked("id1,id2,is_different_thing", "False", "True"), SAME),
+    *(("answers", f"{x},item1,item2,item3,response\nv1,u,v,w,w\nv1,u,w,x,u\nv2,u,v,w,v\n",
+       odd("u v w w", "u w x u", "u v w v", who=["v1", "v1", "v2"]))
+      for x in ("id", "name", "initials", "ppn", "code", "ip_address", "run_id", "observation", "labeler")),
+    ("answers", "who,a,b,c,odd\np,Big Oak,Elm,Ash,ash \np,Elm,Ash,Big Oak,big  oak\n", ("answers", (
+        ("p", ("Big Oak", "Elm", "Ash"), "Ash"), ("p", ("Elm", "Ash", "Big Oak"), "Big Oak")))),
+    ("answers", "subject,left,middle,right,key\np,u,v,w,3\np,v,x,w,2\n", odd("u v w w", "v x w x", who="pp")),
     ("pairs", "id,qid1,qid2,question1,question2,is_duplicate\n0,u,v,?,?,1\n1,u,w,?,?,0\n2,x,y,?,?,1\n", SAME),
 ]  # fmt: skip
 _CALL = re.compile(r"\bread_\w+\((?:[^()'\"]|'[^'\n]*'|\"[^\"\n]*\"|\([^()]*\))*\)")

@@ -437,9 +437,14 @@ def test_answers__of_tables_in_three_codes(drawn):
 
 
 def test_answers__labels_that_look_like_positions():
-    assert [x.odd for x in read("a,b,c,odd\n3,1,2,1\n3,2,5,2\n")] == [1, 2]
+    text = "a,b,c,odd\n3,1,2,1\n3,2,5,2\n"
+    with pytest.raises(ParseError, match="the answers in 'odd' are labels of their rows, and positions as well"):
+        read(text)
+    assert [x.odd for x in read(text, odd="odd")] == [1, 2]
+    assert [x.odd for x in read(text, first=1)] == [3, 2]
+    assert [x.odd for x in read(text, first=0)] == [1, 5]
     assert [x.odd for x in read("a,b,c,odd\n3,1,2,1\n3,4,5,2\n")] == [3, 4]
-    with pytest.raises(ParseError, match=r"line 3: the answer '2'.*all answers must then be positions"):
+    with pytest.raises(ParseError, match=r"line 3: the answer '2', which is none of '3', '4', '6'"):
         read("a,b,c,odd\n3,1,5,5\n3,4,6,2\n")
     assert read("a,b,c,odd\nalike,b,c,alike\n")[0].odd == "alike"
 
@@ -484,8 +489,8 @@ def test_answers__of_the_third_item():
     ("text", "options", "message"),
     [
         ("a,b,c,odd\nx,y,z,w\n", {}, "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'"),
-        ("a,b,c,odd\nx,y,z,0\nx,y,z,3\n", {}, "line 2: the answer '0'.*positions count from 1 or 0"),
-        ("a,b,c,odd\nx,y,z,0\n", {"first": 1}, "line 2: the answer '0'.*positions count from 1 or 0"),
+        ("a,b,c,odd\nx,y,z,0\nx,y,z,3\n", {}, r"line 2: the answer '0'.*missing=\['0'\]"),
+        ("a,b,c,odd\nx,y,z,0\n", {"first": 1}, "line 2: the answer '0'.*its position"),
         ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "Give who='user' or who='worker'"),
         ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),
         ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),
@@ -497,7 +502,7 @@ def test_answers__of_the_third_item():
         ("a,b,c,odd\nx,y,z,so\nx,y,w,so\n", {"missing": "so"}, "no row has an answer"),
         ("a,b,c,odd\nx,y,z,f\nx,y,w,j\nx,y,w,w\n", {}, "'f', 'j' are not known here: write the item"),
         ("a,b,c,odd\nx,y,z,f\nx,y,w,f\n", {}, "'f' is not known here: write the item"),
-        ("a,b,c,odd\nx,y,z,f\nx,y,w,w\n", {}, r"missing=\['f'\] if it stands for no answer"),
+        ("a,b,c,odd\nx,y,z,f\nx,y,w,w\n", {}, r"if it stands for no answer: read_answers\(.*, missing=\['f'\]\)"),
     ],
 )
 def test_answers__tables_refused(text, options, message):

@@ -22,6 +22,7 @@ import os
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from io import SEEK_END
 from itertools import combinations
 from pathlib import Path
@@ -39,6 +40,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.columns import (
     COUNT,
+    MAYBE_WHO,
     ODD,
     REPLY,
     SECONDS,
@@ -46,6 +48,7 @@ from tripletree.io.columns import (
     SIDES,
     WHEN,
     WHO,
+    alike_columns,
     is_aside,
     is_sure_anchor,
     plain,
@@ -57,9 +60,11 @@ from tripletree.io.questions import (
     Comparison,
     QuestionTable,
     both_readings,
+    call_for,
     check_codes,
     comparison_in,
     counts_rows,
+    fits_positions,
     is_count,
     is_json,
     is_qualtrics,
@@ -70,6 +75,7 @@ from tripletree.io.questions import (
     positions_said,
     read_questions,
     refusal,
+    says_near,
     unknown_answers,
     without_answer,
 )
@@ -84,7 +90,7 @@ from tripletree.io.table import (
     parquet_names,
     with_point,
 )
-from tripletree.io.ways import source_text
+from tripletree.io.ways import question, source_text
 
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
@@ -282,6 +288,8 @@ def read_answers(
         raise refused
     asked = _repeated(_without_empty_rows(asked, places), {*places, answer, times, took}, people is not None)
     table = asked.table
+    if people is None and table.names is not None:
+        people = _maybe_person(asked, {*places, answer, times, took})
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
     positions, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
@@ -297,7 +305,8 @@ def read_answers(
             _check_index(table, places, answer, said)
         replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
-            _check_each_is_odd(table, places, answer, replies)
+            _check_no_positions(table, places, answer, trios.labels, replies, how, start)
+            _check_each_is_odd(table, places, answer, replies, how)
         several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
         if several and 2 * (none := sum(without_answer(said, missing))) >= len(replies) > 0:
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
@@ -398,6 +407,20 @@ def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iter
     read = counted(len(asked.table.lines), "answer")
     more = f"; {', '.join(asked.notes)}" if asked.notes else ""
     return f"Read {read}: the odd one of {', '.join(most)} and {last} by {names[answer]}{people_text(who)}{more}"
+
+
+def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
+    """The only column that is called like one of people, and whose cells repeat. Several are told."""
+    table = asked.table
+    names = table.names or []
+    able = [k for k, x in enumerate(names) if k not in taken and plain(x) in MAYBE_WHO]
+    able = [k for k in able if 0 < len({*table.columns[k]} - {None}) < len(table.lines)]
+    if len(able) == 1:
+        asked.notes.append(f"people by {names[able[0]]!r}")
+        return able[0]
+    if able:
+        asked.notes.append(f"nobody is named (who= may be {' or '.join(repr(names[k]) for k in able)})")
+    return None
 
 
 def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
@@ -523,6 +546,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
 
 def _command(table: RowTable, answer: int | None = None) -> str:
     """The columns, and a command that names those of the items and of the answer: the only ones that fit, or A to D."""
+    table = _named_by_first_row(table)
     names: Sequence[Any] = table.names or range(len(table.columns))
     fitting = [x for x in _fitting(table) if answer in (None, x[3])] if len(names) <= _FEW_COLUMNS else []
     trio, odd = ["A", "B", "C"], "D" if answer is None else names[answer]
@@ -531,7 +555,20 @@ def _command(table: RowTable, answer: int | None = None) -> str:
         *trio, odd = (names[k] for k in fitting[0])
         where = ""
     there = ", ".join(map(repr, table.names)) if table.names else f"columns 0 to {len(names) - 1}"
-    return f". There are {there}: read_answers({source_text(table.path)}, items={trio!r}, odd={odd!r}){where}"
+    return f". There are {there}: {call_for(table, 'read_answers', items=trio, odd=odd)}{where}"
+
+
+def _named_by_first_row(table: RowTable) -> RowTable:
+    """A table without names whose first row shares nothing with the others, with that as its header."""
+    first = [cell_text(x[0]) for x in table.columns if x]
+    words = {x for x in first if x}
+    if table.names is not None or len(words) < len(table.columns) or any(map(is_number, words)):
+        return table
+    below = {cell_text(x) for column in table.columns for x in column[1:]}
+    if len(table.lines) < 2 or not words.isdisjoint(below):
+        return table
+    rest = table.taking(range(1, len(table.lines)))
+    return replace(rest, names=[str(x) for x in first])
 
 
 def _fitting(table: RowTable) -> list[tuple[int, ...]]:
@@ -539,6 +576,7 @@ def _fitting(table: RowTable) -> list[tuple[int, ...]]:
     columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
     named = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
     able = [k for k in range(len(columns)) if table.names is None or table.names[k] not in named]
+    able = [k for k in able if table.names is None or not says_near(table.names[k])]
     aside = {k for k in able if table.names is not None and is_aside(table.names[k])}
     numbers = [all(x is None or is_number(x) for x in column) for column in columns]
     found: list[tuple[int, ...]] = []
@@ -549,7 +587,19 @@ def _fitting(table: RowTable) -> list[tuple[int, ...]]:
             rows = zip(*(columns[k] for k in (*trio, answer)), strict=True)
             if all(row[3] in row[:3] and len({*row[:3]}) == 3 and None not in row for row in rows):
                 found.append((*trio, answer))
-    return found
+    return found or _by_places(table, columns, able)
+
+
+def _by_places(table: RowTable, columns: Sequence[Sequence[str | None]], able: Sequence[int]) -> list[tuple[int, ...]]:
+    """Three columns that share their labels, and those whose cells are places, letters or sides alone."""
+    names = table.names or [str(k) for k in range(len(columns))]
+    alike = alike_columns(replace(table, names=names), lambda cells: False)
+    if [len(x) for x in alike] != [3]:
+        return []
+    trio = [names.index(x) for x in alike[0]]
+    codes = ({*"123"}, {*"012"}, {*"abc"}, {"left", "middle", "center", "right"}, {column_word(x) for x in alike[0]})
+    said = {k: {column_word(x) for x in columns[k] if x} for k in able if k not in trio}
+    return [(*trio, k) for k, words in said.items() if len(words) > 1 and any(words <= x for x in codes)]
 
 
 def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -583,7 +633,36 @@ def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> Non
     )
 
 
-def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray) -> None:
+def _check_no_positions(
+    table: RowTable,
+    places: Sequence[int],
+    answer: int,
+    rows: Sequence[tuple[str, ...]],
+    replies: np.ndarray,
+    how: str,
+    first: int | None,
+) -> None:
+    """Refuse answers that are labels of their rows, and as well positions of others, with the commands of both."""
+    said = [cell_text(x) for x in table.columns[answer]]
+    named = table.names is not None and how == "labels" and first is None
+    starts = fits_positions(said, rows, replies) if named else []
+    if not starts:
+        return
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    command = {"items": [names[k] for k in places], "odd": names[answer]}
+    ways = [("labels", call_for(table, "read_answers", **command))]
+    ways += [(f"positions from {k}", call_for(table, "read_answers", **command, first=k)) for k in starts]
+    raise question(
+        table.path,
+        1 if table.unit == "line" else None,
+        f"the answers in {names[answer]!r} are labels of their rows, and positions as well: which is meant?",
+        ways,
+    )
+
+
+def _check_each_is_odd(
+    table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray, how: str = "labels"
+) -> None:
     """Refuse answers of which none is in one column, an anchor: many, or some in columns of no known name."""
     count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
     names: Sequence[Any] = table.names or range(len(table.columns))
@@ -604,7 +683,12 @@ def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, repl
             f"{second!r}: these {no_triplets(table.path)}; if people named the odd one, give odd={names[answer]!r}",
         )
     found = Comparison(places[never], places[others[0]], places[others[1]], answer)
-    raise both_readings(table, found, f"of {count.sum():,} answers none is in the column {names[places[never]]!r}")
+    said = [cell_text(x) for x in table.columns[answer]]
+    words = [sorted({str(x) for x, y in zip(said, replies.tolist(), strict=True) if y == k}) for k in others]
+    codes = [x[0] for x in words] if how != "labels" and [*map(len, words)] == [1, 1] else None
+    from_zero = how == "positions from 1" and never == 2
+    why = f"of {count.sum():,} answers none is in the column {names[places[never]]!r}"
+    raise both_readings(table, found, why, codes=codes, from_zero=from_zero)
 
 
 def _columns(table: RowTable) -> str:
@@ -627,7 +711,7 @@ def _replies(
     found, how = positions_said(said, shown, names, missing=missing, first=first, codes=codes, words=WORDS)
     if (found == -2).any():
         own: Sequence[Any] = table.names or range(len(table.columns))
-        command = f"read_answers({source_text(table.path)}, items={[own[k] for k in places]!r}, odd={own[answer]!r}"
+        command = call_for(table, "read_answers", items=[own[k] for k in places], odd=own[answer])[:-1]
         hint = unknown_answers(said, found, [str(own[k]) for k in places], len(places), command)
         _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
     return np.where(found == -1, UNSURE, found).astype(np.int8), how
@@ -659,9 +743,8 @@ def _refuse_reply(
     also = f"; the same is wrong with {', '.join(others)}{rest}" if others else ""
     if len(rows[k]) == 2:
         table.refuse(k, f"the answer {said[k]!r}; expected {words}{also}")
-    hint = "; positions count from 1 or 0, and all answers must then be positions" if said[k] in tuple("0123") else ""
     shown = ", ".join(map(repr, rows[k]))
-    table.refuse(k, f"the answer {said[k]!r}, which is none of {shown}, nor {words}{also}{hint or cure}")
+    table.refuse(k, f"the answer {said[k]!r}, which is none of {shown}, nor {words}{also}{cure}")
 
 
 def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]:

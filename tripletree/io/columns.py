@@ -229,7 +229,14 @@ _PEOPLE = (
         "probandin",
         "versuchsperson",
     ),
-    *("teilnehmer", "teilnehmerin", "sujet", "participante", "sujeto"),
+    *("teilnehmer", "teilnehmerin", "sujet", "participante", "sujeto", "labeler", "labeller", "ppn", "informant"),
+)
+#: Names of columns that tell people apart, if their cells repeat and no column has a better name.
+MAYBE_WHO = frozenset(
+    {"id", "name", "code", "initials", "kürzel", "uid", "uuid", "token", "alias", "nickname", "pseudonym"}
+).union(
+    ("pseudonyme", "nom", "nombre", "ip", "ipaddress", "run", "runid", "device", "deviceid", "account", "login"),
+    ("observation", "hash", "browserid", "visitor", "visitorid", "clientid", "respid"),
 )
 WHO = Role(
     "who",
@@ -304,7 +311,7 @@ ODD = Role(
     ),
     is_answer=True,
 )
-_KEYS = ("keypress", "pressedkey", "keypressed", "responsekey")
+_KEYS = ("key", "taste", "keypress", "pressedkey", "keypressed", "responsekey")
 ANSWER = Role(
     "answer",
     "the answer",

@@ -21,10 +21,12 @@ from tripletree.io.columns import ODD, REPLY, SECONDS, WHEN, WHO
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
+    call_for,
     check_codes,
     chosen_option,
     comparison_in,
     comparisons_by_name,
+    fits_positions,
     no_answers,
     people_text,
     positions_said,
@@ -37,7 +39,7 @@ from tripletree.io.questions import (
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import RowTable, cell_text, has_header, header_with, parquet_names
-from tripletree.io.ways import source_text
+from tripletree.io.ways import question, source_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
@@ -152,7 +154,7 @@ def read_comparisons(
             raise refusal(table, msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
-    asked, swap = _answered(asked, found, missing, first, codes)
+    asked, swap = _answered(asked, found, missing, first, codes, told=answer is not None)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
@@ -200,9 +202,12 @@ def _name_three(content: bytes | str, name: str | None) -> bool:
 
 
 def _answered(
-    asked: QuestionTable, found: Comparison, missing: Any, first: int | None, codes: Sequence[Any] | None
+    asked: QuestionTable, found: Comparison, missing: Any, first: int | None, codes: Sequence[Any] | None, *, told: bool
 ) -> tuple[QuestionTable, np.ndarray]:
-    """The rows that have an answer, and those of them in which the second of the two is the nearer one."""
+    """The rows that have an answer, and those of them in which the second of the two is the nearer one.
+
+    `told`: whether the caller has named the column of the answers.
+    """
     table = asked.table
     if found.answer is None:
         return asked, np.zeros(len(table.lines), np.bool_)
@@ -227,6 +232,11 @@ def _answered(
                 raise _no_yes(table, found, {str(x) for x, flag in zip(said, flags, strict=True) if flag >= 0})
             if first == 0 and not numbers:
                 positions, how = flags, "yes or no"
+        if how == "labels" and not told and (starts := fits_positions(said, options, positions)):
+            command = _command(table, found)
+            ways = [("labels", f"{command})"), *((f"positions from {k}", f"{command}, first={k})") for k in starts)]
+            why = f"the answers in {name!r} are labels of their rows, and positions as well: which is meant?"
+            raise question(table.path, 1 if table.unit == "line" else None, why, ways)
     if says_far(name):
         positions = np.where(positions < 0, positions, positions ^ 1)
         asked.notes.append(f"{name!r} has the less alike of the two")
@@ -252,7 +262,7 @@ def _command(table: RowTable, found: Comparison) -> str:
     """The command that reads these comparisons, without the bracket at its end."""
     names: Sequence[Any] = table.names or range(len(table.columns))
     anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
-    return f"read_comparisons({source_text(table.path)}, columns={[anchor, one, other]!r}, answer={told!r}"
+    return call_for(table, "read_comparisons", columns=[anchor, one, other], answer=told)[:-1]
 
 
 def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], flags: np.ndarray) -> bool:

@@ -47,7 +47,7 @@ from tripletree.io.only import YES_NO, rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
-from tripletree.io.ways import source_text
+from tripletree.io.ways import call, question, source_text
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
@@ -726,18 +726,32 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     return best
 
 
-def both_readings(table: RowTable, found: Comparison, why: str) -> ParseError:
-    """The error for a table that can be read in two ways, with both commands."""
+def call_for(table: RowTable, reader: str, **arguments: Any) -> str:
+    """The call of a reader for a table."""
+    return call(reader, table.path, **arguments, header=False if table.names is None else None)
+
+
+def both_readings(
+    table: RowTable, found: Comparison, why: str, *, codes: Sequence[str] | None = None, from_zero: bool = False
+) -> ParseError:
+    """The error for a table that can be read in two ways, with both commands.
+
+    `codes` are the answers that stand for the two that are compared. `from_zero`: whether positions may count from 0.
+    """
     names: Sequence[Any] = table.names or range(len(table.columns))
-    trio, source = [names[k] for k in found[:3]], source_text(table.path)
-    told = "" if found.answer is None else f", answer={names[found.answer]!r}"
-    odd = "" if found.answer is None else f", odd={names[found.answer]!r}"
-    msg = (
-        f"{why}: is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three? "
-        f"Comparisons: read_comparisons({source}, columns={trio!r}{told}); the odd one: "
-        f"read_answers({source}, items={trio!r}{odd})"
-    )
-    return refusal(table, msg)
+    trio, items = ([names[k] for k in x] for x in (found[:3], sorted(found[:3])))  # the items in the table's order
+    told = None if found.answer is None else names[found.answer]
+    near = call_for(table, "read_comparisons", columns=trio, answer=told, codes=codes)
+    ways = [("comparisons", near), ("the odd one", call_for(table, "read_answers", items=items, odd=told))]
+    if from_zero:
+        near = call_for(table, "read_comparisons", columns=items, answer=told, codes=codes)
+        ways[1:] = [
+            (f"the odd one, {way}", f"{ways[1][1][:-1]}, first={k})")
+            for k, way in enumerate(("counted from 0", "from 1"))
+        ]
+        ways.append((f"comparisons with {items[0]!r}", near))
+    asks = f"is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three?"
+    return question(table.path, 1 if table.unit == "line" else None, f"{why}: {asks}", ways)
 
 
 def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | None = None) -> list[Comparison]:
@@ -830,6 +844,17 @@ def _side_words(name: str) -> list[str]:
 def says_far(name: str) -> bool:
     """True if the answers in a column of this name are the less alike of two: odd, farther, least_similar."""
     return bool(ODD.among([name])) or _FAR.search(words_of(name)) is not None
+
+
+#: So many unknown words beside known answers may stand for none.
+_FEW_WORDS = 6
+#: Names of columns that hold what is alike, which is never the odd one.
+_NEAR = re.compile(r"(?:^|_)(?:similar|alike|closest|nearest|closer|nearer|best|liked?|preferred|same|match)(?:_|$)")
+
+
+def says_near(name: str) -> bool:
+    """True if the answers in a column of this name are the more alike: similar, closest, most_alike."""
+    return _NEAR.search(words_of(name)) is not None and not says_far(name)
 
 
 #: Two of three, as a code: the third is the odd one.
@@ -1008,6 +1033,13 @@ def positions_said(
         "labels", or how the answers name items.
     """
     gaps, other = gap_words(missing), words or {}
+    width = max(map(len, rows), default=0)
+    if first is not None and codes is None:  # positions, though they may be labels, too
+        places = {str(k + first): k for k in range(width)}
+        none = [*_none(said, missing)]
+        if all(no or _code_word(str(x)) in places for x, no in zip(said, none, strict=True)):
+            at = [-1 if no else places[_code_word(str(x))] for x, no in zip(said, none, strict=True)]
+            return np.array(at, np.int8), f"positions from {first}"
     given = {} if codes is None else {_code_word(str(x)): k for k, x in enumerate(codes)}
     found = np.full(len(said), -2, np.int8)
     for k, (x, row) in enumerate(zip(said, rows, strict=True)):
@@ -1023,7 +1055,6 @@ def positions_said(
         return found, "codes as given"
     if not (found == -2).any():
         return found, "labels"
-    width = max(map(len, rows))
     coded = np.flatnonzero((found == -2) | ((found >= 0) & (found < width))).tolist()
     unknown = [str(said[k]) for k in np.flatnonzero(found == -2).tolist()]
     labels = {x for row in rows for x in row}
@@ -1031,11 +1062,30 @@ def positions_said(
         if all(_code_word(str(said[k])) in code for k in coded):
             found[coded] = [code[_code_word(str(said[k]))] for k in coded]
             return found, how
-    shown = [[_stem(str(x)) for x in row] for row in rows]
-    if all(shown[k].count(_stem(str(said[k]))) == 1 for k in coded):
-        found[coded] = [shown[k].index(_stem(str(said[k]))) for k in coded]
-        return found, "names of files"
+    for written, how in ((_plain_text, "labels, written otherwise"), (_stem, "names of files")):
+        shown = [[written(str(x)) for x in row] for row in rows]
+        if all(shown[k].count(written(str(said[k]))) == 1 for k in coded):
+            found[coded] = [shown[k].index(written(str(said[k]))) for k in coded]
+            return found, how
     return found, "labels"
+
+
+def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
+    """Whether each answer is none."""
+    gaps = gap_words(missing)
+    return (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x)) for x in said)
+
+
+def fits_positions(said: Sequence[str | None], rows: Sequence[Sequence[str | None]], found: np.ndarray) -> list[int]:
+    """Where positions count from, if answers that are labels may as well be positions of other items."""
+    asked = [(_code_word(str(x)), k) for x, k in zip(said, found.tolist(), strict=True) if k >= 0]
+    width = max(map(len, rows), default=0)
+    places = [{str(k + start): k for k in range(width)} for start in (0, 1)]
+    return [
+        start
+        for start, at in enumerate(places)
+        if asked and all(x in at for x, _ in asked) and any(at[x] != k for x, k in asked)
+    ]
 
 
 def is_no_answer(text: str | None) -> bool:
@@ -1044,8 +1094,14 @@ def is_no_answer(text: str | None) -> bool:
 
 
 def _code_word(text: str) -> str:
-    """An answer as a code: 3.0 and 3,0 are 3."""
-    return re.sub(r"[.,]0+$", "", column_word(text))
+    """An answer as a code: 3.0 and 3,0 are 3, and -1 is not 1."""
+    word = re.sub(r"[.,]0+$", "", column_word(text))
+    return f"-{word[1:]}" if re.fullmatch(r"_\d+", word) and "-" in text else word
+
+
+def _plain_text(text: str) -> str:
+    """A text without blanks around it, in lower case."""
+    return re.sub(r"\s+", " ", text.strip().lower())
 
 
 def _codes(
@@ -1070,7 +1126,7 @@ def _codes(
     for ends in (("a", "b", "c"), *across, ("1", "2", "3")):
         what = "letters" if ends[0] == "a" else "numbers" if ends[0] == "1" else "words"
         yield what, _of_keys(keys, {x: k for k, x in enumerate(ends[:width])})
-    numbers = {x: re.fullmatch(r"\{?([a-z_]*?)[ _-]*0*([0-9])\}?", x) for x in words}
+    numbers = {x: re.fullmatch(r"\{?(?:([a-z][a-z_]*?)[ _-]*)?0*([0-9])\}?", x) for x in words}
     if apart and all(numbers.values()) and len({x[1] for x in numbers.values() if x}) == 1:
         start = first if first is not None else int("0" in {x[2] for x in numbers.values() if x}) ^ 1
         yield (
@@ -1114,16 +1170,19 @@ def _stem(text: str) -> str:
 
 
 def unknown_answers(
-    said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int, command: str = ""
+    said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int, command: str
 ) -> str:
     """What to do about answers that are not known: take the only one for none, else tell what they mean.
 
     `command` reads the table, without the bracket at its end.
     """
     wrong = sorted({str(said[k]) for k in np.flatnonzero(found == -2).tolist()}, key=_place_of_key)
-    if len(wrong) == 1 and (found >= 0).any():
-        return f"; missing=[{wrong[0]!r}] if it stands for no answer"
-    if command and len(wrong) == width:
+    none = _answers_that_are_none(wrong, width, labels=bool((found >= 0).any()))
+    if none:  # with those that are known, which count no longer if some are given
+        none += sorted({x.strip() for x, k in zip(said, found.tolist(), strict=True) if k == -1 and x and x.strip()})
+        stand = f"if {'it stands' if len(none) == 1 else 'these stand'} for no answer"
+        return f"; {stand}: {command}, missing={none!r})"
+    if len(wrong) == width:
         thirds = {pair_code(x): x for x in wrong} if width == 3 else {}
         order = next((x for x in ("abc", "123") if {*thirds} == {*x}), None)
         if order is not None:
@@ -1142,6 +1201,25 @@ def unknown_answers(
         f"; {few} {'is' if len(wrong) == 1 else 'are'} not known here: write the item that each stands for, as its "
         f"label, its position ({numbers}), {letters}{columns}, or tell with codes= which answers stand for the columns"
     )
+
+
+def _answers_that_are_none(wrong: Sequence[str], width: int, *, labels: bool) -> list[str]:
+    """Which of the unknown answers may be none: words beside labels, or what is no position beside positions."""
+    keys = len(wrong) > 1 and any(len(x) == 1 and x.isalpha() for x in wrong)
+    if labels:
+        return [*wrong] if len(wrong) <= _FEW_WORDS and not keys else []
+    best: list[str] = []
+    if {*map(_code_word, wrong)} == {"-1", "1"}:
+        return []
+    for codes in ([*"123"[:width]], [*"012"[:width]], [*"abc"[:width]]):
+        rest = [x for x in wrong if _code_word(x) not in codes]
+        if (
+            len(wrong) - len(rest) > (codes[0] == "a")
+            and (not best or len(rest) < len(best))
+            and len(rest) <= _FEW_WORDS
+        ):
+            best = rest
+    return best
 
 
 def _place_of_key(key: str) -> tuple[int, str]:
