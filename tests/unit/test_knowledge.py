@@ -271,7 +271,7 @@ def test_validate__divisive_gains_from_each_kind(blobs):
         found = DivisiveReCon(3, effort=0.1).fit(frame, **knowledge, validate=True).validation_
         assert found.n_constraints == m
         assert found.verdict == "helps"
-        assert "The knowledge helps to place names" in str(found)
+        assert "The knowledge helps: it places samples about which it says nothing." in str(found)
         assert found.settings[0] == "without knowledge"
         assert len(found.settings) == 2
 

@@ -41,6 +41,10 @@ from tripletree.knowledge.value import KINDS, Knowledge, align_knowledge
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
+#: The estimators by their names. One that compares itself with another knows no more of it.
+ESTIMATORS: dict[str, type] = {}
+
+
 class CheckedEstimator(VersionedState, BaseEstimator):
     """Base of all estimators: parameters are checked in `fit`."""
 
@@ -64,6 +68,8 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.__module__.startswith(__package__):
+            ESTIMATORS[cls.__name__] = cls
         if "fit" in vars(cls):
             cls._takes |= frozenset(KINDS) & signature(cls.fit).parameters.keys()
             cls.fit = _with_known_arguments(cls.fit)

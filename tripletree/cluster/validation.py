@@ -97,11 +97,9 @@ class ValidationReport:
         text += f"{without:.1%} of the {counted(self.n_constraints, 'constraint')} on them (exchanged names: "
         text += f"{self.chance[0]:.1%}), with the knowledge of all other names ({self.settings[1]}) with {fitted:.1%} "
         text += f"(exchanged: {self.chance[1]:.1%})."
-        if self.verdict == "helps":
-            return f"{text} The knowledge helps to place names about which it says nothing."
-        if self.verdict == "unclear":
-            return f"{text} {unclear(self.agrees)}"
-        text += " The knowledge makes the results worse"
+        text += f" {verdict_text(self.verdict, self.agrees)}"
+        if self.verdict != "hurts":
+            return f"{text}."
         if self.best == self.settings[0]:
             tried = ", ".join(f"{x} ({a:.1%})" for x, a in zip(self.settings[2:], self.agreement[2:], strict=True))
             text += f", and {tried} is not better than none either" if tried else ""
@@ -110,11 +108,26 @@ class ValidationReport:
         return f"{text}: {self.best} agrees with {share:.1%}; use that."
 
 
-def unclear(agrees: bool) -> str:
-    """The possible meaning of an unclear verdict."""
+def verdict_text(verdict: str, agrees: bool) -> str:
+    """Say in words whether knowledge helps, without the full stop.
+
+    Parameters
+    ----------
+    verdict : {"helps", "hurts", "unclear"}
+    agrees : bool
+        Whether results without knowledge agree with it.
+
+    Returns
+    -------
+    str
+    """
+    if verdict == "helps":
+        return "The knowledge helps: it places samples about which it says nothing"
+    if verdict == "hurts":
+        return "The knowledge makes the results worse"
     if agrees:
-        return "The data agree with the knowledge on their own, and it makes no clear difference for other names."
-    return "No agreement that can be told from chance: the data do not show where names belong, or too few are known."
+        return "The data agree with the knowledge on their own, and it makes no clear difference for other samples"
+    return "No agreement that can be told from chance: the data do not show where samples belong, or too few are known"
 
 
 # ---------------------------------------------------------------------- what is compared

@@ -79,7 +79,7 @@ class KnowledgeReport:
 
     def __str__(self) -> str:
         """In words."""
-        from tripletree.cluster.validation import unclear
+        from tripletree.cluster.validation import verdict_text
 
         drawn = {"hierarchy": "triplets of the hierarchy", "classes": "triplets of classes"}
         what = " and ".join(drawn.get(kind, kind) for kind in self.kind.split(" and "))
@@ -92,12 +92,10 @@ class KnowledgeReport:
             f"{'all' if a == 1 else f'{a:.0%}'} of the other samples are known, {share:.0%} (exchanged: {other:.0%})"
             for a, share, other in zip(self.amounts[1:], self.agreement[1:], self.chance[1:], strict=True)
         ]
-        advice = {
-            "helps": "The knowledge helps: it places samples about which it says nothing.",
-            "hurts": "The knowledge makes results worse. It is wrong (find_label_errors ranks the triplets), or about "
-            "what these features do not show: then use none.",
-            "unclear": unclear(self.agrees),
-        }[self.verdict]
+        advice = f"{verdict_text(self.verdict, self.agrees)}."
+        if self.verdict == "hurts":
+            advice += " It is wrong (find_label_errors ranks the triplets), or about what these features do not show: "
+            advice += "then use none."
         text += f"{', if '.join(parts)}. {advice}{self.caveat and ' ' + self.caveat}"
         if self.noise is not None and self.noise > 0:
             noun = "comparisons" if self.kind == "comparisons" else "triplets"

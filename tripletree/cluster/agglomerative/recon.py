@@ -35,7 +35,14 @@ from tripletree.algorithms.repair import repair
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
-from tripletree.cluster.base import Data, TripletClusterer, check_enough_samples, check_measured, warn_of_silent_classes
+from tripletree.cluster.base import (
+    ESTIMATORS,
+    Data,
+    TripletClusterer,
+    check_enough_samples,
+    check_measured,
+    warn_of_silent_classes,
+)
 from tripletree.cluster.distances import (
     ANY_METRIC,
     EUCLIDEAN,
@@ -47,7 +54,6 @@ from tripletree.cluster.distances import (
     is_precomputed,
     metric_parameters,
 )
-from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.validation import ValidationReport, alike, compare_settings
@@ -428,7 +434,7 @@ class ReCon(TripletClusterer):
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
         fits_division = not is_sparse(X) and rest["sample_weight"] is None
         if fits_division and isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
-            others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
+            others["DivisiveReCon"] = ESTIMATORS["DivisiveReCon"](self.n_clusters, metric=self.metric)
         name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
         return compare_settings(name, self, X, known, others, rng, **rest)
 
