@@ -246,3 +246,31 @@ def test_batches__bad_input(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(content[:-20])
     with pytest.raises(ParseError, match=r"broken\.parquet: not a Parquet file"):
         next(read_triplet_batches(tmp_path / "broken.parquet"))
+
+
+@pytest.mark.parametrize("door", ["frame", "table", "stream", "parquet"])
+def test_batches__further_columns_are_looked_at_as_in_whole_tables(tmp_path, door):
+    """A column that may tell the odd one is asked about, and one that counts is the weight in each part."""
+
+    def given(frame):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(table, tmp_path / "t.parquet")
+        return {"frame": frame, "table": table, "stream": table.to_reader(), "parquet": tmp_path / "t.parquet"}[door]
+
+    frame = pd.DataFrame({"a": list("uuv"), "b": list("vww"), "c": list("xxx"), "winner": list("vux")})
+    for read in (read_triplets, lambda x: list(read_triplet_batches(x, size=2))):
+        with pytest.raises(
+            ParseError, match="the column 'winner' repeats one of 'a', 'b', 'c' in every row: are these"
+        ):
+            read(given(frame))
+    stated = read_triplet_batches(given(frame), size=2, columns=("a", "b", "c"))
+    assert [len(part) for part in stated] == [2, 1]
+    counted = frame.drop(columns="winner").assign(n_votes=[3, 1, 2])
+    parts = list(read_triplet_batches(given(counted), size=2))
+    assert (
+        [x for part in parts for x in part.weights.tolist()]
+        == read_triplets(given(counted)).weights.tolist()
+        == [3, 1, 2]
+    )
+    numbered = frame.drop(columns="winner").assign(n=[0, 1, 2])
+    assert [part.weights for part in read_triplet_batches(given(numbered), size=2)] == [None, None]

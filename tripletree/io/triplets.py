@@ -345,7 +345,7 @@ def read_triplet_batches(
     *,
     size: int = 1_000_000,
     leaves: LeafIndex | Iterable[Hashable] | None = None,
-    columns: Sequence[str] = ("a", "b", "c"),
+    columns: Sequence[str] | None = None,
     weight: str | None = "weight",
 ) -> Iterator[TripletSet]:
     """Read triplets of a Parquet file or an Arrow stream part by part, when there are too many for the memory.
@@ -359,7 +359,7 @@ def read_triplet_batches(
     leaves : LeafIndex or iterable of labels, optional
         As in `read_triplets`. By default each part has the leaves that occur in it, or all those that the file keeps.
     columns, weight
-        As in `read_triplets`.
+        As in `read_triplets`. Of further columns the first part is looked at.
 
     Yields
     ------
@@ -379,25 +379,33 @@ def read_triplet_batches(
     <TripletSet: 2 triplets on 4 leaves: 0 1 | 2, 0 2 | 3>
     <TripletSet: 1 triplet on 3 leaves: 1 2 | 3>
     """
-    names = three_names(columns, "a, b and c of ab|c")
+    names = None if columns is None else three_names(columns, "a, b and c of ab|c")
     check_count(size, "size", 1)
     index = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     return _batches(path, size, index, names, weight)
 
 
 def _batches(
-    path: Source, size: int, leaves: LeafIndex | None, columns: tuple[str, ...], weight: str | None
+    path: Source, size: int, leaves: LeafIndex | None, given: tuple[str, ...] | None, weight: str | None
 ) -> Iterator[TripletSet]:
+    columns = given or ("a", "b", "c")
+
     def wanted(name: str | None, names: Sequence[str]) -> list[str]:
-        return TripletRows(name, "row").wanted(names, columns, weight)
+        found = (TripletRows if given is None else StatedRows)(name, "row").wanted(names, columns, weight)
+        beside = [x for x in names if not is_known_beside(x)] if given is None else []
+        return [*dict.fromkeys([*found, *beside])]
 
     for part in arrow_batches(path, size, wanted):
-        rows = StatedRows(part.path, "row")
+        first = part.before == 0 and given is None
+        rows = (TripletRows if first else StatedRows)(part.path, "row")
         rows.before = part.before
         rows.add_frame(part.table, columns, weight, blank=None if part.path == FRAME else "")
         rows.add_kept_leaves(part.metadata)
         index, positions = rows.indexed(leaves)
-        yield TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
+        weights = rows.all_weights()
+        if first:  # the others are read in the same way
+            weight = None if weights is None else rows.weight(part.table.column_names, weight)
+        yield TripletSet(positions, index, weights, origins=rows.origins())
 
 
 @overload
