@@ -399,7 +399,7 @@ def test_weights__that_are_wrong_are_told():
     for wrong, message in (
         ([1, 1, -1, 1], "sample_weight must not be negative; that of sample 2 is -1"),
         ([0, 0, 0, 0], "ample"),  # scikit-learn's words, or ours
-        ([1, 1], "sample_weight.shape == (2,), expected (4,)"),
+        ([1, 1], "sample_weight must have one entry for each of the 4 samples; got shape (2,)"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             COPKMeans().fit(LINE, sample_weight=wrong)

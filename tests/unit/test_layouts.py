@@ -58,6 +58,9 @@ READERS = {
 LINKED = [("x", "y", "must"), ("x", "z", "cannot")]
 NUMBERED = [("1", "2", "must"), ("2", "3", "cannot")]
 SAID = ["x z y", "y x w"]
+#: The beginnings of tables of MTurk and of SoSci Survey.
+MTURK = "HITId,AssignmentId,WorkerId,Input.item1,Input.item2,Input.item3"
+SOSCI = "CASE,QUESTNNR,TR01,TR02\nNumber,Form,What is the odd one? x / y / z,What is the odd one? x / y / w\n"
 #: Kind, rows, and what they say, or the words of the error.
 LAYOUTS = [
     ("pairs", "a,b,link\nx,y,yes\nx,z,no\n", LINKED),
@@ -101,6 +104,23 @@ LAYOUTS = [
     ("answers", "a,b,c,answer,freq\nx,y,z,z,2\nw,x,y,w,0\n", ["z", "z"]),
     ("answers", "a,b,c,odd,count\nx,y,z,z,often\n", "which tells how often each answer was given"),
     ("answers", "a,b,c,resp_A,resp_B,resp_C\nx,y,z,0,0,1\nw,x,y,1,0,0\n", ["z", "w"]),
+    ("answers", f"{MTURK},Answer.choice\nh,1,p,x,y,z,z\ni,2,p,x,y,w,x\n", ["z", "x"]),
+    ("answers", f"{MTURK},Answer.odd.1,Answer.odd.2,Answer.odd.3\nh,1,p,x,y,z,false,false,true\n", ["z"]),
+    ("answers", f'{MTURK},Answer.taskAnswers\nh,1,p,x,y,z,"[{{""odd"":{{""label"":""z""}}}}]"\n', ["z"]),
+    ("answers", f'{MTURK},Answer.taskAnswers\nh,1,p,x,y,z,"[{{""odd"":{{""1"":false,""3"":true}}}}]"\n', ["z"]),
+    (
+        "comparisons",
+        "HITId,AssignmentId,WorkerId,Input.anchor,Input.left,Input.right,Answer.choice\nh,1,p,x,y,z,right\ni,2,p,y,x,w,left\n",
+        SAID,
+    ),
+    ("answers", f"{SOSCI}1,base,z,x\n2,base,y,w\n", ["z", "x", "y", "w"]),
+    ("answers", f"{SOSCI}1,base,3,1\n2,base,-9,3\n", ["z", "x", None, "w"]),
+    (
+        "answers",
+        f"{SOSCI}1,base,4,6\n2,base,5,4\n",
+        "numbers that do not count them: 4, 5, 6. Save the answers as words",
+    ),
+    ("answers", "CASE,QUESTNNR,IT01,IT02,IT03,ODD\n1,base,x,y,z,3\n2,base,x,y,w,1\n", ["z", "x"]),
     ("triplets", "a,b,c,count\nx,y,z,2\n", ["x y|z"]),
     ("triplets", "a,b,c,trial,condition\nx,y,z,1,1\n", ["x y|z"]),
     ("triplets", "a,b,c,winner\nx,y,z,z\nx,w,z,x\n", "'winner' repeats one of 'a', 'b', 'c' in every row: are these"),

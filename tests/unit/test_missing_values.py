@@ -232,7 +232,7 @@ def test_gower__a_sample_of_which_nothing_is_known_is_named(make):
     given = {"linkage": "average"} if make is ReCon else {}
     with pytest.raises(ValueError, match=r"^row 2 \('c'\) of X has no known value, so metric='gower' .*leave it out"):
         make(2, metric="gower", **given).fit(table)
-    with pytest.raises(ValueError, match=r"^row 0 of X has no known value, like 1 other,, so metric='nan_eucl"):
+    with pytest.raises(ValueError, match=r"^row 0 of X has no known value, like 1 other, so metric='nan_eucl"):
         make(2, metric="nan_euclidean", **given).fit([[np.nan], [1.0], [np.nan]])
 
 

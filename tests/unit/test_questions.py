@@ -800,3 +800,34 @@ def test_abc__with_one_answer_in_a_is_about_the_odd_one():
     assert len(found) == 4
     assert len(read_answers(io.StringIO(ABC.replace("answer", "odd")))) == 3  # called the odd one
     assert len(read_answers(io.StringIO("a,b,c,answer\nwren,rook,carp,rook\n"))) == 1
+
+
+# ---------------------------------------------------------------------- programs with columns and codes of their own
+
+
+def test_forms__people_and_columns_by_either_name():
+    text = table(
+        "HITId,AssignmentId,WorkerId,Input.left,Input.middle,Input.right,Answer.pick",
+        [("h", 1, "p", "wren", "rook", "carp", "carp"), ("h", 2, "q", "wren", "rook", "carp", "wren")],
+    )
+    found = read_answers(io.StringIO(text))
+    assert [x.who for x in found] == ["p", "q"]
+    assert found.reading == "Read 2 answers: the odd one of left, middle and right by pick; 2 people; MTurk"
+    items = ["Input.left", "Input.middle", "Input.right"]
+    assert asked(read_answers(io.StringIO(text), items=items, odd="Answer.pick")) == asked(found)
+    assert asked(read_answers(io.StringIO(text), items=["left", "middle", "right"], odd="pick")) == asked(found)
+
+
+def test_forms__codes_of_qualtrics_are_asked_for(tmp_path):
+    what = "Which is the odd one? - wren / rook / carp", "Which is the odd one? - alder / birch / heron"
+    path = tmp_path / "q.csv"
+    rows = ["ResponseId,Q1,Q2", f"Response ID,{what[0]},{what[1]}", *['"{""ImportId"":""a""}",' * 2 + "x"]]
+    path.write_text("\n".join([*rows, "R_1,14,15", "R_2,16,16", ""]))
+    with pytest.raises(ParseError, match="three items are listed in 'Q1', 'Q2', and the answers are numbers") as caught:
+        read_answers(path)
+    command = re.search(r"read_answers\(.*?\)", str(caught.value))[0]
+    found = eval(command, {"read_answers": read_answers})
+    assert [(x.who, x.odd) for x in found] == [("R_1", "wren"), ("R_1", "birch"), ("R_2", "carp"), ("R_2", "heron")]
+    path.write_text(path.read_text() + "R_3,17,14\n")
+    with pytest.raises(ParseError, match=r"14, 15, 16, 17\. Save the answers as words \(choice text\)$"):
+        read_answers(path)

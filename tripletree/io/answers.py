@@ -54,6 +54,7 @@ from tripletree.io.columns import (
     plain,
 )
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
+from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
     WORDS,
@@ -67,7 +68,6 @@ from tripletree.io.questions import (
     fits_positions,
     is_count,
     is_json,
-    is_qualtrics,
     name_of_items,
     names_items,
     no_answers,
@@ -123,7 +123,7 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
         if is_json(content):
             return _are_trials(content)
         text = decoded(content, name)
-        return has_header(text, _is_header_of_answers) or is_qualtrics(content)
+        return has_header(text, _is_header_of_answers) or has_header_of_form(content)
     head = content.lstrip()[:_STEP]
     first = head.split(b"\n")[0] if isinstance(head, bytes) else head.split("\n")[0]
     try:
@@ -268,6 +268,7 @@ def read_answers(
         known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
         only=only,
         wanted=wanted,
+        codes=codes,
     )
     table = asked.table
     if len(table.columns) < 3:

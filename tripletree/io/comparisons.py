@@ -18,6 +18,7 @@ from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import ParseError
 from tripletree.io.columns import ODD, REPLY, SECONDS, WHEN, WHO
+from tripletree.io.forms import bare_names
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
@@ -123,7 +124,8 @@ def read_comparisons(
     check_codes(codes, (2,))
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     known = header_with((*(columns or ()), answer, who), _may_be_header)
-    asked = read_questions(path, header=header, known=known, only=only)
+    wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
+    asked = read_questions(path, header=header, known=known, only=only, wanted=wanted)
     table = asked.table
     names = table.names or []
     person = WHO.place(table, who)
@@ -166,6 +168,7 @@ def read_comparisons(
 
 def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
+    names = bare_names(names)
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
     return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
 

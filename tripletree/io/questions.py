@@ -43,6 +43,7 @@ from tripletree.io.columns import (
     plain,
     words_of,
 )
+from tripletree.io.forms import form_of, has_header_of_form
 from tripletree.io.only import YES_NO, rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table
@@ -96,8 +97,6 @@ _FORM_CODE = re.compile(r"^[A-Za-z]{1,3}0*(?=\d$)|[.,]0+$")
 _IN_NAMES = (r"_+vs\.?_+", r"[_|/+]+", "-", r"\.")
 #: What stands around the items of a list in a text.
 _AROUND = " \t\r\n.!\"'`-–—−•·*‣▪◦●>“”‘’„«»()"
-#: What stands in the third line of a table of Qualtrics, within so many bytes.
-_QUALTRICS, _HEAD = '"ImportId"', 1 << 16
 
 
 @dataclass
@@ -142,10 +141,12 @@ def read_questions(
     known: Callable[[Sequence[str]], bool],
     only: str | None,
     wanted: Collection[str] = (),
+    codes: Sequence[Any] | None = None,
 ) -> QuestionTable:
     """The questions of a file, a folder, a list of files or a data frame. `known` tells headers, as in `read_table`.
 
-    `wanted` are the names of columns that are asked for, which may come out of a list.
+    `wanted` are the names of columns that are asked for, which may come out of a list, and `codes` the answers that
+    stand for items.
     """
     files = _files_of(path)
     if files is None:
@@ -162,7 +163,7 @@ def read_questions(
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
-    return _apart(_expanded(_long(asked, wanted), wanted), wanted)
+    return _apart(_expanded(_long(asked, wanted, codes), wanted), wanted)
 
 
 def _with_one_hot(asked: QuestionTable) -> QuestionTable:
@@ -210,7 +211,7 @@ def _files_of(path: Any) -> list[Any] | None:
 def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = False) -> QuestionTable:
     """The table of one source. With `person` the file's name is the person, if no column is."""
     if is_frame(path):
-        table = read_table(path)
+        table = with_objects_apart(read_table(path))
         return QuestionTable(table, parts=[(table.path, len(table.lines))])
     content, name = read_bytes(path)
     notes, from_zero, runs = [], False, None
@@ -218,7 +219,7 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         table, runs, from_zero = records_of(decoded(content, name), name)
         notes.append("records of JSON")
     else:
-        if header is None and is_qualtrics(content):
+        if header is None and has_header_of_form(content):
             header = True
         table = read_table(named_stream(content, name), spaced=True, header=header, known=known)
     if "trial_type" in (table.names or ()) and {"trial_index", "time_elapsed"} & set(table.names or ()):
@@ -230,11 +231,6 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
         stem = Path(name or "").name.partition(".")[0]
         table = replace(table, names=[*table.names, "who"], columns=[*table.columns, [stem] * len(table.lines)])
     return QuestionTable(table, notes, [(table.path, len(table.lines))], from_zero)
-
-
-def is_qualtrics(content: bytes | str) -> bool:
-    """True for a table that Qualtrics has written."""
-    return _QUALTRICS in str(content[:_HEAD])
 
 
 def is_json(content: bytes | str) -> bool:
@@ -269,18 +265,21 @@ def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
 # ---------------------------------------------------------------------- a row a person, and lists in cells
 
 
-def _long(asked: QuestionTable, wanted: Collection[str] = ()) -> QuestionTable:
+def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | None) -> QuestionTable:
     """A row a question, of a table with a row a person and the questions side by side."""
     table = asked.table
     names = table.names
     if names is None:
         return asked
     texts: list[str | None] = [None] * len(names)
-    if len(table.lines) > 1 and any(str(x[1]).startswith('{"ImportId"') for x in table.columns):  # Qualtrics
-        texts = [cell_text(x[0]) for x in table.columns]
-        asked = asked.taking(range(2, len(table.lines)))
-        asked.notes.append("Qualtrics")
+    form = form_of(table)
+    if form is not None:
+        described = form.texts(table)
+        texts = [cell_text(x[0]) for x in table.columns] if described else texts
+        asked = replace(asked.taking(range(described, len(table.lines))), table=form.rows(table, wanted))
+        asked.notes.append(form.title)
         table = asked.table
+        names = table.names or []
     if len(REPLY.among(names)) == 1:
         return asked
     if len(names) > 3 or any(texts):
@@ -288,7 +287,7 @@ def _long(asked: QuestionTable, wanted: Collection[str] = ()) -> QuestionTable:
             made = _melted(asked, pattern)
             if made is not None:
                 return made
-    return _of_texts(asked, texts if any(texts) else names, wanted)
+    return _of_texts(asked, texts if any(texts) else names, wanted, codes)
 
 
 def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
@@ -328,11 +327,14 @@ def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: li
     return made
 
 
-def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collection[str]) -> QuestionTable:
+def _of_texts(
+    asked: QuestionTable, texts: Sequence[str | None], wanted: Collection[str], codes: Sequence[Any] | None
+) -> QuestionTable:
     """Questions whose three items stand in the text of the question, or in the header: "Which? cat / dog / eel"."""
     table = asked.table
     groups: list[list[Any]] = []
     left_out = []
+    unknown: dict[str, set[str]] = {}
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
     listed_by = [_items_in(text or "", set()) or [] for text in texts]
     names = table.names or []
@@ -344,9 +346,11 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collect
         cells = {x for x in map(cell_text, table.columns[k]) if x is not None}
         said = {x for x in cells if not is_no_answer(x) and column_word(x) not in WORDS}
         coded = all_named or not _is_bare(text or "")
-        items = _items_in(text or "", said, coded=coded) if said else None
+        items = _items_in(text or "", said, coded=coded, codes=codes) if said else None
         if items is not None:
             groups.append([*items, k])
+        elif said and coded and all(map(is_count, said)):
+            unknown[names[k]] = {_FORM_CODE.sub("", x) for x in said}
         elif said and "?" in (text or ""):
             other = min(said - {*listed_by[k]})
             left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
@@ -354,6 +358,8 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collect
     aside = _asides([x[:3] for x in groups], [[_stem_of(texts[x[3]] or "", x[:3]) for x in groups]], asked.notes)
     groups = [x for k, x in enumerate(groups) if k not in aside]
     if not groups:
+        if unknown and codes is None:
+            raise _unknown_codes(table, unknown)
         return asked
     taken = {x[3] for x in groups}
     rest = [k for k in range(len(texts)) if k not in taken]
@@ -365,6 +371,19 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None], wanted: Collect
         made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
         made.notes.append("each row is a person")
     return made
+
+
+def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseError:
+    """The error for questions that list items where the answers are numbers of another program."""
+    several = sorted({x for some in unknown.values() for x in some}, key=int)
+    shown = ", ".join(map(repr, [*unknown][:3])) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
+    msg = f"three items are listed in {shown}, and the answers are numbers that do not count them: "
+    msg += f"{', '.join(several[:6])}{', ...' if len(several) > 6 else ''}. Save the answers as words (choice text)"
+    if len(several) == 3:
+        msg += (
+            f"; or, if the least number is the first item: read_answers({source_text(table.path)}, codes={several!r})"
+        )
+    return refusal(table, msg)
 
 
 #: What a question says that asks for the odd one.
@@ -446,10 +465,12 @@ def _are_places(items: Sequence[str]) -> bool:
     return any(map(str.isdigit, items)) or words in ({*"abc"}, {"left", "middle", "right"}, {"left", "center", "right"})
 
 
-def _items_in(text: str, said: set[str], *, coded: bool = False) -> list[str] | None:
+def _items_in(
+    text: str, said: set[str], *, coded: bool = False, codes: Sequence[Any] | None = None
+) -> list[str] | None:
     """The three items that a question's text lists at its end, with each answer among them. None if it has none.
 
-    With `coded` all answers may be positions.
+    With `coded` all answers may be positions, or the `codes` that are given.
     """
     text = re.sub(r"<[^<>]*>", "", re.sub(r"<\s*/?\s*(?:br|p|li|ul|ol|div)\b[^<>]*>", "\n", text)).replace(
         "&nbsp;", " "
@@ -457,14 +478,14 @@ def _items_in(text: str, said: set[str], *, coded: bool = False) -> list[str] | 
     bare = _is_bare(text)
     within = re.search(r"[\[({]([^\[\](){}]*)[\])}][\s.?!]*$", text)
     tail = within[1] if within else re.split(r"[?:]", text.rstrip("?:. \n"))[-1]
-    codes = ({*"012"}, {*"123"}) if coded else ()
+    places = ({*"012"}, {*"123"}, {str(x) for x in codes or ()}) if coded else ()
     for separator in _IN_NAMES if bare else _IN_TEXTS:
         items = [x for part in re.split(separator, tail.strip(_AROUND)) if (x := part.strip(_AROUND))]
         if bare and len(items) == 4 and re.fullmatch(r"[a-zA-Z]{0,8}\d+|odd|q|item|trial|trio", items[0]):
             del items[0]
         if len(items) != 3 or len(set(items)) != 3 or (bare and _are_places(items)):
             continue
-        if said <= {*items} or any({_FORM_CODE.sub("", x) for x in said} <= x for x in codes):
+        if said <= {*items} or any({_FORM_CODE.sub("", x) for x in said} <= x for x in places):
             return items
     return None
 

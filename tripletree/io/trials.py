@@ -47,6 +47,8 @@ _LABELS = (
         "title",
     ),
 )
+#: Columns that have all answers of a person or question in one cell, as MTurk writes them.
+_ANSWERS = ("taskanswers", "answer.taskanswers")
 _IDS = ("id", "_id", "uid", "uuid", "code", "key", "name", "label")
 
 
@@ -210,6 +212,8 @@ def _answer_in(value: dict[str, Any]) -> Any:
     """The answer in an object: its only value, or a label. The object itself if it has something else, or a person."""
     if len(value) == 1 and not WHO.among(value):
         return next(iter(value.values()))
+    if all(isinstance(x, bool) for x in value.values()) and sum(value.values()) == 1:  # buttons of which one is chosen
+        return next(key for key, x in value.items() if x)
     return value if WHO.among(value) else _label_in(value) or value
 
 
@@ -235,7 +239,7 @@ def with_objects_apart(table: RowTable) -> RowTable:
     """A table of which answers that are objects of JSON in texts, as those of surveys, are taken apart."""
     names, columns = list(table.names or ()), list(table.columns)
     for k, name in enumerate(table.names or ()):
-        if plain(name) not in (*REPLY.names, "responses"):
+        if plain(name) not in (*REPLY.names, "responses", *_ANSWERS):
             continue
         objects = {i: found for i, x in enumerate(columns[k]) if (found := _object_in(x)) is not None}
         if not objects:
@@ -244,7 +248,7 @@ def with_objects_apart(table: RowTable) -> RowTable:
         for i, found in objects.items():
             flat = _flat({name: found})
             columns[k][i] = _json_cell(flat.get(name))
-            for key in WHO.among(flat):
+            for key in [*WHO.among(flat), *(x for x in REPLY.among(flat) if x != name)]:
                 if key not in names:
                     names.append(key)
                     columns.append([None] * len(table.lines))
@@ -252,16 +256,22 @@ def with_objects_apart(table: RowTable) -> RowTable:
                 if columns[at] is (table.columns[at] if at < len(table.columns) else None):
                     columns[at] = list(columns[at])
                 columns[at][i] = _json_cell(flat[key])
+        if plain(name) in _ANSWERS:  # taken apart as a whole
+            columns[k] = [None] * len(table.lines)
+    kept = [k for k, name in enumerate(names) if plain(name) not in _ANSWERS or any(x is not None for x in columns[k])]
+    names, columns = [names[k] for k in kept], [columns[k] for k in kept]
     return replace(table, names=names, columns=columns) if table.names is not None else table
 
 
 def _object_in(cell: Any) -> dict[str, Any] | None:
-    if not isinstance(cell, str) or not cell.startswith("{") or len(cell) > 10_000:
+    """The object in a cell, also alone in a list."""
+    if not isinstance(cell, str) or re.match(r"\[?\s*\{", cell) is None or len(cell) > 10_000:
         return None
     try:
         found = json.loads(cell)
     except (ValueError, RecursionError):
         return None
+    found = found[0] if isinstance(found, list) and len(found) == 1 else found
     return found if isinstance(found, dict) else None
 
 
