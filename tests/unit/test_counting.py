@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from examples import caterpillar, star, two_level, yule
+from examples import caterpillar, star, two_level, uniform_binary, yule
 
 from tripletree.algorithms.count import count_hierarchies, informativeness
 from tripletree.algorithms.decompose import decompose
@@ -157,7 +157,7 @@ def test_counting__the_limit_counts_what_was_visited():
         count_hierarchies(t, max_splits=needed - 1)
     assert caught.value.size == needed
     with pytest.raises(LimitExceededError):
-        informativeness(t, max_splits=needed - 1)
+        informativeness(t, max_splits=needed - 1, estimate=False)
 
 
 def _count_or_none(t, work):
@@ -165,6 +165,39 @@ def _count_or_none(t, work):
         return count_hierarchies(t, max_splits=work)
     except LimitExceededError:
         return None
+
+
+@pytest.mark.parametrize(("n", "m"), [(9, 6), (12, 8), (14, 12), (16, 12), (16, 20)])
+def test_informativeness__the_estimate_is_near_the_exact_number(n, m):
+    for seed in range(4):
+        t = sample_triplets(uniform_binary(n, np.random.default_rng(seed)), m, random_state=seed)
+        exact = informativeness(t, max_splits=None)
+        try:
+            informativeness(t, max_splits=0, estimate=False)
+        except LimitExceededError:
+            with pytest.warns(UserWarning, match="estimated: about .* with a standard error of") as told:
+                found = informativeness(t, max_splits=0)
+            error = float(str(told[0].message).split("standard error of ")[1].split(";")[0])
+            assert error < 0.5
+            assert abs(found - exact) < 5 * error + 0.1
+            with pytest.warns(UserWarning, match="estimated"):
+                assert informativeness(t, max_splits=0) == found
+
+
+def test_informativeness__forty_triplets_of_sixty_leaves_are_estimated():
+    t = sample_triplets(uniform_binary(60, np.random.default_rng(0)), 40, random_state=0)
+    with pytest.warns(UserWarning, match=r"estimated: .*more than max_splits=50,000"):
+        bits = informativeness(t)
+    part = t.subset(np.arange(10))  # any part says less, each triplet at most log2 of the hierarchies that are left
+    assert informativeness(part) < bits < math.log2(odd_product(60))
+    with pytest.raises(LimitExceededError):
+        informativeness(t, estimate=False)
+
+
+def test_informativeness__too_many_loose_leaves_are_refused():
+    t = sample_triplets(uniform_binary(1500, np.random.default_rng(1)), 1000, random_state=0)
+    with pytest.raises(LimitExceededError):
+        informativeness(t)
 
 
 def test_counting__an_inconsistent_set_is_0_without_work():

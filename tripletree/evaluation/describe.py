@@ -286,7 +286,7 @@ def describe(
         for name, ask, why in (
             ("closure_size", lambda: closure_size(triplets, max_steps=max_steps), steps),
             ("redundant", lambda: int(redundant(triplets, max_steps=max_steps).sum()), steps),
-            ("information", lambda: informativeness(triplets, max_splits=max_splits), splits),
+            ("information", lambda: informativeness(triplets, max_splits=max_splits, estimate=False), splits),
         ):
             try:
                 found[name] = ask()
