@@ -77,6 +77,7 @@ def draw_animals(ax, title):
         ax.annotate(
             name, (x, y), away, textcoords="offset points",
             ha="left" if right else "right", fontsize=9, zorder=6,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},  # over lines
         )  # fmt: skip
     ax.set(xlim=(-2.9, 4.0), ylim=(-0.9, 4.9), aspect="equal")
     ax.set_xticks([-2, 0, 2], ["10 g", "1 kg", "100 kg"])

@@ -76,7 +76,8 @@ def decompose(
     For each inner node w but the root, with parent u: the children of w are joined by a star of triplets ab|c with
     a, b below different children of w and c below a sibling of w. ``"identify"`` does so for every sibling,
     ``"rebuild"`` for one. The triplets are numbered and written straight from their numbers, linear in the number of
-    nodes and triplets on every shape. The first is smallest by [1]_.
+    nodes and triplets on every shape. The first is smallest by [1]_. These are the informative constraints of [2]_
+    (section 4.3).
 
     With open nodes, c is not always below a sibling of w: let p be the lowest node at or above w that has a sibling
     which is not open. There is one c for each such sibling, or, if p itself is open, each leaf below such siblings is a
@@ -86,6 +87,7 @@ def decompose(
     ----------
     .. [1] Grünewald, Steel, Swenson (2007), Closure operations in phylogenetics, Mathematical Biosciences 208,
        521-537.
+    .. [2] Liu, Zhang, Wang (2011), Clustering with relative constraints, KDD 2011, 947-955.
 
     Examples
     --------

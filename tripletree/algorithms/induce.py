@@ -185,6 +185,14 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet | Sequence[Se
         Parallel to ``triplets.rows`` of a set, which are sorted, or to the entries of a list, in its order. A triple
         that the hierarchy leaves unresolved is not displayed.
 
+    See Also
+    --------
+    satisfies : the same of flat clusters.
+
+    Notes
+    -----
+    A hierarchy satisfies all constraints by Definition 4.1 of the paper of ReCon if ``displays(h, triplets).all()``.
+
     Examples
     --------
     >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
