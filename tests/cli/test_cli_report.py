@@ -291,3 +291,16 @@ def test_report__decimal_commas_of_a_workbook(run, tmp_path):
 def test_cluster__columns_counted_by_pandas_beside_a_named_index(run, tmp_path):
     (tmp_path / "data.csv").write_text("id,0,1\na,1.5,2\nb,1,2\nc,7,8\nd,8,8\n")
     assert run("cluster", "data.csv", "-k", 2).stdout.count("\n") >= 4
+
+
+def test_report__a_column_of_second_names(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    head, *rows = TABLE.splitlines()
+    more = [f"{head},product", *(f"{row},thing {k}" for k, row in enumerate(rows))]
+    (tmp_path / "data.csv").write_text("\n".join(more) + "\n")
+    done = run("report", "data.csv", "--know", "t.nwk", "--second-name", "product", "--resamples", 0)
+    assert "2 features" in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    for k, row in enumerate(rows):
+        assert f"<bdi>{row.split(',')[0]}</bdi> (<bdi>thing {k}</bdi>)" in page
+    assert "no column" in run("report", "data.csv", "--know", "t.nwk", "--second-name", "maker", status=2).stderr

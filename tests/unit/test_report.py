@@ -283,6 +283,28 @@ def test_page__lines_of_the_chart_are_named_behind_their_ends(informed):
     assert abs(places[0] - places[1]) >= 13.9
 
 
+def test_report__samples_have_a_second_name_on_the_page():
+    X, names, wrong, _ = moved_apart()
+    seconds = {x: f"<{x.lower()}>" for x in names[:-1]}
+    given = {"hierarchy": wrong, "sample_names": names, "n_resamples": 2, "estimator": QUICK}
+    found = tt.report(X, **given, second_names=seconds)
+    assert found.second_names == seconds
+    page = html_of(found)
+    data = Document(page).data
+    assert dict(zip(data["labels"], data["seconds"], strict=True)) == {x: seconds.get(x) for x in names}
+    text = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", "", page))
+    for doubt in found.doubts[:25]:
+        assert all(f"{x} ({seconds[x]})" in text for x in doubt.labels if x in seconds)
+    members = re.findall(r"(?s)<summary>its samples</summary><p>(.*?)</p>", page)
+    told = html.unescape(re.sub("<[^>]*>", "", ", ".join(members)))
+    assert sorted(told.split(", ")) == sorted(f"{x} ({seconds[x]})" if x in seconds else x for x in names)
+    other = tt.report(X, **given, second_names=[seconds.get(x) for x in names])
+    assert html_of(other) == page
+    assert "seconds" not in Document(html_of(tt.report(X, **given))).data
+    with pytest.raises(UnknownLeafError, match="keys of second_names"):
+        tt.report(X, **given, second_names={"Nessie": "monster"})
+
+
 def test_report__pairs_that_contradict_each_other(iris):
     X, y, names = iris
     good = tt.sample_class_pairs(y, 60, leaves=names, random_state=0)

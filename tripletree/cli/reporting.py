@@ -105,6 +105,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @digits_option
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@click.option("--second-name", metavar="NAME", help="A column of DATA with another name of each sample, to be shown.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),
@@ -168,6 +169,7 @@ def report(
         data,
         index_column=more["index_column"],
         class_column=class_column,
+        text_column=more["second_name"],
         drop=more["drop"],
         metric=metric,
         hint=GapHint(),
@@ -201,6 +203,7 @@ def report(
         **{taken: value},
         sample_names=table.labels,
         feature_names=table.columns or None,
+        second_names=table.texts,
         synonyms=others or None,
         parent=reading.get("parent") or "error",
         standardize=standardize,

@@ -610,6 +610,7 @@ def report(
     missing: Any = None,
     sample_names: Any = None,
     feature_names: Sequence[str] | None = None,
+    second_names: Any = None,
     synonyms: Any = None,
     parent: str = "error",
     standardize: bool = False,
@@ -638,6 +639,9 @@ def report(
         By default the index of a DataFrame, else row numbers.
     feature_names : sequence of str, optional
         By default the columns of a DataFrame, else numbers.
+    second_names : sequence or mapping, optional
+        Another name of some samples, in the order of the rows or by their names, such as a product behind an id. The
+        page shows it in brackets. It is matched with nothing.
     synonyms : mapping, optional
         Other names, as for `match_names`.
     parent : {"error", "deepest", "first", "smallest", "certain"}
@@ -740,6 +744,7 @@ def report(
         known = _matched_classes(classes, names, synonyms, missing)
     else:
         known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
+    seconds = _second_names(second_names, names)
     model, points, table = _measured_by(metric, model, values, features, standardize, columns)
     is_matrix = getattr(model, "metric", None) == "precomputed"
     if is_matrix and np.isfinite(points).all():
@@ -787,8 +792,17 @@ def report(
         n_resamples=n_resamples,
         standardized=bool(standardize),
         constraints=constraints,
+        second_names=seconds,
         notes=_told(hierarchy, known.value) + _understood(given[kinds[0]]),
     )
+
+
+def _second_names(given: Any, names: LeafIndex) -> dict[Any, str]:
+    """Other names of samples, by their names."""
+    if given is None:
+        return {}
+    codes, known = aligned_codes(given, names, "second_names")
+    return {x: str(known[code]) for x, code in zip(names, codes.tolist(), strict=True) if code >= 0}
 
 
 def _told(hierarchy: Hierarchy | Ontology | None, brought: Any) -> tuple[str, ...]:

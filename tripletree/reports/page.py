@@ -10,7 +10,7 @@ import html
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -25,7 +25,7 @@ from tripletree.core.comparisons import Comparisons
 from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
-from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
+from tripletree.plots.page import LeafExtras, content_hash, depth_first, fill_template, viewer_parts
 from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class Report:
         How a table of answers or comparisons was understood. What a hierarchy leaves open and what was made of it, as
         ``tripletree info`` tells it, and how many samples are open. Findings of its reader (placeholders contracted,
         imports not read) are among them if the hierarchy is what a reader returned (`tripletree.core.doubts`).
+    second_names : dict
+        Other names of samples, by their names.
     """
 
     kind: str
@@ -129,6 +131,7 @@ class Report:
     standardized: bool
     constraints: TripletSet | PairwiseConstraints | Comparisons = field(repr=False)
     notes: tuple[str, ...] = ()
+    second_names: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def model(self) -> Any:
@@ -170,6 +173,12 @@ class Report:
 def _name(value: Any) -> str:
     """A label, kept apart from the direction of the text around it."""
     return f"<bdi>{escaped(value)}</bdi>"
+
+
+def _sample(report: Report, value: Any) -> str:
+    """The name of a sample, and in brackets its second one."""
+    second = report.second_names.get(value)
+    return _name(value) if second is None else f"{_name(value)} ({_name(second)})"
 
 
 # ---------------------------------------------------------------------- in words
@@ -633,7 +642,7 @@ def _clusters(report: Report) -> str:
     chosen = getattr(report.model, "n_clusters_choice_", None)
     if chosen is not None:
         intro += f"<p>Why this number: {escaped(chosen.reason)}.</p>"
-    cards = "\n".join(_card(x) for x in report.clusters[:CLUSTERS])
+    cards = "\n".join(_card(report, x) for x in report.clusters[:CLUSTERS])
     more = len(report.clusters) - CLUSTERS
     return _section(
         "clusters",
@@ -644,11 +653,11 @@ def _clusters(report: Report) -> str:
     )
 
 
-def _card(profile: ClusterProfile) -> str:
+def _card(report: Report, profile: ClusterProfile) -> str:
     facts = [("samples", f"{len(profile.samples):,}")]
     if not np.isnan(profile.stability):
         facts.append(("stability", _share(profile.stability)))
-    facts.append(("most typical", _name(profile.typical)))
+    facts.append(("most typical", _sample(report, profile.typical)))
     if profile.taxon is not None:
         facts.append(("most like", f"{_name(profile.taxon)} <small>Jaccard {profile.jaccard:.2f}</small>"))
     said = "".join(f"<dt>{head}</dt><dd>{text}</dd>" for head, text in facts)
@@ -660,7 +669,7 @@ def _card(profile: ClusterProfile) -> str:
             [_feature_row(x, profile) for x in profile.features[:FEATURES]],
             numbers=4,
         )
-    members = ", ".join(map(_name, profile.samples[:500]))
+    members = ", ".join(_sample(report, x) for x in profile.samples[:500])
     more = f", and {len(profile.samples) - 500:,} more" if len(profile.samples) > 500 else ""
     return (
         f'<article class="card" aria-label="cluster {profile.number}"><h3>Cluster {profile.number}</h3>'
@@ -684,7 +693,7 @@ def _clade_text(report: Report, node: int) -> str:
         return _name(called)
     start, stop, order = tree.leaf_intervals
     some = [tree.leaves[i] for i in order[start[node] : min(stop[node], start[node] + 3)].tolist()]
-    return ", ".join(map(_name, some)) + (", …" if stop[node] - start[node] > 3 else "")
+    return ", ".join(_sample(report, x) for x in some) + (", …" if stop[node] - start[node] > 3 else "")
 
 
 def _clades(report: Report) -> str:
@@ -753,8 +762,8 @@ def _taxa(report: Report) -> str:
             _name(x.name),
             f"{x.size:,}",
             "more than half" if x.state == "half" else x.state,
-            _some(x.lost),
-            _some(x.strangers),
+            _some(report, x.lost),
+            _some(report, x.strangers),
             _share(x.without),
             *([_share(x.soft)] if soft else []),
         )
@@ -772,7 +781,7 @@ def _taxa(report: Report) -> str:
     )
     astray = _astray(report.taxa)
     if astray:
-        told = ", ".join(f"{_name(x)} ({lost:,} of its {of:,} groups)" for x, lost, of in astray)
+        told = ", ".join(f"{_sample(report, x)} ({lost:,} of its {of:,} groups)" for x, lost, of in astray)
         text += f"<p>Samples that are elsewhere than most of their groups: {told}.</p>"
     table = _table(
         "Groups of the hierarchy, those that the data contradict first",
@@ -792,11 +801,11 @@ def _astray(taxa: Sequence[TaxonFit]) -> list[tuple[Any, int, int]]:
     return sorted(found, key=lambda x: (-x[1] / x[2], -x[1]))[:6]
 
 
-def _some(samples: Sequence[Any]) -> str:
+def _some(report: Report, samples: Sequence[Any]) -> str:
     """A few names, and how many more there are."""
     few = samples if len(samples) < 5 else samples[:3]
     more = len(samples) - len(few)
-    return (", ".join(map(_name, few)) or "–") + (f", and {more:,} more" if more else "")
+    return (", ".join(_sample(report, x) for x in few) or "–") + (f", and {more:,} more" if more else "")
 
 
 def _doubts(report: Report) -> str:
@@ -814,7 +823,7 @@ def _doubts(report: Report) -> str:
             *(["read in"] if read else []),
         ]
         head += ["of 4 hidden"] if measured else []
-        rows = [_doubt_row(x, of_groups, said, read, measured) for x in report.doubts[:ROWS]]
+        rows = [_doubt_row(report, x, of_groups, said, read, measured) for x in report.doubts[:ROWS]]
         noun = f"Doubtful {report.kind if report.kind in ('pairs', 'comparisons') else 'triplets'}"
         if measured:
             parts.append(
@@ -828,7 +837,7 @@ def _doubts(report: Report) -> str:
             _table(
                 "Samples in a doubtful place: at least half of the constraints that name them fail when hidden",
                 ("sample", "hidden constraints", "fail"),
-                [(_name(x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
+                [(_sample(report, x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
                 more=len(report.doubtful_samples) - ROWS,
                 numbers=2,
             )
@@ -846,8 +855,8 @@ def _doubts(report: Report) -> str:
     return _section("doubts", "What is doubtful", *parts)
 
 
-def _doubt_row(x: Doubt, of_groups: bool, said: bool, read: bool, measured: bool) -> list[str]:
-    a, b, *c = map(_name, x.labels)
+def _doubt_row(report: Report, x: Doubt, of_groups: bool, said: bool, read: bool, measured: bool) -> list[str]:
+    a, b, *c = (_sample(report, label) for label in x.labels)
     text = f"{a}, {b} | {c[0]}" if c else f"{x.kind} {a} – {b}"
     if x.kind == "comparison":
         text = f"{a} nearer {b} than {c[0]}"
@@ -904,7 +913,8 @@ def _page(report: Report, title: str | None, command: str | None) -> str:
     used = getattr(report.informed, "triplets_", None)
     triplets = used if isinstance(used, TripletSet) and len(used) else known
     sure = getattr(report.model, "clade_support_", None)
-    parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto", sure)
+    beside = LeafExtras(second_names=report.second_names or None)
+    parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto", sure, beside)
     style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
     kind = {"classes": "some classes", "hierarchy": "a hierarchy"}.get(report.kind, report.kind)
     name = title or f"{counted(len(report.samples), 'sample')}, {kind} known"
