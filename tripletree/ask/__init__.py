@@ -45,6 +45,7 @@ def serve(
     new_address: bool = False,
     wording: Wording | None = None,
     watch: bool = False,
+    public: str | None = None,
     **shown: Any,
 ) -> None:
     """Ask people on a page in the browser, until interrupted (Ctrl + C).
@@ -81,6 +82,9 @@ def serve(
     watch : bool, default=False
         Whether there is a page for the leader of the study, at an address of its own: who is where, how well people
         agree, the hierarchy so far, files to save, and buttons that pause and stop the study.
+    public : str, optional
+        The address at which a proxy on this machine shows the page to others, such as ``https://study.example.org/``.
+        Then requests may name this host, and X-Forwarded-For of the proxy is trusted.
     **shown
         `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
 
@@ -113,7 +117,7 @@ def serve(
     from tripletree.ask.texts import check_language
 
     server = import_server("tripletree.ask.serve")
-    language = check_language(language)
+    language, public = check_language(language), server.check_public(public)
     (wording or Wording()).check_language(language)
     session = open_session(model, X, answers=answers, design=design, show=show, wording=wording, **shown)
 
@@ -127,7 +131,7 @@ def serve(
 
     with session:
         place = server.listen(host, port, answers, new_address=new_address, watch=watch)
-        server.run(session, place, host, announce, language)
+        server.run(session, place, host, announce, language, public)
 
 
 def widget(

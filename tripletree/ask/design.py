@@ -62,6 +62,8 @@ class Design:
         After so many questions each, the page offers a break. So the questions come in blocks.
     fixed : bool, default=False
         Whether nobody answers more than `n_questions`. By default people may go on.
+    invited : sequence of str, optional
+        The names or codes of those who may take part. By default everybody who has the address may, under any name.
     pause : float, default=0.3
         Seconds for which a new question takes no answer, in 0..10, counted from the last of its pictures: the second of
         two quick clicks answers nothing.
@@ -103,6 +105,7 @@ class Design:
     practice: TripletSet | None = None
     break_after: int | None = None
     fixed: bool = False
+    invited: Sequence[str] | None = None
     pause: float = 0.3
     random_state: int = 0
 
@@ -128,6 +131,8 @@ class Design:
         if isinstance(pause, bool) or not isinstance(pause, (int, float, np.number)) or not 0 <= pause <= 10:
             msg = f"pause must be seconds in 0..10, not {described(pause)}"
             raise ValueError(msg)
+        if self.invited is not None:
+            object.__setattr__(self, "invited", _checked_names(self.invited))
         if self.catch is not None:
             _check_catch(check_triplets(self.catch))
         if self.trios is not None and not self.draws_trios:
@@ -164,6 +169,19 @@ def _check_catch(catch: TripletSet, name: str = "catch") -> None:
         if seen.setdefault(frozenset((a, b, c)), c) != c:
             msg = f"{name} has two answers for {a!r}, {b!r} and {c!r}; give each trio one"
             raise InvalidTripletError(msg)
+
+
+def _checked_names(names: Any) -> tuple[str, ...]:
+    """Names as pages send them: without blanks around them."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        msg = f"invited must be a sequence of names, not {described(names)}"
+        raise TypeError(msg)
+    found = tuple(names)
+    wrong = [x for x in found if not isinstance(x, str) or not x.strip()]
+    if wrong or not found:
+        msg = f"invited must hold names that are texts, not {described(wrong[0])}" if wrong else "invited has no name"
+        raise ValueError(msg)
+    return tuple(" ".join(x.split()) for x in found)
 
 
 def _checked_trios(trios: Any) -> tuple[tuple[Hashable, ...], ...]:

@@ -127,7 +127,7 @@ class Guard:
             else:
                 rest = scope["path"][len(token) + 1 :]
                 passed = bool(rest)
-                app = wanted if passed else Response(status_code=308, headers={"Location": f"/{token}/"})
+                app = wanted if passed else Response(status_code=308, headers={"Location": f"{token}/"})
                 scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
         self._at_once += passed
         try:
@@ -170,14 +170,17 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def accepted_hosts(host: str) -> Callable[[str], bool]:
-    """Return the test of host names for a server that listens at `host`.
+def accepted_hosts(host: str, public: str | None = None) -> Callable[[str], bool]:
+    """Return the test of host names for a server that listens at `host`, and has a `public` address.
 
     Numeric addresses are safe, because another site needs a name of its own to interfere.
     """
     own = {"localhost", host.lower(), socket.gethostname().lower()}
+    outside = None if public is None else urlsplit(public).hostname
 
     def known(name: str) -> bool:
+        if outside is not None and name == outside:
+            return True
         if is_loopback(host):
             return is_loopback(name)
         try:
@@ -217,7 +220,8 @@ def make_app(
 
     async def state(request: Request) -> Response:
         query = request.query_params
-        found = await run_in_threadpool(session.state, query.get("who"), query.get("version"), query.get("was"))
+        place = request.client and request.client.host
+        found = await run_in_threadpool(session.state, query.get("who"), query.get("version"), query.get("was"), place)
         return Response(status_code=204) if found is None else JSONResponse(found)
 
     async def answer(request: Request) -> Response:
@@ -350,6 +354,10 @@ class Place(NamedTuple):
     answers: str | None = None
     leader: str | None = None
 
+    def addresses(self, start: str) -> tuple[str, str | None]:
+        """Return the addresses of the page and of the leader, below that of the server."""
+        return f"{start}{self.token}/", None if self.leader is None else f"{start}{self.leader}/"
+
 
 def listen(
     host: str,
@@ -411,8 +419,29 @@ class Connection(H11Protocol):
         await self.config.loaded_app({**scope, KNOWN: self.be_known}, receive, send)
 
 
-def settings(app: Guard) -> uvicorn.Config:
-    """Return the settings of the server."""
+def check_public(public: str | None) -> str | None:
+    """Return the address under which a proxy shows the page, with an end of its own, or None.
+
+    Raises
+    ------
+    ValueError
+        If it is no address of a site.
+    """
+    if public is None:
+        return None
+    try:
+        parts = urlsplit(public)
+        good = parts.scheme in ("https", "http") and parts.hostname and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.query or parts.fragment or parts.username:
+        msg = f"the public address must be like https://study.example.org/, not {public!r:.80}"
+        raise ValueError(msg)
+    return public.rstrip("/") + "/"
+
+
+def settings(app: Guard, public: str | None = None) -> uvicorn.Config:
+    """Return the settings of the server. With a public address, a proxy on this machine says who is asking."""
     return uvicorn.Config(
         app,
         http=Connection,
@@ -421,28 +450,32 @@ def settings(app: Guard) -> uvicorn.Config:
         ws="none",
         lifespan="off",
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=public is not None,
+        forwarded_allow_ips=["127.0.0.1", "::1"],
         timeout_graceful_shutdown=1,
     )
 
 
 def run(
-    session: Session, place: Place, host: str, announce: Callable[[str, str | None], None], language: str = ""
+    session: Session,
+    place: Place,
+    host: str,
+    announce: Callable[[str, str | None], None],
+    language: str = "",
+    public: str | None = None,
 ) -> None:
     """Serve the page until interrupted. Call `announce` with its address, and the leader's, once they can be opened."""
     name, port = place.sock.getsockname()[:2]
     if ipaddress.ip_address(name).is_unspecified:
         name = socket.gethostname()
-    start = f"http://{f'[{name}]' if ':' in name else name}:{port}"
-    address = f"{start}/{place.token}/"
-    leader = None if place.leader is None else f"{start}/{place.leader}/"
+    start = f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if place.answers is not None:
-                keep_address(place.answers, address, leader)
-            announce(address, leader)
+                keep_address(place.answers, *place.addresses(start))
+            announce(*place.addresses(public or start))
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # requests cut off now are no errors
@@ -451,7 +484,8 @@ def run(
     def stop() -> None:
         server.should_exit = True
 
-    app = make_app(session, place.token, accepted_hosts(host), language, leader=place.leader, stop=stop)
-    server = Announcing(settings(app))
+    hosts = accepted_hosts(host, public)
+    app = make_app(session, place.token, hosts, language, leader=place.leader, stop=stop)
+    server = Announcing(settings(app, public))
     with suppress(KeyboardInterrupt):  # the server closes its connections, then passes the signal on
         server.run(sockets=[place.sock])

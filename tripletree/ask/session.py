@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -143,6 +144,7 @@ class Session:
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
         self._keys: dict[str | None, str | None] = {}  # the name under which the model keeps it open
+        self._places: dict[str | None, Any] = {}  # the address from which each person was last heard of
         self._seen: dict[str | None, float] = {}  # the time of the last sign of each person (pages call regularly)
         self._run = token_hex(4)  # a page of an earlier run must not take its version for this one's
         self._version = 0  # changes with every answer and undo
@@ -200,16 +202,18 @@ class Session:
             found.append({"question": shown, "odd": rows[2]})
         return found
 
-    def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
+    def state(self, who: Any = None, version: Any = None, was: Any = None, place: Any = None) -> dict[str, Any] | None:
         """Return the question of a person and the results so far, or None if nothing has changed since `version`.
 
-        After a person has typed a new name, `was` is the name before ("" for none). The results need the hierarchy,
+        After a person has typed a new name, `was` is the name before ("" for none). `place` is the address of the
+        computer, by which names are told apart if there are very many. The results need the hierarchy,
         which can take long. After a moment the results of earlier answers are returned instead.
         """
         who = _checked_who(who)
         with self._lock:
             if was is not None and _checked_who(was) != who:
                 self._release(_checked_who(was))
+            self._places[who] = place
             question = self._question(who)
             last = self.study.last(who)
             found: dict[str, Any] = {
@@ -248,7 +252,10 @@ class Session:
 
     def _needs_name(self, who: str | None) -> bool:
         """Whether somebody must give a name first. In a study, people must be told apart."""
-        return who is None and self.study.design.is_study
+        invited = self.study.design.invited
+        if who is not None and invited is not None and who not in invited:
+            raise refused("errorNotInvited", 403)
+        return who is None and (self.study.design.is_study or invited is not None)
 
     def _question(self, who: str | None) -> tuple[Any, ...] | None:
         if self._needs_name(who):
@@ -259,7 +266,7 @@ class Session:
             for person in [x for x, seen in self._seen.items() if now - seen > AWAY]:
                 self._release(person)
             if who not in self._shown and len(self._shown) >= MAX_PEOPLE:
-                raise refused("errorManyPeople", 429, most=MAX_PEOPLE)
+                self._release(self._least_wanted(who))
             others = [question for person, question in self._shown.items() if question is not None and person != who]
             ask_model = None if self.learner is None else partial(self._ask_model, who, others)
             self._keys[who] = who
@@ -291,10 +298,22 @@ class Session:
             self.learner.release(key)
         self.learner.tell(self._version + 1, news, alone=not self._others_answering(who))
 
+    def _least_wanted(self, new: str | None) -> str | None:
+        """The person to forget for a new one: of the address with most names, who was not seen for longest.
+
+        So somebody who makes up names drives out nobody elsewhere. A person who is forgotten gets a question again.
+        """
+        names = Counter(self._places.get(who) for who in (*self._shown, new))
+        most = max(names.values())
+        crowded = {place for place, number in names.items() if number == most}
+        found = [who for who in self._shown if self._places.get(who) in crowded]
+        return min(found, key=lambda who: self._seen.get(who, 0.0))
+
     def _release(self, who: str | None) -> None:
         """Take back the question of somebody who has left, so that other people can be asked about its samples."""
         self._shown.pop(who, None)
         self._seen.pop(who, None)
+        self._places.pop(who, None)
         if self.learner is not None:
             self.learner.release(self._keys.pop(who, who))
 

@@ -33,7 +33,7 @@ from tripletree.evaluation.people import (
     find_disagreements,
     find_disputed_questions,
 )
-from tripletree.io import export_answers, write_answers, write_newick
+from tripletree.io import export_answers, forget_person, write_answers, write_newick
 from tripletree.io.source import csv_text, named_stream, raw_bytes, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
@@ -68,6 +68,11 @@ MOST_LEAVES, MOST_PEOPLE = 8, 6
 )
 @click.option("--without-quick", is_flag=True, help="Leave out answers that took less than a quarter second.")
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
+@click.option(
+    "--forget",
+    metavar="NAME",
+    help="Remove everything that this person said from FILE (JSON lines), and end. No page may be writing to it.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
 @blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the consensus, with support in percent (png, pdf, svg).")
@@ -89,6 +94,7 @@ def answers(
     known: str | None,
     without_quick: bool,
     equal_weights: bool,
+    forget: str | None,
     seed: int,
     output: str | None,
     blanks: Any,
@@ -112,6 +118,9 @@ def answers(
     they took. Last comes the consensus: a hierarchy in which each person weighs as much as the others bear out, with
     the probability of each clade. The exit status is 0 even if people disagree.
     """
+    if forget is not None:
+        _forget(file, forget)
+        return
     targets = [output, picture, page, people, disputed, jsonl]
     check_apart([file, known], targets)
     if targets.count("-") > 1:
@@ -149,6 +158,19 @@ def answers(
     if common is not None:
         parts += [_consensus_text(common), _where_text(given, common, k)]
     say("\n\n".join(x for x in parts if x), err="-" in targets)
+
+
+def _forget(file: str, who: str) -> None:
+    """Remove everything that a person said from a file, which no page may be writing."""
+    from tripletree.ask.session import keep_for_one
+
+    if not os.path.isfile(file):
+        raise bad_input(f"{file}: there is no such file")
+    with keep_for_one(file):
+        number = forget_person(file, who)
+    if not number:
+        raise bad_input(f"{file}: nothing is by {who!r}")
+    say(f"{file}: {counted(number, 'line')} by {who} removed; exports and copies made before still have them")
 
 
 def _weights(found: Agreement) -> dict[str | None, float]:

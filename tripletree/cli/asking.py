@@ -45,7 +45,7 @@ _HEADERS = [
 
 #: Keys of a study file that are no options.
 _WORDS = ("question", "instructions", "consent", "end", "completion_code", "return_address")
-_DESIGN = ("practice", "break_after", "fixed", "pause")
+_DESIGN = ("practice", "break_after", "fixed", "pause", "invited")
 
 
 def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None) -> dict[str, Any]:
@@ -189,6 +189,11 @@ def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="the last, or any", metavar="N")
 @click.option(
+    "--public",
+    metavar="ADDRESS",
+    help="The address at which a proxy on this machine shows the page, such as https://study.example.org/.",
+)
+@click.option(
     "--watch", is_flag=True, help="Also a page for the leader of the study: who is where, agreement, the tree, files."
 )
 @click.option("--new-address", is_flag=True, help="Make another address; links that people have end.")
@@ -220,6 +225,7 @@ def ask(
     seed: int,
     host: str,
     port: int,
+    public: str | None,
     watch: bool,
     new_address: bool,
     no_browser: bool,
@@ -256,6 +262,8 @@ def ask(
         msg = "give --export or --pilot: the answers of a pilot are not those of the study"
         raise click.UsageError(msg)
     server = None if folder is not None or pilot_people is not None else import_server("tripletree ask")
+    if server is not None:
+        public = server.check_public(public)
     table = None
     values, columns, labels = None, None, None
     if data is not None:
@@ -277,6 +285,9 @@ def ask(
     labels = labels if labels is not None else list(dict.fromkeys(x for trio in given or () for x in trio))
     if len(labels) < 3:
         raise bad_input(f"{data or images or trios}: {counted(len(labels), 'sample')}; a question shows three")
+    if isinstance(study.get("invited"), str):
+        codes = decoded(*raw_bytes(study["invited"])).splitlines()
+        study = {**study, "invited": [x for x in codes if x.strip()]}
     if "practice" in study:
         study = {**study, "practice": read_triplet_file(str(study["practice"]))}
     numbers = None if metric in SQUARES else values
@@ -334,7 +345,7 @@ def ask(
             if not no_browser:
                 click.launch(leader or address)
 
-        server.run(session, place, host, announce, language or "")
+        server.run(session, place, host, announce, language or "", public)
         say(f"{counted(len(session.study), 'answer')} in {path}", err=True)
 
 

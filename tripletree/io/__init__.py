@@ -59,6 +59,7 @@ read_triplets, write_triplets  triplets; `read_triplet_batches` part by part
 read_pairs, write_pairs        must-links and cannot-links
 read_answers, write_answers    people's replies to "which of these three is the odd one?", and who
 append_answer, append_undo     one more of them, safely on disk
+forget_person                  all that one person said, removed
 export_answers                 the same for cblearn, salmon, R, and with the columns of BIDS
 read_odd_one_out               which of three is the odd one, as triplets
 read_comparisons               d(a, b) < d(a, c), which is not a triplet
@@ -72,7 +73,14 @@ from __future__ import annotations
 
 from tripletree.io.annotations import read_annotations
 from tripletree.io.answer_exports import export_answers
-from tripletree.io.answers import append_answer, append_undo, read_answers, read_odd_one_out, write_answers
+from tripletree.io.answers import (
+    append_answer,
+    append_undo,
+    forget_person,
+    read_answers,
+    read_odd_one_out,
+    write_answers,
+)
 from tripletree.io.codes import read_codes
 from tripletree.io.comparisons import read_comparisons
 from tripletree.io.dot import read_dot
@@ -110,6 +118,7 @@ __all__ = [
     "append_answer",
     "append_undo",
     "export_answers",
+    "forget_person",
     "join_hierarchies",
     "parse_newick",
     "parse_obo",

@@ -79,7 +79,7 @@ from tripletree.io.questions import (
     unknown_answers,
     without_answer,
 )
-from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_text
+from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import (
     RowTable,
     cell_text,
@@ -981,6 +981,56 @@ def append_undo(path: str | os.PathLike[str], who: str | None = None, *, when: s
     0
     """
     _append(path, _line({"undo": True, "who": who, "when": when}), None)
+
+
+def forget_person(path: str | os.PathLike[str], who: str) -> int:
+    """Remove everything that a person said from a file of JSON lines, also what was taken back.
+
+    Parameters
+    ----------
+    path : path
+        No page may be writing to it. The file is written aside and renamed.
+    who : str
+        The name of the person.
+
+    Returns
+    -------
+    int
+        How many lines were removed.
+
+    Raises
+    ------
+    ParseError
+        If the file holds something else, such as a table.
+
+    See Also
+    --------
+    append_undo : takes back the last answer of a person.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from tripletree.core import Answer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "answers.jsonl")
+    ...     for name in ("anna", "ben", "anna"):
+    ...         append_answer(path, Answer(("cat", "dog", "eel"), "alike", who=name))
+    ...     forget_person(path, "anna"), read_answers(path).people
+    (2, ('ben',))
+    """
+    check_appendable(path)
+    with open(path, "rb") as stream:
+        lines = stream.read().splitlines(keepends=True)
+    kept = []
+    for line in lines:
+        entry = json.loads(line) if line.strip() and _is_whole(line) else None
+        said = entry.get("who") if isinstance(entry, dict) else None
+        if said is None or str(said) != who:
+            kept.append(line)
+    if len(kept) < len(lines):
+        with write_atomic(path) as out:
+            out.write(b"".join(kept).decode())
+    return len(lines) - len(kept)
 
 
 def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:

@@ -153,3 +153,4 @@ async function look() {
 
 look();
 setInterval(() => document.visibilityState === "visible" && look(), EVERY);
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
