@@ -269,6 +269,8 @@ def site_path(path):
         return Path(name.removeprefix("docs/"))
     if name.startswith("benchmarks/papers/") and path.suffix in {".csv", ".png", ".svg"}:
         return path.relative_to("benchmarks")
+    if name.startswith("benchmarks/results/tables/") and path.suffix == ".csv":
+        return Path("benchmarks", "tables", path.name)
     return path if name.startswith("notebooks/") and path.suffix == ".ipynb" else None
 
 
@@ -330,6 +332,7 @@ def write_pages(source):
     if "papers" in {path.name for path in source.iterdir()}:
         for folder in ("results", "figures"):
             shutil.copytree(HOUSE / "benchmarks" / "papers" / folder, source / "papers" / folder)
+    shutil.copytree(HOUSE / "benchmarks" / "results" / "tables", source / "benchmarks" / "tables")
     for folder in ("_static", "_templates"):
         shutil.copytree(DOCS / folder, source / folder)
 

@@ -1,6 +1,7 @@
 """The documentation site, without sphinx: its links, the names it speaks of, its commands and its pictures."""
 
 import ast
+import csv
 import builtins
 import importlib
 import importlib.util
@@ -117,6 +118,19 @@ def test_docs__broken_links_of_the_built_site_are_found(tmp_path):
     (tmp_path / "b" / "d e.png").write_bytes(b"")
     (tmp_path / "a.html").write_text('<a name="y" href="b/c.html#z">5</a> <a href="#y">2</a>')
     assert build.broken_links(tmp_path) == [("a.html", "b/c.html#z")]
+
+
+def test_docs__long_tables_of_results_are_files_that_a_page_links_to():
+    results = HOUSE / "benchmarks" / "results"
+    text = "".join(page.read_text(encoding="utf-8") for page in results.glob("*.md"))
+    assert [x.name for x in (results / "tables").iterdir() if f"](tables/{x.name})" not in text] == []
+    page = Path("benchmarks/results/conflicts.md")
+    assert build.relinked("[all](tables/conflicts.csv)", page) == "[all](tables/conflicts.csv)"
+    for path in (results / "tables").iterdir():
+        with open(path, encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        assert len(set(head)) == len(head), path.name
+        assert {len(row) for row in rows} == {len(head)}, path.name
 
 
 def toctree(text):
