@@ -1,8 +1,8 @@
 """The documentation site, without sphinx: its links, the names it speaks of, its commands and its pictures."""
 
 import ast
-import csv
 import builtins
+import csv
 import importlib
 import importlib.util
 import inspect
