@@ -1,6 +1,9 @@
 """Cells and columns of DATA that are no features: codes for gaps, ids, classes. Tables as R and Excel write them."""
 
 import pytest
+from click.testing import CliRunner
+
+from tripletree.cli import main
 
 VALUES = [1.5, 1.7, 1.2, 9.1, 9.4, 9.9]
 
@@ -98,3 +101,18 @@ def test_cluster__unknown_in_other_languages_is_no_class(run, word):
     told = run("cluster", "-", "--classes", "kind", "--method", "divisive", text=text).stderr
     assert f"'{word}' (1 of 6) is taken for no class" in told
     assert "'A' and 'a' are two classes" in told or "'a' and 'A' are two classes" in told
+
+
+@pytest.mark.parametrize("more", [(), ("--metric", "gower", "--linkage", "average")])
+def test_cells__numbers_with_a_unit_are_numbers_and_told(tmp_path, more):
+    rows = ["s1,12 mg/L,3", "s2,14 mg/L,4", "s3,80mg/L,50", "s4,85 mg/L,55"]
+    plain = [x.replace(" mg/L", "").replace("mg/L", "") for x in rows]
+    found = []
+    for name, lines in (("u.csv", rows), ("p.csv", plain)):
+        (tmp_path / name).write_text("\n".join(["sample,conc,cm", *lines, ""]))
+        result = CliRunner().invoke(main, ["cluster", str(tmp_path / name), "-k", "2", *more])
+        assert result.exit_code == 0, result.output
+        found.append(result)
+    assert found[0].stdout == found[1].stdout
+    assert "numbers with a unit in 'conc' (mg/L)" in found[0].stderr
+    assert "unit" not in found[1].stderr

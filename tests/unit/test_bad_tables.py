@@ -1,6 +1,7 @@
 """Tables that are none: each door says so in a sentence of its own, with the place and a cure."""
 
 import datetime
+import re
 import warnings
 
 import numpy as np
@@ -248,3 +249,38 @@ def test_repair__recommends_no_setting_that_is_measured_beside_it():
         told.append(next(str(x.message) for x in caught if "were dropped" in str(x.message)))
     assert "penalty='auto' is much less hurt" in told[0]
     assert "penalty" not in told[1]
+
+
+# ------------------------------------------------------------------ numbers with a unit
+
+
+WITH_UNITS = ["12 mg/L", "14 mg/L", None, "80mg/L", "85.5 mg/L", "12 mg/L"]
+
+
+def test_units__in_text_columns_have_two_readings():
+    X = TABLE.assign(conc=WITH_UNITS)
+    with pytest.raises(
+        ValueError, match="column 'conc' of X holds numbers with a unit, such as '12 mg/L', as text"
+    ) as caught:
+        ReCon(2, metric="gower", linkage="average").fit(X)
+    by_number, by_equality = (
+        eval(x, {"X": X, "float": float}) for x in re.findall(r"X\.a\w+\(.*?}\)", str(caught.value))
+    )
+    assert by_number["conc"].tolist()[:2] == [12.0, 14.0]
+    assert by_number["conc"].isna().tolist() == [False, False, True, False, False, False]
+    apart = [gower_distances(x[["conc"]])[0, 1] for x in (by_number, by_equality)]
+    assert apart == pytest.approx([2 / 73.5, 1.0])
+    commas = TABLE.assign(conc=["1,5 m", "2 m", "3,25 m", "4 m", "5 m", "6 m"])
+    with pytest.raises(ValueError, match="numbers with a unit") as caught:
+        gower_distances(commas)
+    fixed = eval(re.search(r"X\.assign\(.*?}\)", str(caught.value))[0], {"X": commas, "float": float})
+    assert fixed["conc"].tolist() == [1.5, 2.0, 3.25, 4.0, 5.0, 6.0]
+    with pytest.raises(ValueError, match="as text: write the numbers without it"):
+        gower_distances(pl.DataFrame({"conc": WITH_UNITS}))
+
+
+@pytest.mark.parametrize(
+    "cells", [["12 mg", "14 g", "3 kg"], ["1a", "2a", "x"], ["1 m", "2 m", "1 m"], ["1", "2", "3"], ["a1", "a2", "a3"]]
+)
+def test_units__other_words_are_categories(cells):
+    assert gower_distances(pd.DataFrame({"kind": cells})).shape == (3, 3)

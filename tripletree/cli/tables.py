@@ -25,7 +25,7 @@ from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
 from tripletree.io.columns import can_be_ids, ids_among, is_name
 from tripletree.io.features import doubtful_columns, sums_among
-from tripletree.io.table import RowTable, cell_text, is_number, with_point
+from tripletree.io.table import RowTable, cell_text, is_number, numbers_in_unit, with_point
 from tripletree.io.table import read_table as table_columns
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
@@ -379,6 +379,8 @@ def read_table(
         classes = _classes_of(labels, class_file)
     if classes is not None:
         classes = known_classes(classes, missing)
+    units = {x: found for x, column in columns.items() if (found := numbers_in_unit(column)) is not None}
+    columns = {x: units[x].numbers if x in units else column for x, column in columns.items()}
     if decimal == ",":
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
@@ -395,7 +397,8 @@ def read_table(
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
     is_usual = index_column in (usual, None) and table.title is None
-    _tell_reading(columns, source, table, index_column, unused, is_usual=is_usual)
+    in_units = {x: found.unit for x, found in units.items()}
+    _tell_reading(columns, source, table, index_column, unused, in_units, is_usual=is_usual)
     if index_column is not None:
         _tell_sums(labels, table, source)
     if gaps != "mixed":
@@ -569,15 +572,24 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
 
 
 def _tell_reading(
-    columns: dict[str, list[str]], source: str, table: RowTable, index: str | None, unused: list[str], *, is_usual: bool
+    columns: dict[str, list[str]],
+    source: str,
+    table: RowTable,
+    index: str | None,
+    unused: list[str],
+    units: dict[str, str],
+    *,
+    is_usual: bool,
 ) -> None:
     """Tell how a table was understood, if columns are not used, or taken for features that may be none."""
     doubtful = doubtful_columns(columns)
-    if is_usual and not unused and not doubtful:
+    if is_usual and not unused and not doubtful and not units:
         return
     names = ", numbered from 0" if index is None else f": names in {index!r}"
     below = "" if table.title is None else f" below the title {table.title!r}"
     parts = [f"read {len(table.lines):,} rows{below}{names}", counted(len(columns), "feature")]
+    if units:
+        parts.append(f"numbers with a unit in {some(f'{x!r} ({unit})' for x, unit in units.items())}")
     if unused:
         parts.append(f"not used: {some(map(repr, unused))}, called {'an id' if len(unused) == 1 else 'ids'}")
     for why in dict.fromkeys(x.why for x in doubtful):

@@ -10,6 +10,7 @@ import numpy as np
 
 from tripletree.cluster.frames import check_frame, odd_cells
 from tripletree.core.checks import column_names, described, is_missing, refuse_lazy
+from tripletree.io.table import numbers_in_unit
 
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
@@ -54,7 +55,10 @@ class MixedColumns:
             known = list(kind.categories) if getattr(kind, "ordered", False) else None  # categories in their order
             if name in nominal or (known is None and _numbers(column, name) is None):
                 scale[t] = np.nan
-                known = list(dict.fromkeys(x for x in _values(column, name) if x is not None))
+                values = _values(column, name)
+                if not hasattr(kind, "categories"):
+                    _check_no_unit(values, name, X)
+                known = list(dict.fromkeys(x for x in values if x is not None))
             levels.append(None if known is None else {x: i for i, x in enumerate(known)})
         coded = cls(names, levels, scale).encoded(X)
         for t in range(len(names)):
@@ -213,6 +217,23 @@ def _values(column: Any, name: Any) -> list[Any]:
         msg = f"column {name!r} of X holds {type(odd).__name__} (sample {row}: {odd!r:.60}); "
         raise ValueError(msg + "cells must be numbers or words: leave it out, or write them as such") from None
     return values
+
+
+def _check_no_unit(values: list[Any], name: Any, X: Any) -> None:
+    """Refuse texts that are numbers in a unit: they may be compared as numbers or by equality."""
+    found = numbers_in_unit(values) if all(x is None or isinstance(x, str) for x in values) else None
+    if found is None:
+        return
+    first = next(x for x in values if x is not None)
+    msg = f"column {name!r} of X holds numbers with a unit, such as {first!r}, as text"
+    if hasattr(X, "assign"):
+        point = ".str.replace(',', '.')" if any("," in x for x in found.numbers) else ""
+        numbers = f"X[{name!r}]{point}.str.extract('([-+.0-9]+)', expand=False).astype(float)"
+        msg += f". For numbers, give X.assign(**{{{name!r}: {numbers}}}); to compare it by equality, "
+        msg += f"X.astype({{{name!r}: 'category'}})"
+    else:
+        msg += ": write the numbers without it"
+    raise ValueError(msg)
 
 
 def _is_plain(cell: Any) -> bool:

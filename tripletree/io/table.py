@@ -20,6 +20,7 @@ import numpy as np
 
 from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import is_gap
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
@@ -711,6 +712,31 @@ def is_number(text: str) -> bool:
 def with_point(text: str) -> str:
     """A number with a decimal comma as one with a point. Anything else as it is."""
     return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
+
+
+#: A number and a unit behind it.
+_WITH_UNIT = re.compile(
+    r"\s*([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|[%°‰€$£])[\w%°‰/·^*. -]{0,11})\s*"
+)
+
+
+class InUnit(NamedTuple):
+    """Cells that are numbers in one unit: "12 mg/L", "14 mg/L"."""
+
+    unit: str
+    numbers: list[str]
+    """The cells without it. Gaps are as they were."""
+
+
+def numbers_in_unit(cells: Sequence[str | None]) -> InUnit | None:
+    """Cells that are numbers, three different ones or more, with one unit behind all of them. None for others."""
+    known = {x: _WITH_UNIT.fullmatch(x) for x in {*cells} if x is not None and not is_gap(x)}
+    found = {x: (one[1], one[2].strip()) for x, one in known.items() if one is not None}
+    if len(found) < len(known) or len({unit for _, unit in found.values()}) != 1:
+        return None
+    if len({number for number, _ in found.values()}) < 3:
+        return None
+    return InUnit(next(iter(found.values()))[1], [found[x][0] if x in found else x or "" for x in cells])
 
 
 def column_word(name: str) -> str:
