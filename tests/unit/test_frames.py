@@ -56,7 +56,7 @@ def test_frames__several_ids_are_one_warning():
 @pytest.mark.parametrize(
     "column",
     [
-        {"sample_id": [1, 2, 2, 3]},  # not all different
+        {"leaf_number": [1, 2, 2, 3]},  # counted
         {"sample_id": [1.5, 2.5, 3.5, 4.5]},  # measured
         {"size": [1, 2, 3, 4]},  # not called so
         {3: [1, 2, 3, 4]},
@@ -66,6 +66,50 @@ def test_frames__several_ids_are_one_warning():
 def test_frames__other_columns_are_features(column):
     assert ids_of_frame(FRAME.assign(**{str(x): y for x, y in column.items()})) == []
     DivisiveReCon(2).fit(pd.concat([FRAME, pd.DataFrame(column)], axis=1).rename(columns=str))
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ({"sample_id": [1, 2, 2, 3]}, "the column 'sample_id' of X, called an id, counts"),
+        ({"patient": [3.0, 1.0, 3.0, 1.0]}, "the column 'patient' of X, called an id, counts"),
+        ({"zip_code": [7, 8, 7, 9]}, "column 'zip_code' of X, called an id, counts as a feature"),
+        (
+            {"batch_id": [4, 5, 4, 5], "nest_id": [4, 5, 4, 5]},
+            "columns 'batch_id', 'nest_id' of X, called an id, count",
+        ),
+        ({"seen": [20240131, 20230131, 20240201, 20231224]}, "'seen' of X, which holds dates, counts as a feature"),
+        ({"k": [7000123, 7000125, 7000129, 7000150]}, "'k' of X, whole numbers of 7 digits, as ids are, counts"),
+        ({"species": [1, 2, 2, 1]}, "the column 'species' of X, called a class, counts as a feature"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("library", [pd, polars, pa])
+def test_frames__columns_that_are_hardly_features_are_told_with_a_cure_that_works(library, column, told):
+    data = {"v": [0.0, 0.2, 5.0, 5.2], **column}
+    X = pa.table(data) if library is pa else library.DataFrame(data)
+    with pytest.warns(UserWarning, match=told) as found:
+        DivisiveReCon(2).fit(X)
+    cure = str(found[0].message).partition(": ")[2].partition(" leaves")[0]
+    again = eval(cure, {"X": X})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert DivisiveReCon(2).fit(again).labels_.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
+def test_frames__a_target_is_told_and_a_place_is_not():
+    frame = pd.DataFrame({"a": [0.0, 0.2, 5.0, 5.2], "y": [0, 1, 0, 1]})
+    with pytest.warns(UserWarning, match="the column 'y' of X, called a class"):
+        ReCon(2).fit(frame)
+    ReCon(2).fit(frame.rename(columns={"a": "x"}))
+
+
+def test_frames__rows_that_sum_up_are_told():
+    frame = pd.concat([FRAME, FRAME.sum().to_frame("Total").T])
+    with pytest.warns(UserWarning, match="the row 'Total' of X counts as a sample") as told:
+        ReCon(2).fit(frame)
+    cure = str(told[0].message).partition(": ")[2].partition(" leaves")[0]
+    assert len(ReCon(2).fit(eval(cure, {"X": frame})).labels_) == 4
 
 
 def test_frames__distances_have_names_of_samples():

@@ -13,8 +13,9 @@ from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.distance_matrix import advice_for_gaps, kind_of_square
 from tripletree.core.checks import column_names, counted, described, refuse_lazy
 from tripletree.core.leaves import repeated
-from tripletree.errors import warn_user
+from tripletree.errors import SHOWN, warn_user
 from tripletree.io.columns import ids_of_frame
+from tripletree.io.features import LAST_ROWS, doubtful_of_frame, sums_among
 from tripletree.io.table import is_number, with_point
 
 #: Advice about missing values.
@@ -183,6 +184,25 @@ def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
         columns = f"column{'s' * (len(ids) > 1)} {', '.join(map(repr, ids))} of X"
         count = "count as features" if len(ids) > 1 else "counts as a feature"
         warn_user(f"the {columns}, called an id and different in each row, {count}: {_as_names(X, ids)}")
+    if tells_ids:
+        _tell_of_doubtful(X, [x for x in names if x not in ids])
+
+
+def _tell_of_doubtful(X: Any, names: list[Any]) -> None:
+    """Warn of columns that are hardly features, and of last rows that sum up the others."""
+    found = doubtful_of_frame(X, names)
+    for why in dict.fromkeys(x.why for x in found):
+        same = [x.name for x in found if x.why == why]
+        columns = f"column{'s' * (len(same) > 1)} {', '.join(map(repr, same[:SHOWN]))} of X"
+        count, it = ("count as features", "them") if len(same) > 1 else ("counts as a feature", "it")
+        warn_user(f"the {columns}, {why}, {count}: {_without(X, same)} leaves {it} out")
+    rows = list(X.index[-LAST_ROWS:]) if hasattr(X, "iloc") else []
+    sums = [rows[k] for k in sums_among(rows)]
+    if sums:
+        shown, count = ("rows", "count as samples") if len(sums) > 1 else ("row", "counts as a sample")
+        warn_user(
+            f"the {shown} {', '.join(map(repr, sums))} of X {count}: X.drop({sums!r}) leaves out what sums up others"
+        )
 
 
 def _tell_of_square(X: Any, names: list[Any]) -> None:

@@ -31,8 +31,12 @@ _COUNTED = re.compile(
     r"document|record|entry|song|movie|film|book|shop|store|account|transaction|device|bill|ticket|case|people|person|"
     r"user|client|customer|member|employee|student|gene|protein|transcript|site|plot|probe|object)_?(?:num|number)"
 )
+#: What else is numbered, and never measured.
+_NUMBERED = re.compile(r"(?:.*_)?(?:code|batch|lot|plate)")
 #: How many digits numbers have at least that may be ids by their look, and how close they are then.
 _LONG, _CLOSE = 6, 0.05
+#: Names of what a classifier predicts, and of the other half of a place.
+_TARGETS, _PLACES = frozenset({"y", "Y"}), frozenset({"x", "X"})
 #: Classes that a column without a name for classes may have, beside its samples.
 _FEW = 10
 #: Names of rows that sum up the others, and of how many of the last rows.
@@ -41,7 +45,7 @@ _SUMS = re.compile(
     r"|summe|gesamt|gesamtsumme|insgesamt|mittelwert|durchschnitt|somme|moyenne|suma|promedio|totale"
     r"|[Σ∑]"
 )
-_LAST = 6
+LAST_ROWS = 6
 
 
 @dataclass(frozen=True)
@@ -78,32 +82,52 @@ def kind_of(name: str, cells: Sequence[str]) -> Kind:
 def doubtful_columns(columns: Mapping[str, Sequence[str]]) -> list[Doubtful]:
     """The columns of numbers that are taken for features, and are called or look like ids, classes or dates."""
     found = [x for name, cells in columns.items() if (x := _no_measure(name, cells)) is not None]
-    target = next((x for x in columns if x in ("y", "Y")), None)
-    if target is not None and not {"x", "X"}.intersection(columns):  # a place has both
+    target = next((x for x in columns if x in _TARGETS), None)
+    if target is not None and not _PLACES.intersection(columns):
         codes = set(columns[target])
         if len(codes) <= min(_FEW, len(columns[target]) // 2) and all(map(_WHOLE.fullmatch, codes)):
             found.append(Doubtful(target, "class", "called a class"))
     return found
 
 
-def doubtful_of_frame(frame: Any) -> list[Doubtful]:
-    """`doubtful_columns` of a data frame."""
+def doubtful_of_frame(frame: Any, names: Sequence[Any]) -> list[Doubtful]:
+    """`doubtful_columns` of a data frame, or of a table of Arrow, whose columns have these names."""
     columns = {}
-    for name in frame.columns:
+    for name in names:
         column = frame[name]
-        if isinstance(name, str) and str(getattr(column, "dtype", "")).lower().startswith(("int", "uint", "float")):
-            first = next(iter(column), None)
-            if first is not None and first == first and float(first).is_integer():
-                columns[name] = [cell_text(cell_of(x)) or "" for x in column]
+        kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+        if isinstance(name, str) and kind.startswith(("int", "uint", "float", "double")):
+            first = cell_text(_number_of(next(iter(column), None))) or ""
+            if name in _TARGETS or _may_be_none(name, first) or (not first and _may_be_none(name, "0")):
+                columns[name] = [cell_text(_number_of(x)) or "" for x in column]
+            elif name in _PLACES:
+                columns[name] = []
     return doubtful_columns(columns)
+
+
+def _number_of(cell: Any) -> Any:
+    return cell_of(cell.as_py() if hasattr(cell, "as_py") else cell)
+
+
+def _is_numbered(name: str) -> bool:
+    """True if numbers in a column of this name tell things apart, even if they repeat."""
+    words = words_of(name)
+    return _NUMBERED.fullmatch(words) is not None or (is_called_id(name) and _COUNTED.fullmatch(words) is None)
+
+
+def _may_be_none(name: str, first: str) -> bool:
+    """True if a column of whole numbers may be no measure, by its name and the first of its cells."""
+    if _WHOLE.fullmatch(first) is None:
+        return False
+    return len(first) >= _LONG or plain(name) in _CLASSES or _is_numbered(name)
 
 
 def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
     """What a column of numbers is, None for a measure. Most columns are passed over by their first cell."""
     first = next((x for x in cells if not is_gap(x)), "")
-    if _WHOLE.fullmatch(first) is None:
+    if not _may_be_none(name, first):
         return None
-    is_class, is_id = plain(name) in _CLASSES, is_called_id(name) and _COUNTED.fullmatch(words_of(name)) is None
+    is_class, is_id = plain(name) in _CLASSES, _is_numbered(name)
     if not (is_class or is_id or len(first) >= _LONG):
         return None
     known = [x for x in cells if not is_gap(x)]
@@ -126,7 +150,7 @@ def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
 def sums_among(labels: Sequence[Any]) -> list[int]:
     """The places of rows at the end that are called as if they summed up the others: Total, mean."""
     n = len(labels)
-    return [k for k in range(max(0, n - _LAST), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip().lower())]
+    return [k for k in range(max(0, n - LAST_ROWS), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip().lower())]
 
 
 def classes_among(names: Sequence[str], columns: Sequence[Sequence[str]], able: Iterable[int]) -> list[int]:
