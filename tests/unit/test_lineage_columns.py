@@ -153,3 +153,53 @@ def test_lineage_columns__an_item_without_a_taxon(first):
         with pytest.warns(UserWarning, match="1 item without a taxon is left out: 'a2'"):
             h = read(f"{header}{first}a2\t\n")
         assert list(h.leaves) == ["a1"]
+
+
+MERGED = [
+    ("family,genus,species\nRosaceae,Rosa,canina\n,,gallica\n,Malus,pumila\nFagaceae,Quercus,robur\n,,alba\n", 0),
+    (
+        "order;family;genus;species\nRosales;Rosaceae;Rosa;canina\n;;;gallica\n;;Malus;pumila\nFagales;;;robur\n;;;alba\n",
+        0,
+    ),
+    ("id\tfamily\tgenus\np1\tRosaceae\tRosa\np2\t\t\np3\t\tMalus\np4\tFagaceae\tQuercus\np5\t\t\n", 1),
+    ("genus,species\nRosa,canina\n,gallica\nQuercus,robur\n,alba\n", 0),
+]
+WHOLE = [
+    "family,genus,species\nRosaceae,Rosa,canina\nRosaceae,Rosa,gallica\nRosaceae,Malus,pumila\nFagaceae,Quercus,robur\n"
+    "Fagaceae,Quercus,alba\n",
+    "order;family;genus;species\nRosales;Rosaceae;Rosa;canina\nRosales;Rosaceae;Rosa;gallica\nRosales;Rosaceae;Malus;pumila\n"
+    "Fagales;;;robur\nFagales;;;alba\n",
+    "id\tfamily\tgenus\np1\tRosaceae\tRosa\np2\tRosaceae\tRosa\np3\tRosaceae\tMalus\np4\tFagaceae\tQuercus\n"
+    "p5\tFagaceae\tQuercus\n",
+    "genus,species\nRosa,canina\nRosa,gallica\nQuercus,robur\nQuercus,alba\n",
+]
+
+
+@pytest.mark.parametrize(("text", "whole"), [(x, y) for (x, _), y in zip(MERGED, WHOLE, strict=True)])
+def test_lineage_columns__merged_cells_are_asked_about(text, whole):
+    with pytest.raises(ParseError, match=r"line 3: .* is empty before names .* merged cells, .*fill=True.*fill=False"):
+        read(text)
+    assert read(text, fill=True) == read(whole)
+    assert lineages_ontology(io.StringIO(text), fill=True) == lineages_ontology(io.StringIO(whole))
+    sep = next(x for x in ",;\t" if x in text)
+    assert read_lineages(pd.read_csv(io.StringIO(text), sep=sep), fill=True) == read(whole)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE[0],
+        "family,genus,species\nRosaceae,Rosa,canina\nRosaceae,Rosa,gallica\n,Malus,pumila\n",  # a name stands twice
+        "family,genus,species\n,Malus,pumila\nRosaceae,Rosa,canina\n",  # nothing is above
+        "family,genus,species\nRosaceae,Rosa,canina\nFagaceae,,robur\n",  # a gap on the way
+        "family,genus,species\nRosaceae,Rosa,canina\nFagaceae,Quercus,\n",
+    ],
+)
+def test_lineage_columns__other_gaps_are_not_known(text):
+    assert read(text) == read(text, fill=False)
+
+
+def test_lineage_columns__the_bar_of_not_available_parts_no_path():
+    with pytest.raises(ParseError, match="no separator of paths found .* or columns="):
+        read("plot,place\np1,A\np2,n/a\np3,N/A\n", sep="auto")
+    assert sorted(read("a/b\na/c\nn/a\n").leaves) == ["a", "b", "c"]

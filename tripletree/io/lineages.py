@@ -71,6 +71,7 @@ _PREFIX_RANKS = dict(_RANK_LETTERS)
 _LEVELS = ("domain", "phylum", "class", "order", "family", "genus", "species")
 #: Names of the first rows that tell whether names have confidences, and the share of them that must have one.
 _SAMPLE, _NEARLY_ALL = 1_000, 0.9
+_NA = re.compile(r"(?<!\w)n/[ade]\.?(?!\w)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
 
@@ -307,7 +308,7 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
-    count = {(s, k): sum(len(row) > k and s in row[k] for row in rows) for s in wanted for k in range(1 + wide)}
+    count = {(s, k): sum(len(row) > k and _has(row[k], s) for row in rows) for s in wanted for k in range(1 + wide)}
     most = max(count.values())
     if most == 0 and sep == "auto":
         prefixed = [sum(len(row) > k and has_prefix(row[k]) for row in rows) for k in range(1 + wide)]
@@ -315,10 +316,19 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
             return _SEPARATORS[0], int(prefixed[0] < prefixed[-1])
     if most == 0 and sep == "auto" and needed:
         shown = ", ".join(map(repr, _SEPARATORS))
-        raise ParseError(f"no separator of paths found (none of {shown}): give sep", path=path)
+        msg = (
+            f"no separator of paths found (none of {shown}): give sep, or columns=[...] of a table with a header, from "
+            "the top down"
+        )
+        raise ParseError(msg, path=path)
     if most == 0:
         return wanted[0], int(wide)
     return next(key for key, k in count.items() if 2 * k >= most)
+
+
+def _has(text: str, sep: str) -> bool:
+    """True if a separator is in a text, but for the bar of n/a."""
+    return sep in text and (sep != "/" or sep in _NA.sub("", text))
 
 
 def has_prefix(text: str) -> bool:
@@ -661,6 +671,7 @@ def read_lineages(
     missing: str | Iterable[str] = MISSING,
     placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
+    fill: bool | None = None,
 ) -> Hierarchy:
     r"""Read a hierarchy from lines or table rows that each hold a path of taxa.
 
@@ -691,6 +702,10 @@ def read_lineages(
         known ones, False takes every name for a taxon.
     delimiter : str, optional
         Between the cells of a table. By default a tab, comma, semicolon or bar, whichever fits the header.
+    fill : bool, optional
+        For columns of ranks: whether an empty cell before a name has the name above it, as merged cells of spreadsheets
+        are saved. By default it is not known, and refused where it looks like merged cells: the first column has empty
+        cells, and no name twice.
 
     Returns
     -------
@@ -740,7 +755,7 @@ def read_lineages(
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
     check_choice(labels, "labels", ("name", "path", "id"))
-    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders, fill), delimiter)
     called, leaves = _called(tree, labels)
     known = {*called, *leaves}
     others = {x: u for x, u in tree.synonyms.items() if x not in known}
@@ -765,9 +780,10 @@ def lineages_ontology(
     missing: str | Iterable[str] = MISSING,
     placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
+    fill: bool | None = None,
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
-    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders), delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders, fill), delimiter)
     for u, item in tree.items.items():  # a species that has an item's name: the terms are two all the same
         tree.names[tree.parent[u]] = tree.names[tree.parent[u]] or str(item)
     paths = tree.paths(range(len(tree.parent)))
@@ -818,9 +834,10 @@ class _Asked(NamedTuple):
     id_column: str | None
     missing: Iterable[str]
     fillers: Placeholders
+    fill: bool | None
 
     @classmethod
-    def of(cls, sep: Any, columns: Any, id_column: Any, missing: Any, placeholders: Any) -> _Asked:
+    def of(cls, sep: Any, columns: Any, id_column: Any, missing: Any, placeholders: Any, fill: Any) -> _Asked:
         """The arguments, checked."""
         if not isinstance(sep, str) or not sep:
             msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
@@ -830,7 +847,7 @@ class _Asked(NamedTuple):
             msg = f"columns must be names of columns, not {columns!r}"
             raise ValueError(msg)
         missing = [missing] if isinstance(missing, str) else missing
-        return cls(sep, columns, id_column, missing, Placeholders.of(placeholders))
+        return cls(sep, columns, id_column, missing, Placeholders.of(placeholders), fill)
 
     def tree(self, source: str | None, sep: str) -> PathTree:
         """A tree to be filled."""
@@ -886,9 +903,12 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     else:
         tree = asked.tree(table.path, ";")
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
+        cells = [list(map(cell_text, table.columns[k])) for k in places]
+        if asked.fill or (asked.fill is None and _are_merged(cells)):
+            cells = _filled_down(cells, table, wanted, asked.fill, whole=items is not None)
         known = _ranks_in(wanted)
         ranks = [known.get(x) or _rank_of(x) or plain(x) for x in wanted]
-        rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
+        rows = zip(*cells, strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))
     if items is not None:
@@ -913,6 +933,43 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     at_row = taxa if items is None else [node_of.get(x, -1) for x in items]
     tree.synonyms = {x: at_row[i] for x, i in others.items() if at_row[i] >= 0}
     return _full(tree)
+
+
+def _are_merged(cells: Columns) -> bool:
+    """True if columns of ranks look like merged cells: the first one has gaps before names, and no name twice."""
+    first, *others = cells
+    if not first or first[0] is None or None not in first:
+        return False
+    names = [x for x in first if x is not None]
+    if len(set(names)) < len(names):
+        return False
+    gaps = [i for i, x in enumerate(first) if x is None]
+    return any(column[i] is not None for i in gaps for column in others)
+
+
+def _filled_down(
+    cells: Columns, table: RowTable, names: Sequence[str], fill: bool | None, *, whole: bool
+) -> list[list[str | None]]:
+    """Columns of ranks in which empty cells before a name have the names above. With `whole` those of empty rows do."""
+    if fill is None:
+        row = next(i for i, x in enumerate(cells[0]) if x is None)
+        table.refuse(
+            row,
+            f"{names[0]!r} is empty before names of lower ranks, and none of its names stands twice: are these merged "
+            "cells, which have the name above (fill=True), or is it not known (fill=False)?",
+        )
+    first = [len(cells)] * len(cells[0])  # the first cell with a name: those before it are filled
+    for k in range(len(cells) - 1, -1, -1):
+        first = [y if x is None else k for x, y in zip(cells[k], first, strict=True)]
+    found = []
+    for k, column in enumerate(cells):
+        above: str | None = None
+        filled: list[str | None] = []
+        for x, start in zip(column, first, strict=True):
+            above = x if k >= start else above
+            filled.append(above if whole or start < len(cells) else None)
+        found.append(filled)
+    return found
 
 
 #: Columns of names and ids by which a row may refer to the row of its accepted taxon, the surest first.
