@@ -368,3 +368,51 @@ def test_study__from_consent_to_completion_code(browser, ask, tmp_path, language
 
 def status(person):
     return person.page.text(".tt-status")
+
+
+def test_study__the_leader_watches_pauses_and_stops(browser, ask, tmp_path):
+    hostile = "<b id=x>eve</b>"
+    process, address = ask("--watch", "--overlap", 2, "--questions", 6, "--title", "Shapes")
+    said, leader = process.stdout.readline().strip().split(": ")
+    assert said == "for the leader alone"
+    person = Person(browser, address, "%3Cb%20id%3Dx%3Eeve%3C%2Fb%3E")
+    for _ in range(3):
+        seen(person)
+        person.press("1")
+    page = browser.open(leader, width=1280, height=720)
+    page.wait("document.querySelector('.tt-table tbody tr') !== null")
+    row = "Array.from(document.querySelectorAll('.tt-table tbody td'), (x) => x.textContent)"
+    assert page.run(row)[:4] == [hostile, "here", "3", "3"]
+    assert page.run("document.querySelector('#x') === null")
+    assert page.text(".tt-title") == "Shapes"
+    for width, height in ((390, 844), (768, 1024), (1280, 720), (1920, 1080)):
+        page.resize(width, height)
+        page.frames(2)
+        assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        if "TRIPLETREE_SHOTS" in os.environ:
+            page.screenshot(Path(os.environ["TRIPLETREE_SHOTS"]) / f"watch-{width}.png")
+    page.wait("document.querySelector('svg.tt-tree') !== null")
+    assert page.run("document.querySelectorAll('.tt-tree text:not(.tt-support)').length") == len(PICTURES)
+    page.click_on("#tt-pause")
+    page.wait("document.querySelector('#tt-resume') !== null")
+    person.page.call("Page.bringToFront")
+    person.page.wait("document.querySelector('h1').textContent === 'A break'")
+    person.page.press("1")
+    assert len(read_answers(tmp_path / "answers.jsonl")) == 3
+    page.call("Page.bringToFront")
+    page.click_on("#tt-resume")
+    page.wait("document.querySelector('#tt-pause') !== null")
+    person.page.call("Page.bringToFront")
+    person.page.wait("document.querySelector('h1').textContent === 'Which one does not belong?'")
+    seen(person)
+    person.wait()
+    person.press("1")
+    assert len(read_answers(tmp_path / "answers.jsonl")) == 4
+    page.call("Page.bringToFront")
+    page.run("window.confirm = () => true; null")
+    assert page.complaints(own=[leader]) == []
+    page.click_on("#tt-stop")
+    assert process.wait(60) == 0
+    page.wait("document.querySelector('[role=alert]') !== null")
+    page.close()
+    person.page.close()

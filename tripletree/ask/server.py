@@ -259,11 +259,11 @@ def make_app(
 
 def _leader_app(session: Session, stop: Callable[[], None]) -> Starlette:
     """The page of the leader: an overview, files, and the switches."""
-    watch = Watch(session)
+    watch, names = Watch(session), list(files_of(session))
 
     async def overview(request: Request) -> Response:
         found = await run_in_threadpool(watch.overview)
-        return JSONResponse({**found, "files": list(files_of(session))})
+        return JSONResponse({**found, "files": names})
 
     async def control(request: Request) -> Response:
         wanted = (await _message(request)).get("do")
