@@ -808,6 +808,15 @@ def test_cluster__tells_of_a_column_that_alone_decides_distances(tmp_path, run, 
     assert ("--standardize" in result.output) == is_told
 
 
+def test_cluster__tells_of_two_columns_that_decide_distances(tmp_path, run):
+    rng = np.random.default_rng(0)
+    rows = [f"s{k}," + ",".join(f"{x * rng.normal():.3f}" for x in (1000, 900, 1, 1)) for k in range(12)]
+    (tmp_path / "data.csv").write_text("\n".join(["name,grams,days,legs,wings", *rows]) + "\n")
+    said = run("cluster", tmp_path / "data.csv", "-k", "2", "-o", tmp_path / "found.csv").output
+    assert "grams and days have 100% of the variance of the 4 features" in said
+    assert "--standardize" in said
+
+
 @pytest.mark.parametrize("method", ["recon", "divisive"])
 def test_cluster__distances_are_asked_for_and_taken(tmp_path, run, method):
     """A square table with the same names for rows and columns was clustered as features, without a word."""

@@ -25,6 +25,7 @@ from tripletree.core import Answer, AnswerSet
 from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 from tripletree.reports import analysis
+from tripletree.reports.page import told_of_scale
 
 #: Short chains, for what does not depend on their length.
 QUICK = DivisiveReCon(effort=0.1)
@@ -480,6 +481,27 @@ def html_of(found, **more):
     stream = io.StringIO()
     found.write_html(stream, **more)
     return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("variances", "told"),
+    [
+        ([900, 1, 1], "a has"),
+        ([4, 1, 1, 1, 1], None),
+        ([9e4, 4e4, 1, 2, 3], "a and b have 100%"),
+        ([9e4, 4e4, 2e4, 2, 3, 1], "a, b and c have 100%"),
+        ([9e4, 4e4, 1], None),  # two of three are most of them
+        ([9e4, 4e4, 500, 2], None),  # no gap
+        ([5, 5, 0, 0], None),  # constants are no others
+        ([1, 1], None),
+        ([5], None),
+    ],
+)
+def test_report__tells_of_the_few_features_that_decide_distances(variances, told):
+    shares = np.array(variances) / sum(variances)
+    found = told_of_scale(shares, list("abcdef")[: len(variances)])
+    assert (found is None) == (told is None)
+    assert told is None or found.startswith(told)
 
 
 def test_page__is_the_same_each_time(iris):

@@ -62,8 +62,6 @@ if TYPE_CHECKING:
 
 #: Methods, and their options.
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
-#: Variances of the widest column and the next from which the shell tells that units may differ.
-POWERS_OF_TEN = 100
 #: Metrics that depend on the units of the columns.
 IN_UNITS = ("chebyshev", "cityblock", "euclidean", "minkowski", "nan_euclidean", "sqeuclidean")
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
@@ -322,9 +320,8 @@ def cluster(
     values = standardized(table.values) if standardize else table.values
     method["metric"] = table.metric
     if method["method"] == "recon" and table.metric in IN_UNITS:
-        shares = shares_of_variance(values)
-        told = told_of_scale(shares, table.columns)
-        if told is not None and shares.max() >= POWERS_OF_TEN * np.partition(shares, -2)[-2]:
+        told = told_of_scale(shares_of_variance(values), table.columns, needs_gap=True)
+        if told is not None:
             say(f"{told}: --standardize", err=output == "-")
     with busy(f"clustering {counted(n, 'sample')}"):
         method |= {"on_infeasible": on_infeasible, "missing_samples": missing_samples}

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 ROWS = 25
 #: Features in the table of a cluster, and clusters that have one.
 FEATURES, CLUSTERS = 6, 40
-#: Share of the variance from which one feature is said to decide distances.
-DOMINANT = 0.8
+#: Share of the variance from which a few features are said to decide distances, and how many times that of the next
+#: one the variance of each is then, if they are several.
+DOMINANT, POWERS_OF_TEN = 0.8, 100.0
 #: Widths of bars for effects, in pixels, and the effect that fills one.
 BAR, FULL = 42, 3.0
 #: The head of the lines on what the knowledge leaves open.
@@ -445,13 +446,27 @@ def _in_short(report: Report) -> str:
     )
 
 
-def told_of_scale(shares: np.ndarray, features: Sequence[str]) -> str | None:
-    """What is said of a feature that alone decides distances: a sentence that the cure ends. None if there is none."""
-    if shares.size < 2 or shares.max() <= DOMINANT:
+def told_of_scale(shares: np.ndarray, features: Sequence[str], *, needs_gap: bool = False) -> str | None:
+    """What is said of the few features that alone decide distances: a sentence that the cure ends. None without such.
+
+    One feature does by its share alone, unless `needs_gap`. Several, at most half of all, do if the next one has less
+    than a hundredth of the variance of each.
+    """
+    order = np.argsort(-shares, kind="stable")
+    sorted_shares = shares[order]
+    gaps = sorted_shares[:-1] >= POWERS_OF_TEN * sorted_shares[1:]
+    gaps[1:] &= sorted_shares[2:] > 0  # constant columns are no others
+    gaps[:1] |= not needs_gap
+    few = np.flatnonzero(gaps & (np.cumsum(sorted_shares)[:-1] > DOMINANT))
+    k = int(few[0]) + 1 if few.size else 0
+    if not k or k > max(1, shares.size // 2):
         return None
+    names = [features[i] for i in order[:k].tolist()]
+    several = ", ".join(names[:-1][:4]) + (", ..." if k > 5 else "") + f" and {names[-1]}" if k > 1 else names[0]
     return (
-        f"{features[int(shares.argmax())]} has {shares.max():.0%} of the variance of the {shares.size:,} features, so "
-        "distances are mostly those in it. If the units differ, give all features one scale"
+        f"{several} {'have' if k > 1 else 'has'} {sorted_shares[:k].sum():.0%} of the variance of the {shares.size:,} "
+        f"features, so distances are mostly those in {'them' if k > 1 else 'it'}. If the units differ, give all "
+        "features one scale"
     )
 
 
