@@ -99,6 +99,7 @@ def against(anchor, trios=TRIOS):
     return nearer(*found)
 
 
+SAID = nearer("u v w", "w u v", "u w v", "w u v")
 FEW = ["u v w u", "v w x x", "x u v u"]
 LAYOUTS += [
     ("answers", named("123"), [odd(*TRIOS), odd(*by_place([1, 2])), against(2), against(0)]),
@@ -111,6 +112,9 @@ LAYOUTS += [
      [nearer("3 1 2", "4 1 2", "5 2 1"), nearer("3 2 1", "4 1 2", "5 1 2")]),
     ("comparisons", "anchor,left,right,choice\nu,v,w,1\nw,x,u,-1\n",
      [nearer("u v w", "w u x"), nearer("u w v", "w x u")]),
+    ("answers", "Timestamp,Is u more like v or w?,Is w more like u or v?\n1:00,v,u\n2:00,w,u\n", [SAID]),
+    ("answers", "pid,u_v_w,w_u_v\np,v,u\nq,w,u\n",
+     [SAID, odd("u v w v", "w u v u", "u v w w", "w u v u", who="ppqq")]),
     # answers that are none
     *(("answers", named("123", FEW) + f"v,x,u,{a}\nw,x,u,{b}\n", [odd(*FEW, "v x u unsure", "w x u unsure")])
       for a, b in (("-1", "-99"), ("4", "4"), ("0", "0"), ("?", "9"))),
@@ -131,6 +135,19 @@ PLAIN = [
     ("answers", "who,a,b,c,odd\np,Big Oak,Elm,Ash,ash \np,Elm,Ash,Big Oak,big  oak\n", ("answers", (
         ("p", ("Big Oak", "Elm", "Ash"), "Ash"), ("p", ("Elm", "Ash", "Big Oak"), "Big Oak")))),
     ("answers", "subject,left,middle,right,key\np,u,v,w,3\np,v,x,w,2\n", odd("u v w w", "v x w x", who="pp")),
+    ("answers", "participant,trial,event,value\np,0,s1,u\np,0,s2,v\np,0,s3,w\np,0,response,w\n"
+     "p,1,s1,x\np,1,s2,v\np,1,s3,w\np,1,response,x\n", odd("u v w w", "x v w x", who="pp")),
+    ("answers", "pid,n,event,value\np,1,seen,u v w\np,1,answer,w\nq,1,seen,x v w\nq,1,answer,v\n",
+     odd("u v w w", "x v w v", who="pq")),
+    ("answers", "pid,n,event,value\np,1,item,u\np,1,item,v\np,1,item,w\np,1,choice,w\nq,1,item,u\nq,1,item,v\n"
+     "q,1,item,x\nq,1,choice,v\n", odd("u v w w", "u v x v", who="pq")),
+    ("comparisons", "Timestamp,Is u more like v or w?,Which is more like w: u or v?\n1:00,v,u\n2:00,w,u\n", SAID),
+    ("comparisons", "pid,Ist u eher wie v oder w?,Ist w näher an u oder v?\np,v,u\nq,w,u\n", SAID),
+    ("comparisons", "pid,u_v_w,w_u_v\np,v,u\nq,w,u\n", SAID),
+    *(("comparisons", f"who,anchor,option1,option2,{x}\np,u,v,w,w\nq,w,u,v,v\n", nearer("u v w", "w u v"))
+      for x in ("farther", "less_similar", "further_away")),
+    *(("comparisons", f"who,anchor,option1,option2,{x}\np,u,v,w,v\nq,w,u,v,u\n", nearer("u v w", "w u v"))
+      for x in ("closer", "more_similar", "most_alike")),
     ("pairs", "id,qid1,qid2,question1,question2,is_duplicate\n0,u,v,?,?,1\n1,u,w,?,?,0\n2,x,y,?,?,1\n", SAME),
 ]  # fmt: skip
 _CALL = re.compile(r"\bread_\w+\((?:[^()'\"]|'[^'\n]*'|\"[^\"\n]*\"|\([^()]*\))*\)")
@@ -187,7 +204,7 @@ def test_hints__give_right_readings_in_a_shell(tmp_path, monkeypatch, kind, text
         return found[-1]
 
     def ways(message):
-        whole = re.findall(r"'(tripletree [^'\n]*)'", message)
+        whole = [x for x in re.findall(r"'(tripletree [^'\n]*)'", message) if " DATA " not in x]
         return whole + re.findall(r"(?<!')(tripletree [^;\n]*)", re.sub(r"'tripletree [^'\n]*'", "", message))
 
     reached = set()

@@ -76,6 +76,7 @@ from tripletree.io.questions import (
     read_questions,
     refusal,
     says_near,
+    tells_events,
     unknown_answers,
     without_answer,
 )
@@ -282,7 +283,7 @@ def read_answers(
     if items is None:
         others |= {k for k, x in enumerate(table.names or ()) if plain(x) in WHO.names and odd not in (k, x)}
     if odd is None and items is None:
-        _check_no_comparisons(table, others)  # type: ignore[arg-type]
+        _check_no_comparisons(asked, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
     places = _item_columns(table, items, answer, others, odd is not None)
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
@@ -473,18 +474,24 @@ def has_answers(names: Sequence[str]) -> bool:
     ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
     bare = [re.sub(pattern, "", x) for x in names for pattern in ends]
     in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
-    return bool(REPLY.among([*names, *bare])) or in_names or is_header_of_comparisons(names)
+    others = is_header_of_comparisons(names) or tells_events(names)
+    return bool(REPLY.among([*names, *bare])) or in_names or others
 
 
-def _check_no_comparisons(table: RowTable, others: set[int]) -> None:
+def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
     """Refuse a table in which two columns are compared with a third."""
+    table = asked.table
     found = comparison_in(table, others)
     if found is None:
         return
     names = table.names or []
     if found.answer is None or is_sure_anchor(names[found.anchor]):
         columns = [names[k] for k in dict.fromkeys([*found[:3], *([] if found.answer is None else [found.answer])])]
-        hint = "" if found.answer is None else f"; if people named the odd one, give odd={names[found.answer]!r}"
+        hint = (
+            ""
+            if found.answer is None or asked.compared
+            else f"; if people named the odd one, give odd={names[found.answer]!r}"
+        )
         raise refusal(table, f"the columns {', '.join(map(repr, columns))} {no_triplets(table.path)}{hint}")
     raise both_readings(table, found, f"no answer names {names[found.anchor]!r}, so these may be comparisons")
 

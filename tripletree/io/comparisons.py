@@ -25,15 +25,18 @@ from tripletree.io.questions import (
     call_for,
     check_codes,
     chosen_option,
+    compares,
     comparison_in,
     comparisons_by_name,
     fits_positions,
+    name_of_items,
     no_answers,
     people_text,
     positions_said,
     read_questions,
     refusal,
     says_far,
+    tells_events,
     unknown_answers,
     yes_or_no,
 )
@@ -125,7 +128,7 @@ def read_comparisons(
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     known = header_with((*(columns or ()), answer, who), _may_be_header)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
-    asked = read_questions(path, header=header, known=known, only=only, wanted=wanted)
+    asked = read_questions(path, header=header, known=known, only=only, wanted=wanted, compared=True)
     table = asked.table
     names = table.names or []
     person = WHO.place(table, who)
@@ -140,7 +143,7 @@ def read_comparisons(
         found = comparison_in(table, others, None if answer is None else table.place(answer, "answer"))
     if found is None:
         _check_no_triplets(table, leaves, header)
-        if len(table.columns) == 3:
+        if len(table.columns) == 3 and not _are_people(table, others):
             others = set()
         if len(table.columns) - len(others) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
@@ -170,12 +173,21 @@ def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     names = bare_names(names)
     others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
+    if any(map(compares, names)):
+        return True
     return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
 
 
+def _are_people(table: RowTable, others: set[int]) -> bool:
+    """Whether a column that is called like one of people has no label of the others."""
+    cells = [{*map(cell_text, column)} for column in table.columns]
+    return any(all(cells[k].isdisjoint(x) for j, x in enumerate(cells) if j != k) for k in others)
+
+
 def _may_be_header(names: Sequence[str]) -> bool:
-    """True for a header of comparisons, or with a column of answers."""
-    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1
+    """True for a header of comparisons, or with a column of answers, or that lists three items."""
+    listed = bool(WHO.among(names)) and any(map(name_of_items, names))
+    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1 or listed or tells_events(names)
 
 
 def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:

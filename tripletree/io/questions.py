@@ -112,12 +112,15 @@ class QuestionTable:
         The files that it comes from, each with its number of rows.
     from_zero : bool
         Whether positions surely count from 0, as in jsPsych.
+    compared : bool
+        Whether the questions say that two are compared with a third.
     """
 
     table: RowTable
     notes: list[str] = field(default_factory=list)
     parts: list[tuple[str | None, int]] = field(default_factory=list)
     from_zero: bool = False
+    compared: bool = False
 
     def taking(self, rows: Sequence[int]) -> QuestionTable:
         """Some of the rows."""
@@ -142,11 +145,12 @@ def read_questions(
     only: str | None,
     wanted: Collection[str] = (),
     codes: Sequence[Any] | None = None,
+    compared: bool = False,
 ) -> QuestionTable:
     """The questions of a file, a folder, a list of files or a data frame. `known` tells headers, as in `read_table`.
 
     `wanted` are the names of columns that are asked for, which may come out of a list, and `codes` the answers that
-    stand for items.
+    stand for items. `compared`: whether two of three are compared with the first.
     """
     files = _files_of(path)
     if files is None:
@@ -159,11 +163,59 @@ def read_questions(
             raise refusal(asked.table, f"no row is left of {len(asked.table.lines):,}: only={only!r} holds for none")
         asked.notes.append(f"{len(rows):,} of {len(asked.table.lines):,} rows are asked for")
         asked = asked.taking(rows)
-    asked = _with_one_hot(asked)
+    asked = _with_one_hot(_with_events_joined(asked))
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
-    return _apart(_expanded(_long(asked, wanted, codes), wanted), wanted)
+    return _apart(_expanded(_long(asked, wanted, codes, compared), wanted), wanted)
+
+
+#: Names of columns that tell what a row of a long table holds, and of the column that holds it.
+_EVENTS = frozenset(
+    {"event", "eventtype", "variable", "field", "key", "what", "attribute", "type", "parameter", "measure"}
+)
+_VALUES = frozenset({"value", "val", "content", "data", "wert", "valeur", "valor"})
+_MOST_EVENTS = 20
+
+
+def tells_events(names: Sequence[str]) -> bool:
+    """True for the header of a table with a row an event: event and value, or the like."""
+    words = [*map(plain, names)]
+    return sum(x in _EVENTS for x in words) == 1 == sum(x in _VALUES for x in words) and len(names) > 2
+
+
+def _with_events_joined(asked: QuestionTable) -> QuestionTable:
+    """A row a question, of a table with a row an event: three with an item, one with the answer."""
+    table, names = asked.table, asked.table.names or []
+    if not tells_events(names):
+        return asked
+    event, value = (next(k for k, x in enumerate(names) if plain(x) in some) for some in (_EVENTS, _VALUES))
+    told = [cell_text(x) or "" for x in table.columns[event]]
+    replies = REPLY.among({*told})
+    if len({*told}) > _MOST_EVENTS or len(replies) != 1:
+        return asked
+    times = {x for role in (WHEN, SECONDS) for x in role.among(names)} | {"rt"}
+    rest = [k for k in range(len(names)) if k not in (event, value) and names[k] not in times]
+    who = [k for k in rest if WHO.among([names[k]])]
+    for keys in (rest, *([*who, k] for k in rest if k not in who), who):
+        groups: dict[Any, dict[str, list[int]]] = {}
+        for i, key in enumerate(zip(*(table.columns[k] for k in keys), strict=True)):
+            groups.setdefault(key, {}).setdefault(told[i], []).append(i)
+        if len(groups) > 1 and all(len(x.get(replies[0], ())) == 1 < len(x) for x in groups.values()):
+            break
+    else:
+        return asked
+    first = [next(iter(x.values()))[0] for x in groups.values()]
+    made, columns = [names[k] for k in keys], [[table.columns[k][i] for i in first] for k in keys]
+    for what in dict.fromkeys(told):
+        most = max(len(x.get(what, ())) for x in groups.values())
+        for j in range(most):
+            made.append(what if most == 1 else f"{what}{j + 1}")
+            rows = [x.get(what, ()) for x in groups.values()]
+            columns.append([table.columns[value][x[j]] if j < len(x) else None for x in rows])
+    joined = asked.taking(first)
+    notes = [*asked.notes, f"{len(told):,} events joined"]
+    return replace(joined, table=replace(joined.table, names=made, columns=columns), notes=notes)
 
 
 def _with_one_hot(asked: QuestionTable) -> QuestionTable:
@@ -265,7 +317,7 @@ def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
 # ---------------------------------------------------------------------- a row a person, and lists in cells
 
 
-def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | None) -> QuestionTable:
+def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | None, compared: bool) -> QuestionTable:
     """A row a question, of a table with a row a person and the questions side by side."""
     table = asked.table
     names = table.names
@@ -287,7 +339,8 @@ def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | 
             made = _melted(asked, pattern)
             if made is not None:
                 return made
-    return _of_texts(asked, texts if any(texts) else names, wanted, codes)
+    texts = texts if any(texts) else [*names]
+    return _of_comparisons(asked, texts) or _of_texts(asked, texts, wanted, codes, compared)
 
 
 def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
@@ -327,8 +380,74 @@ def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: li
     return made
 
 
+#: What stands in a question between two, and between options.
+_MORE_LIKE = re.compile(
+    r"\b(?:(?:more|rather|most)\s+(?:like|alike|similar|related)(?:\s+(?:to|with))?|(?:closer|nearer|closest|nearest)(?:\s+to)?"
+    r"|looks?\s+more\s+like|ähnlicher(?:\s+(?:zu|wie|als))?|(?:eher|mehr)\s+wie|näher\s+(?:an|bei)|plus\s+proche\s+(?:de|du)"
+    r"|ressemble\s+plus\s+(?:à|au)|(?:se\s+parece\s+)?más\s+(?:parecid[oa]\s+)?a|más\s+cerca\s+de)\s+",
+    re.IGNORECASE,
+)
+#: A longer text is no question.
+_LONGEST = 2_000
+_OPTIONS = re.compile(r"\s*[:?;|/,\n]\s*(?:or\s|oder\s|ou\s|o\s)?\s*|\s+(?:or|oder|ou|o|vs\.?)\s+", re.IGNORECASE)
+_LEADING = re.compile(
+    r"\W*(?:q?\d+\W+)?(?:(?:is|are|does|do|ist|sind|est|es|which|what|one|of|these|two|was|welches|is|the|an?|der|die|das|le|la|el)\s+)*",
+    re.IGNORECASE,
+)
+
+
+def compares(text: str) -> bool:
+    """True if a question asks which of two is more like a third."""
+    return _compared_in(text) is not None
+
+
+def _compared_in(text: str) -> list[str] | None:
+    """The anchor and the two options of a question: "Is a pear more like an apple or a saw?". None if it is another."""
+    text = re.sub(r"<[^<>]*>", " ", text).replace("&nbsp;", " ").strip(_AROUND + "?")
+    found = _MORE_LIKE.search(text) if len(text) < _LONGEST else None
+    if found is None:
+        return None
+    before = _LEADING.sub("", text[: found.start()], count=1)
+    after = [_LEADING.sub("", x, count=1).strip(_AROUND) for x in _OPTIONS.split(text[found.end() :])]
+    trio = [before.strip(_AROUND), *after] if len(after) == 2 else after
+    return trio if len(trio) == 3 == len({*trio}) and all(trio) else None
+
+
+def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable | None:
+    """Comparisons whose items stand in the text of the question, or in the header. None if there are none."""
+    groups = []
+    for k, text in enumerate(texts):
+        trio = _compared_in(text or "")
+        if trio is None:
+            continue
+        said = {x for x in map(cell_text, asked.table.columns[k]) if not is_no_answer(x)}
+        if not said <= {*trio[1:]}:  # a plum
+            said = {_LEADING.sub("", str(x), count=1) for x in said}
+        if said <= {*trio[1:]} or said <= {"1", "2"}:
+            groups.append([*trio, k])
+    if not groups:
+        return None
+    taken = {x[3] for x in groups}
+    rest = [k for k in range(len(texts)) if k not in taken]
+    made = _stacked(asked, rest, ["anchor", "option1", "option2", "answer"], groups)
+    return _with_rows_as_people(replace(made, compared=True), len(asked.table.lines), len(groups))
+
+
+def _with_rows_as_people(made: QuestionTable, n: int, m: int) -> QuestionTable:
+    """Questions of which each row is a person, n rows with m questions, unless a column has the people."""
+    if not WHO.among(made.table.names or ()):
+        rows = [f"row {k + 1}" for k in range(n) for _ in range(m)]
+        made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
+        made.notes.append("each row is a person")
+    return made
+
+
 def _of_texts(
-    asked: QuestionTable, texts: Sequence[str | None], wanted: Collection[str], codes: Sequence[Any] | None
+    asked: QuestionTable,
+    texts: Sequence[str | None],
+    wanted: Collection[str],
+    codes: Sequence[Any] | None,
+    compared: bool,
 ) -> QuestionTable:
     """Questions whose three items stand in the text of the question, or in the header: "Which? cat / dog / eel"."""
     table = asked.table
@@ -354,6 +473,21 @@ def _of_texts(
         elif said and "?" in (text or ""):
             other = min(said - {*listed_by[k]})
             left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
+    if groups and all(_is_bare(texts[x[3]] or "") for x in groups) and "odd" not in wanted:
+        replies = [[y for y in map(cell_text, table.columns[x[3]]) if y is not None] for x in groups]
+        coded = any({*some}.isdisjoint(x[:3]) for x, some in zip(groups, replies, strict=True) if some)
+        first = coded or any(x[0] in {*some} for x, some in zip(groups, replies, strict=True))
+        if not first and compared:
+            rest = [k for k in range(len(texts)) if k not in {x[3] for x in groups}]
+            return _stacked(asked, rest, ["anchor", "option1", "option2", "answer"], groups)
+        if not first and sum(map(len, replies)) > 1:
+            ways = [
+                ("the odd one", call("read_answers", table.path, odd="odd")),
+                ("comparisons", call("read_comparisons", table.path)),
+            ]
+            why = f"no answer names the first of {names[groups[0][3]]!r}: is it compared with the two others,"
+            why += " or do answers name the odd one of three?"
+            raise question(table.path, 1 if table.unit == "line" else None, why, ways)
     groups = groups if "odd" in wanted else _asking_for_the_odd(asked, groups, texts)
     aside = _asides([x[:3] for x in groups], [[_stem_of(texts[x[3]] or "", x[:3]) for x in groups]], asked.notes)
     groups = [x for k, x in enumerate(groups) if k not in aside]
@@ -366,11 +500,7 @@ def _of_texts(
     made = _stacked(asked, rest, ["item1", "item2", "item3", "odd"], groups)
     if left_out:
         made.notes.append(f"{len(left_out)} left out: {'; '.join(left_out)}")
-    if not WHO.among(made.table.names or ()):
-        rows = [f"row {k + 1}" for k in range(len(table.lines)) for _ in groups]
-        made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
-        made.notes.append("each row is a person")
-    return made
+    return _with_rows_as_people(made, len(table.lines), len(groups))
 
 
 def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseError:
@@ -781,6 +911,8 @@ def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | No
     told = [answer] if answer is not None else [at[x] for x in [*ANSWER.among(names), *ODD.among(names)]]
     if answer is None:
         told += [k for k in _flags_of_options(names, others) if k not in told]
+        if not told and not any({*x} <= {*map(plain, names)} for x in NEAR_FAR):
+            told = [k for k, x in enumerate(names) if k not in others and (says_far(x) or says_near(x))]
     free = [k for k in range(len(names)) if k not in others and k not in told]
     words = {plain(names[k]): k for k in free}
     coordinates = {"x", "y", "z"} <= words.keys()  # three items alike
