@@ -275,3 +275,13 @@ def test_answers__comparisons_of_columns_of_any_name(run, tmp_path):
 def test_check__layouts_mean_what_they_mean_in_python(run, tmp_path, text, kind, says):
     (tmp_path / "t.csv").write_text(text)
     assert says in run("check", "t.csv", *([] if kind is None else ["--as", kind])).stdout
+
+
+def test_answers__tables_have_no_formulas_that_people_typed(run, tmp_path):
+    (tmp_path / "a.csv").write_text("who,a,b,c,odd\n=cmd(),x,y,z,x\nida,x,y,z,y\n")
+    run("answers", "a.csv", "--people", "people.csv", "--disputed", "disputed.csv")
+    for name in ("people.csv", "disputed.csv"):
+        text = (tmp_path / name).read_text()
+        assert "'=cmd()" in text
+        assert ",=cmd()" not in text
+        assert "\n=cmd()" not in text

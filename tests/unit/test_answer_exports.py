@@ -115,3 +115,13 @@ def test_export__questions_about_two_have_no_third(tmp_path):
 def test_export__times_that_are_no_times_are_left_out(tmp_path):
     export_answers(AnswerSet([Answer(("a", "b", "c"), "odd", "a", when="soon")]), tmp_path)
     assert {row["time_received"] for row in table(tmp_path / "salmon.csv")} == {""}
+
+
+def test_export__names_that_people_type_are_no_formulas(tmp_path):
+    names = ["=1+1", "@x", "+49", "-2", "ida"]
+    export_answers(AnswerSet([Answer(("a", "b", "c"), "odd", "a", who) for who in names]), tmp_path)
+    shown = ["'=1+1", "'@x", "'+49", "'-2", "ida"]
+    assert [row["name"] for row in table(tmp_path / "participants.tsv")] == shown
+    assert list(dict.fromkeys(row["who"] for row in table(tmp_path / "long.csv"))) == shown
+    assert list(dict.fromkeys(row["puid"] for row in table(tmp_path / "salmon.csv"))) == shown
+    assert list(read_answers(tmp_path / "answers.jsonl").people) == names

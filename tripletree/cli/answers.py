@@ -34,7 +34,7 @@ from tripletree.evaluation.people import (
     find_disputed_questions,
 )
 from tripletree.io import export_answers, forget_person, write_answers, write_newick
-from tripletree.io.source import csv_text, named_stream, raw_bytes, write_text
+from tripletree.io.source import csv_text, named_stream, no_formula, raw_bytes, write_text
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
@@ -255,7 +255,7 @@ def _people_rows(
         took = took[~np.isnan(took)]
         yield (
             *(
-                "" if who is None else who,
+                "" if who is None else no_formula(who),
                 int(found.n_answers[k]),
                 int(found.n_unsure[k]),
                 int(found.n_quick[k]),
@@ -329,7 +329,8 @@ def _disputed_rows(questions: Sequence[DisputedQuestion]) -> Iterator[Sequence[A
         items = [*x.items, *[""] * (3 - len(x.items))]
         for reply, given in x.answers.items():
             for one in given:
-                more = ["" if value is None else value for value in (one.who, one.when, one.seconds, one.line)]
+                who = None if one.who is None else no_formula(one.who)
+                more = ["" if value is None else value for value in (who, one.when, one.seconds, one.line)]
                 yield (number, *items, reply, len(given), *more)
 
 

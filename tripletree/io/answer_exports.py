@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.io.answers import write_answers
-from tripletree.io.source import csv_text, write_atomic
+from tripletree.io.source import csv_text, no_formula, write_atomic
 
 
 class Trial(NamedTuple):
@@ -24,7 +24,7 @@ class Trial(NamedTuple):
 
     number : int, from 1, of the answers of this person
     subject : str, a name that tells nothing of the person (sub-01, in the order of the first answers)
-    who : str, "" if there is no name
+    who : str, "" if there is no name, never a formula of a spreadsheet
     items, rows : the labels as shown from left to right, and their numbers, counted from 0 in `AnswerSet.leaves`
     place : int or None, of the odd one, from 1
     reply : the odd one, or "alike", "different", "unsure"
@@ -264,7 +264,7 @@ def _trials(answers: AnswerSet, known: TripletSet | None) -> Iterator[Trial]:
         yield Trial(
             given[person],
             subjects[person],
-            x.who or "",
+            no_formula(x.who or ""),
             x.items,
             tuple(k for k in row if k >= 0),
             x.items.index(x.odd) + 1 if x.kind == "odd" else None,

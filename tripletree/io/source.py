@@ -628,6 +628,11 @@ def csv_text(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
     return text.getvalue()
 
 
+def no_formula(text: str) -> str:
+    """A text that strangers typed, for a table: what a spreadsheet would run as a formula gets an apostrophe first."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def write_text(parts: Iterable[str], target: Target | None, *, end: str = "") -> str | None:
     """Write the parts of a text, and in files an `end`. Without a target return the text."""
     if target is None:
