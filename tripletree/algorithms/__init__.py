@@ -1,7 +1,7 @@
 """One textbook problem a file, from value to value.
 
 ============== ====================================================================================================
-build          BUILD (OneTree): the hierarchy that displays a set of triplets, or the reason why there is none
+build          BUILD (OneTree): the hierarchy that displays a set of triplets, or the reason why no hierarchy does
 aho            the steps of BUILD on integers, for `build` and all others that split leaves by triplets
 conflict       why a set is inconsistent: minimal conflicts
 dynamic        BUILD for triplets that come and go one at a time

@@ -1,4 +1,4 @@
-"""BUILD (also OneTree): the hierarchy that displays a set of triplets, or the proof that there is none.
+"""BUILD (also OneTree): the hierarchy that displays a set of triplets, or the proof that no hierarchy does.
 
 BUILD (Aho, Sagiv, Szymanski, Ullman 1981) for triplets ab|c over a set of leaves:
 
@@ -11,7 +11,7 @@ BUILD (Aho, Sagiv, Szymanski, Ullman 1981) for triplets ab|c over a set of leave
 
 `build_aho_tree` does these steps on integers (``aho.py``, with the compiled loops in ``_core/build.hpp`` and
 ``_core/build_deep.hpp``). This file gives it the labels, and turns a failure into an error with a conflict:
-triplets inside the group that could not be split, none of which can be left out (``conflict.py``).
+triplets inside the group that could not be split, each of them needed for the contradiction (``conflict.py``).
 """
 
 from __future__ import annotations

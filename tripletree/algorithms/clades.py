@@ -25,7 +25,7 @@ class CladeMatches:
     nodes : ndarray of int32, shape (n_names,)
         The node of the tree whose leaves are most like the leaves of the named one.
     jaccard : ndarray of float64, shape (n_names,)
-        The leaves that both have, by those that either has: 1 if the clade is the same.
+        The leaves that both have, over the leaves that either has: 1 if the clade is the same.
     tree : Hierarchy
         The tree, its inner nodes named: ``"Felidae"`` where the leaves are the same, ``"Felidae ~0.83"`` where more
         than half of them are. A node that several names fit has the one that fits best, of equal ones that farthest

@@ -71,7 +71,7 @@ def compare_triplets(
     Parameters
     ----------
     first, second : Hierarchy
-        Nodes may have any number of children. Those with one do not matter. Leaves are matched by label, in any
+        Nodes may have any number of children. Nodes with one child do not matter. Leaves are matched by label, in any
         order.
     leaves : {"same", "common"}
         How to proceed if the leaves differ: raise an error, or compare on those that both have.

@@ -236,7 +236,8 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, max_steps: int | N
         m triplets over n leaves.
     max_size : int
         Search all conflicts of at most this many triplets: either the smallest one is returned, or it is proven that
-        there is none. Each additional triplet multiplies the steps by about the number of triplets of a leaf.
+        there is no conflict of this size. Each additional triplet multiplies the steps by about the number of triplets
+        of a leaf.
     max_steps : int or None
         Steps after which the search ends. The conflict may then be larger than necessary. A hundred million take some
         0.3 seconds. A quarter is kept for conflicts of more than `max_size` triplets. None for no limit.
@@ -370,7 +371,7 @@ _FIRST_SLICE, _SLICE = 20_000, 5_000_000
 _TREE_STEPS, _TREE_STEPS_EACH = 50_000, 10
 #: Reductions of a group after the first one, and steps after which there are no further ones.
 _RESTARTS, _STEPS_A_GROUP = 20, 25_000_000
-#: A cover is at most so many conflicts, and each is looked for once the search has taken as long as so many trees.
+#: A cover has at most 3 conflicts, and each is looked for once the search has taken as long as 10 trees.
 _COVER_CONFLICTS, _COVER_TREES = 3, 10
 #: Trees in a row without a smaller conflict after which a reduction ends.
 _IDLE = 12
@@ -384,7 +385,7 @@ class _Found(NamedTuple):
     rows : ndarray of int64
         Row numbers, ascending. None of them can be left out.
     at_least : int
-        Among the rows that are in none of the conflicts before, no conflict has fewer rows.
+        No conflict among the rows outside of the conflicts before has fewer rows.
     """
 
     rows: np.ndarray
@@ -433,7 +434,7 @@ class _Growth:
         return self._next == self._seeds.size
 
     def go_on(self, max_steps: int) -> tuple[np.ndarray, int]:
-        """The leaves of the next conflict, empty if none was found in this slice, and the steps taken."""
+        """Return the leaves of the next conflict, empty if this slice found no conflict, and the steps taken."""
         leaves, self._next, steps = self._held.grow(
             self._alive, self._seeds, self._next, self._in_order, self._size + 1, self._slice, max_steps
         )
@@ -442,12 +443,12 @@ class _Growth:
 
 
 class _Search:
-    """Iterate over conflicts that share no row: those of at most `max_size` rows by size, then others made small.
+    """Iterate over conflicts that share no row: conflicts of at most `max_size` rows by size, then others made small.
 
     Parameters
     ----------
     rows : ndarray of int32, shape (m, 3)
-        Triplets. Among conflicts of one size those with earlier rows are preferred.
+        Triplets. Among conflicts of one size, conflicts with earlier rows are preferred.
     n : int
         Number of leaves.
     max_size : int

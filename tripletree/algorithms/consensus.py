@@ -3,9 +3,9 @@
 Trees are sampled from their posterior given the answers (`likeness`), and the hierarchy is one that agrees with them on
 as many trios as can be found: no single tree of the sample is as good a guess. How much a person's answers count is
 read off trees made of the answers of others, since a tree that a person's own answers have shaped agrees with them even
-if they are random. The chances that those trees predict, raised to the power w, fit a person's answers best for some
-w: 0 for somebody who guesses, 1 for somebody like the others. The distribution of w over all people is estimated with
-it, so people of whom little is known weigh nearly the same.
+if they are random. The chances that the trees of the others predict, raised to the power w, fit a person's answers best
+for some w: 0 for somebody who guesses, 1 for somebody like the others. The distribution of w over all people is
+estimated with it, so people of whom little is known weigh nearly the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 from tripletree.errors import warn_user
 
-#: At most so many parts of the people are left out in turn, and so many rounds of weights and trees.
+#: The people are left out in at most 10 parts in turn. Weights and trees are estimated in 2 rounds.
 _PARTS, _ROUNDS = 10, 2
 #: Parts if there are more trios than this. Then all chains of the consensus begin at the same tree, too.
 _FEW_PARTS, _MANY = 4, 20_000
@@ -46,7 +46,7 @@ _CHAINS, _EFFORT, _FEWER = 4, 0.4, 40
 #: the others are about 1.
 POWERS = np.linspace(0.0, 2.0, 41)
 _KNOWN, _GUESSING, _SPREAD, _SWEEPS = 2.0, 0.1, 0.4, 200
-#: All trios of so many leaves are looked at, and so many random ones for each leaf of more.
+#: Up to 60 leaves all trios are looked at, above that 30 random trios for each leaf.
 _ALL_TRIOS, _TRIOS_A_LEAF, _MANY_LEAVES = 60, 30, 400
 #: Sums of weights that differ by no more than this part are equal.
 _TIE = 1e-9
@@ -300,7 +300,7 @@ class AnswerConsensus:
         node u, NaN for the root.
     agreeing : ndarray of float64, shape (inner nodes,)
         The share of the weight that agrees, among the answers that the clade alone decides (two samples below different
-        children of its node, the third below its parent only). NaN if there are none.
+        children of its node, the third below its parent only). NaN if it decides no answer.
     people : tuple of (str or None)
         The people who named an odd one. None stands for all answers without a name together.
     weights : ndarray of float64, shape (n_people,)
@@ -359,7 +359,7 @@ def consensus(
     Parameters
     ----------
     answers : AnswerSet
-        Those that name an odd one count. Repeated answers count each time.
+        Answers that name an odd one count. Repeated answers count each time.
     weights : "estimate", mapping or None
         A mapping gives the weight of an answer of each person, at least 0 (1 for people not in it). None: all weigh 1.
     min_support : float or None
@@ -393,9 +393,9 @@ def consensus(
     A tree has heights. If a and b meet at height g below the node where c joins them, people name c with the chance 1 /
     (1 + 2 exp(-g)). So answers about things that are about equally alike count for less. Now and then people name any
     of the three. A hundred trees are drawn from the posterior by four Markov chains [1]_ (``_core/answer_walk.hpp``).
-    The hierarchy has the average levels of these trees (average linkage), or those under the answers that a hierarchy
-    can display together, whichever has more of the drawn trees' triplets after subtrees have been moved. Half of this
-    counts over the trios that people were asked about, half over random ones.
+    The hierarchy has the average levels of these trees (average linkage), or the average levels under the answers that
+    a hierarchy can display together, whichever has more of the drawn trees' triplets after subtrees have been moved.
+    Half of this counts over the trios that people were asked about, half over random ones.
 
     The weight of a person is a power to which the chances that others predict are raised, as the reliability of a
     person in the model of Dawid and Skene [2]_, with a hierarchy instead of independent truths. So answers to
@@ -404,7 +404,7 @@ def consensus(
     predict hardly more than chance, all weigh about the same. So they do if powers of their own fit no better than one
     for all.
 
-    Time: some seconds, of which more than half is for the weights. Answers to 30,000 different trios take ten or more.
+    Time: some seconds, more than half of them for the weights. Answers to 30,000 different trios take ten or more.
 
     References
     ----------
@@ -531,7 +531,7 @@ def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarr
 
 
 def _odd(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
-    """The place of the odd one of each trio, -1 where a hierarchy over 0..k-1 shows none."""
+    """Return the place of the odd one of each trio, -1 where a hierarchy over 0..k-1 leaves the trio open."""
     return engine.rooted_tree.induced_odd(frozen(rows), *hierarchy.ancestor_table).astype(np.int64)
 
 
@@ -664,7 +664,7 @@ def _made(
     support: np.ndarray,
     weight: np.ndarray,
 ) -> AnswerConsensus:
-    """The result over all leaves of the answers. Those that no answer names hang from the root."""
+    """Return the result over all leaves of the answers. Leaves that no answer names hang from the root."""
     k, n = best.n_leaves, len(answers.leaves)
     tree, _ = _contracted(best, kept)
     agree, total = _decided(votes, tree, count)

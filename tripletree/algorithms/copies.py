@@ -29,13 +29,13 @@ def merge_copies(hierarchy: Hierarchy, species: Species) -> Ontology:
     hierarchy : Hierarchy
         A tree of n genes.
     species : mapping or callable
-        The species of each leaf. Leaves without one are left out: those that the mapping lacks, and None.
+        The species of each leaf. Leaves without a species are left out: the mapping lacks them, or says None.
 
     Returns
     -------
     Ontology
-        Its leaf terms are the species, with a parent for each place of a copy. So its certain triplets are those that
-        the tree displays whichever copy stands for each of the three species.
+        Its leaf terms are the species, with a parent for each place of a copy. So its certain triplets are the triplets
+        that the tree displays whichever copy stands for each of the three species.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def merge_copies(hierarchy: Hierarchy, species: Species) -> Ontology:
 
 
 def whole_clades(hierarchy: Hierarchy, species: Species) -> Hierarchy:
-    """Return the tree of species whose clades are those of the genes that have all or no copies of each species.
+    """Return the tree of species whose clades are the clades of genes that have all or no copies of each species.
 
     All triplets of it are certain, whichever copies are meant. Not all certain triplets need to be displayed.
     """

@@ -76,7 +76,7 @@ def _count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> in
     rows : iterable of (a, b, c)
         Consistent triplets.
     n : int
-        Number of leaves, those in no triplet included.
+        Number of leaves, including leaves in no triplet.
     max_splits : int or None
         Most first splits to visit.
 
@@ -196,7 +196,7 @@ def _alike(rows: list[tuple[Row, int, int]], parts: list[list[int]]) -> list[lis
 
 
 def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:
-    """Write the number for these triplets and n leaves as a factor times the numbers of cores, which need sums."""
+    """Write the number of hierarchies of n leaves as a factor times the numbers of cores, which need sums."""
     factor, cores, todo = 1, [], [(rows, n)]
     while todo:
         rows, n = todo.pop()
@@ -266,7 +266,7 @@ def _below_forced_splits(rows: list[Row]) -> list[tuple[list[Row], int]]:
     n = leaves.size
     parent = build_aho_tree(own, n).parent
     degree = np.bincount(parent[parent >= 0], minlength=parent.size)
-    # for each node the highest one at or above it with more than two children, -1 if there is none
+    # for each node the highest one at or above it with more than two children, or -1
     problem = np.full(parent.size, -1)
     for u in range(parent.size - 1, n - 1, -1):
         above = problem[parent[u]] if parent[u] >= 0 else -1
@@ -526,7 +526,7 @@ def _estimated_logarithm(triplets: TripletSet) -> tuple[float, float] | None:
 
 
 def _bits(everything: int, remaining: int) -> float:
-    """The base-2 logarithm of a quotient of two integers, of which the first is not less."""
+    """Return the base-2 logarithm of a quotient of two integers that is at least 1."""
     # the leading bits of each are enough, and the integers may be far beyond any float
     cut, cut_all = (max(x.bit_length() - 2 * _BITS, 0) for x in (remaining, everything))
     quotient = ((everything >> cut_all) << 4 * _BITS) // (remaining >> cut)

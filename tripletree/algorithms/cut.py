@@ -39,7 +39,7 @@ from tripletree.errors import ClusterCountError, LimitExceededError
 #: "auto" is not a rule of its own: `cut` chooses between "size" and "support".
 RULES = ("auto", "merge_order", "height", "size", "support", "constraints")
 NEED_TRIPLETS = ("support", "constraints")
-FIND_NUMBER = ("constraints",)  # of clusters, if none is given
+FIND_NUMBER = ("constraints",)  # of clusters, if no number is given
 
 #: States (16 bytes each) beyond which rule="support" refuses.
 MOST_STATES = 50_000_000
@@ -304,8 +304,8 @@ def cut(
         True if the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
         that these imply (see `are_compatible`, and Notes). By default, if the hierarchy displays all triplets given.
     outliers : {"clade", "nearest"}, default "clade"
-        Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k. It
-        goes by the nearest mean, so "nearest" needs samples.
+        Which clusters a small branch may join: the clusters in the smallest clade around it, or, as in [1]_, any of the
+        k. It goes by the nearest mean, so "nearest" needs samples.
     height : float, optional
         In the place of all others: clusters are the largest clades with no node, their own and all below, above this
         height, as ``scipy.cluster.hierarchy.fcluster`` has it.
@@ -318,9 +318,9 @@ def cut(
     Raises
     ------
     ClusterCountError
-        If `n_clusters` is not in 1..n, or cannot be reached: there are not so many branches of at least `min_size`
+        If `n_clusters` is not in 1..n, or cannot be reached: there are too few branches of at least `min_size`
         leaves, or a node with more than two children would be split on the way. ``.nearest`` holds the numbers next
-        to it that can. Without `min_size`, those for ``min_size=1``.
+        to it that can. Without `min_size`, the numbers for ``min_size=1``.
     InconsistentTripletsError
         If the triplets of rule "constraints" contradict each other, or if `strict` and no clusters are found for them.
     LimitExceededError
@@ -340,7 +340,7 @@ def cut(
     in hierarchies from ``from_linkage`` and from estimators. Hierarchies that were read or built otherwise have some
     other order, and equal ones may be cut differently by all rules but "height". That rule never splits a child before
     its parent, even where heights fall from the child to the parent. The other rules ignore heights: under constraints
-    these are not monotone.
+    heights are not monotone.
 
     **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
     need not. If it does not, single leaves are moved until no triplet is broken, as `enforce_triplets` does. If the
@@ -431,7 +431,7 @@ def cut(
 
 
 def cut_at_threshold(hierarchy: Hierarchy, highest: np.ndarray, threshold: float) -> np.ndarray:
-    """The largest clades none of whose merges lies above the threshold.
+    """Return the largest clades whose merges all lie at or below the threshold.
 
     Parameters
     ----------
@@ -486,7 +486,7 @@ def best_cut(
 ) -> np.ndarray:
     """`cut` for the estimators: arguments are checked, and triplets are over the leaves in their order.
 
-    `inside` is the sum of the squared distances of the samples that leaves stand for to these.
+    `inside` is the sum of the squared distances between leaves and the samples that they stand for.
     """
     strict = bool(displays(hierarchy, triplets).all())
     found = _cuts(hierarchy, k, rule, triplets, points, None, strict=strict, weights=weights, inside=inside)
@@ -506,7 +506,7 @@ def _cuts(
     weights: np.ndarray | None = None,
     inside: float = 0.0,
 ) -> list[tuple[float, np.ndarray]]:
-    """The cuts that a rule compares, as (value, labels). The first of those with the greatest value is its answer."""
+    """Return the cuts that a rule compares, as (value, labels). The first cut with the greatest value is its answer."""
     crumbs_last = rule in ("auto", "size") and min_size is None
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
@@ -591,9 +591,9 @@ def _clade_cut(
 ) -> np.ndarray | None:
     """Clusters that are clades, however small, of the leaves in triplets. Branches of other leaves join them.
 
-    A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. They are the
-    k clades of most even size, or of greatest support. None if there are no k clades, or if they are not compatible
-    with the triplets, which the hierarchy then does not display.
+    A hierarchy that displays the triplets allows no other clusters if the triplets are all that a taxonomy says. They
+    are the k clades of most even size, or of greatest support. None if there are no k clades, or if they are not
+    compatible with the triplets, which the hierarchy then does not display.
     """
     n = hierarchy.n_leaves
     named = np.zeros(n)
@@ -656,7 +656,7 @@ def _check_number(n_clusters: Any, n: int) -> int:
 
 
 def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
-    """The sizes of the smallest large branch that are tried if none is given, in falling order."""
+    """Return the sizes of the smallest large branch that are tried if no size is given, in falling order."""
     if k is None or rule not in ("auto", "size", "support"):
         return [1]
     sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
@@ -711,14 +711,14 @@ def suggest_n_clusters(
         Over leaves of the hierarchy.
     max_clusters : int, optional
         The largest number tried. By default the square root of n, at most 30. The least is 1. 2 if there are
-        triplets, as these say that not all samples are alike.
+        triplets, as triplets say that not all samples are alike.
     sample_weight : array_like of float, shape (n,), optional
         How many samples each leaf stands for, more than 0. Then n is the sum of them.
 
     Returns
     -------
     NumberOfClusters
-        A named tuple: ``n_clusters``, the number, ``numbers`` (ndarray of int), all tried but those that no cut gives,
+        A named tuple: ``n_clusters``, the number, ``numbers`` (ndarray of int), all tried that some cut gives,
         ``evidence`` (ndarray of float64), nats for each, 0 for one cluster, and ``reason``, in words, with the
         number of greatest evidence if it was passed over.
 
@@ -809,12 +809,12 @@ def suggested(
 
 
 def has_several(share: np.ndarray) -> bool:
-    """True if two clusters or more, with these shares of the samples, are no crumbs, or there is but one cluster."""
+    """Tell whether two clusters or more, given their shares of the samples, are no crumbs, or there is one cluster."""
     return int((share >= CRUMB / share.size).sum()) >= min(2, share.size)
 
 
 def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
-    """The evidence of the triplets for these clusters, in nats, against clades of a hierarchy at any level."""
+    """Return the evidence of the triplets for the clusters, in nats, against clades of a hierarchy at any level."""
     if not known:
         return 0.0
     a, b, c = labels[known.rows.T]

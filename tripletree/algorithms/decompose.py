@@ -38,8 +38,8 @@ def decompose(
         Nodes with one child make no triplet and are skipped. For an Ontology, or with open nodes: certain triplets that
         imply all others (as few as possible for a tree, elsewhere not always). Only ``guarantee="identify"``.
     species : mapping or callable, optional
-        For a tree of genes: the species of each leaf, of which it may have several. The triplets are of species, and
-        hold whichever copies are meant (`algorithms.merge_copies`).
+        For a tree of genes: the species of each leaf; a species may have several leaves. The triplets are of species,
+        and hold whichever copies are meant (`algorithms.merge_copies`).
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
@@ -222,7 +222,7 @@ class _InnerEdges:
         return np.stack([a, b, self._third(self.beside[edge], third, rng)], axis=1)
 
     def _third(self, node: np.ndarray, k: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
-        """The k-th third leaf beside each node: one of each closed sibling, of an open node all below these."""
+        """Return the k-th third leaf beside each node: one of each closed sibling, any below them for an open node."""
         if self.opened is None:  # every sibling counts once: the k-th is found by its place
             start, child = self.hierarchy._children
             up = self.hierarchy.parent

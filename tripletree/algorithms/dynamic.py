@@ -53,7 +53,7 @@ class _Change(NamedTuple):
     ----------
     added, removed : sequence of keys
     weights_before : dict
-        For each triplet with a changed weight the weight it had before. None if it had none.
+        For each triplet with a changed weight the weight it had before, or None.
     """
 
     added: Sequence[_Key]
@@ -182,7 +182,7 @@ class TripletBuilder:
         Returns
         -------
         ndarray of bool
-            Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there already.
+            Parallel to ``triplets.rows``, or to the tuples as they come. True for triplets that are there already.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class TripletBuilder:
     # ------------------------------------------------------------------ additions
 
     def add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet], *, weights: Any = None) -> None:
-        """Add a triplet, or several: all of them or none, also when interrupted.
+        """Add a triplet, or several: all of them or nothing, also when interrupted.
 
         Parameters
         ----------
@@ -233,12 +233,12 @@ class TripletBuilder:
         weights : float or array_like of float, optional
             Positive. One for each triplet or one for all, by default the weights of the set or data frame. A weight
             given for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and
-            those there already stay as they are.
+            the weights of triplets there already stay as they are.
 
         Raises
         ------
         InconsistentTripletsError
-            If they contradict each other or those there. ``.conflict`` is irreducible and holds at least one of the
+            If they contradict each other or triplets there. ``.conflict`` is irreducible and holds at least one of the
             new ones. The builder is unchanged.
 
         Examples
@@ -274,7 +274,7 @@ class TripletBuilder:
             raise
 
     def try_add(self, triplet: _LabelTriplet) -> bool:
-        """Add a triplet unless it contradicts those there.
+        """Add a triplet unless it contradicts the triplets there.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class TripletBuilder:
         return True
 
     def try_add_rows(self, rows: Any) -> np.ndarray:
-        """Add triplets in the order given, skipping each that contradicts those there by then.
+        """Add triplets in the order given, skipping each that contradicts the triplets there by then.
 
         Parameters
         ----------
@@ -358,12 +358,12 @@ class TripletBuilder:
     # ------------------------------------------------------------------ removals
 
     def remove(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> None:
-        """Remove a triplet, or several: all of them or none.
+        """Remove a triplet, or several: all of them or nothing.
 
         Raises
         ------
         UnknownTripletError
-            If some are not there. ``.triplets`` holds all of those.
+            If some are not there. ``.triplets`` holds all that are missing.
 
         Examples
         --------
@@ -420,7 +420,7 @@ class TripletBuilder:
                 self._tree.restore(change.removed)
                 self._forget(steps, change)
             except BaseException:
-                self._roll_back(steps, change)  # an interrupted undo finishes this change, not those before it
+                self._roll_back(steps, change)  # an interrupted undo finishes this change, not the ones before it
                 raise
 
     # ------------------------------------------------------------------ how changes are made and recorded
@@ -430,7 +430,7 @@ class TripletBuilder:
         return self.leaves[a], self.leaves[b], self.leaves[c]
 
     def _include(self, new: Sequence[_Key]) -> None:
-        """Add triplets that are not there, all or none."""
+        """Add triplets that are not there, all or nothing."""
         tree = self._tree
         if self._is_large(new):
             if not tree.add_all_or_none(new):
@@ -446,7 +446,7 @@ class TripletBuilder:
         return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
 
     def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
-        """The weights that the triplets will have, after the given ones are added to those there. `fresh` have none."""
+        """Return the weights of the triplets after the given ones are added. `fresh` triplets have no weight yet."""
         now = self._weights
         after = {
             key: weight if key in fresh else now.get(key, 1.0) + weight for key, weight in zip(keys, given, strict=True)
@@ -543,7 +543,7 @@ class DynamicAhoTree:
         return np.array([-1], np.int32) if self.n == 1 else self._ready().parents()
 
     def can_add(self, rows: np.ndarray) -> np.ndarray:
-        """True if each triplet alone is consistent with those that are there: bool, shape (k,)."""
+        """Tell whether each triplet alone is consistent with the triplets there: bool, shape (k,)."""
         tree = self._borrow()
         out = tree.test_rows(np.ascontiguousarray(rows, np.int32))
         self._tree = tree
@@ -580,7 +580,7 @@ class DynamicAhoTree:
         return True
 
     def restore(self, keys: Sequence[_Key]) -> None:
-        """Add triplets that are known to be consistent with those that are there."""
+        """Add triplets that are known to be consistent with the triplets there."""
         if not keys:
             return
         if self._tree is not None and len(keys) == 1:

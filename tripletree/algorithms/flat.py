@@ -59,7 +59,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     --------
     displays : the same for a hierarchy.
     are_compatible : whether clusters keep a whole set, with all that it implies.
-    label_triplet_score : the share of those satisfied.
+    label_triplet_score : the share of triplets satisfied.
     enforce_triplets : moves samples until all are.
 
     Notes
@@ -85,7 +85,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
 
 
 def is_broken(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Which triplets, rows of positions, have a, b in two clusters and c in one of these."""
+    """Tell which triplets (rows of positions) have a and b in two clusters, and c in one of the two."""
     a, b, c = codes[rows.T]
     return (a != b) & ((a == c) | (b == c))
 
@@ -115,9 +115,9 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
 
     Notes
     -----
-    Clusters are compatible if and only if the triplets are consistent, none of them is broken, and those with their
-    leaves in three clusters are consistent when each leaf is replaced by its cluster ("Flat clusters that keep what
-    the triplets imply" in ``docs/algorithms.md`` has the proof). One run of BUILD on the clusters, O(m) beside it.
+    Clusters are compatible if and only if the triplets are consistent, no triplet is broken, and the triplets with
+    their leaves in three clusters are consistent when each leaf is replaced by its cluster ("Flat clusters that keep
+    what the triplets imply" in ``docs/algorithms.md`` has the proof). One run of BUILD on the clusters, O(m) beside it.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
 def enforce_triplets(
     labels: Any, triplets: TripletSet, *, samples: Any = None, max_steps: int | None = None
 ) -> np.ndarray:
-    """Move as few samples as can be found between flat clusters until these are compatible with all triplets.
+    """Move as few samples as can be found between flat clusters until the clusters are compatible with all triplets.
 
     They then satisfy every triplet, and every one that the triplets imply (see `are_compatible`).
 
@@ -169,7 +169,7 @@ def enforce_triplets(
     Returns
     -------
     ndarray, shape (n,)
-        Labels from those given, each still used: as many clusters as before. Equal to `labels` if these are compatible.
+        Labels out of `labels`, each still used: as many clusters as before. Equal to `labels` if they are compatible.
 
     Raises
     ------
@@ -243,10 +243,10 @@ def enforced(
     max_steps: int | None = None,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The clusters 0..k-1, none empty, changed so that they are compatible with the triplets over their leaves.
+    """Change the clusters 0..k-1 so that they are compatible with the triplets over their leaves. No cluster is empty.
 
     A leaf of weight w counts as w of them in means, and its move as w moves. Triplets that contradict each other
-    are compatible with nothing: then it is enough that none is broken.
+    are compatible with nothing: then it is enough that no triplet is broken.
     """
     found = unbroken(codes, triplets, points, max_steps, weights)
     if found is not None and (fit_together(found, triplets.rows) or not is_consistent(triplets)):
@@ -284,7 +284,7 @@ def unbroken(
 
 
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:
-    """Make k clusters near to those given, each a union of siblings in the tree of the triplets.
+    """Make k clusters near to the given ones, each a union of siblings in the tree of the triplets.
 
     It begins with all children of the root as one cluster. Each time the cluster with most leaves outside its most
     frequent label is split: into the siblings in which that label is most frequent, and the rest.

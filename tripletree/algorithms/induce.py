@@ -1,4 +1,4 @@
-"""Induced triplets: those that a hierarchy displays. All of them, some of them, or asked triple by triple.
+"""Induced triplets, which a hierarchy displays: all of them, some of them, or asked triple by triple.
 
 An Ontology, with several parents for some terms, stands for many hierarchies: one for each choice of one parent for
 each term. A triplet displayed by all of them is entailed by the ontology (the docs call it *certain*), and each
@@ -382,7 +382,7 @@ def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
 
 
 def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarray:
-    """The column of the odd one out in each triple of leaf indices. -1 if it is unresolved, or none is entailed."""
+    """Return the column of the odd one out in each triple of leaf indices. -1 if it is unresolved or not entailed."""
     if isinstance(hierarchy, Ontology):
         return hierarchy.dominance.odd(triples)
     odd = engine.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)

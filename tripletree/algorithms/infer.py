@@ -68,10 +68,11 @@ def implies(
     -----
     ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_. This is the case when a set
     of leaves, a and b on one side and c on the other, splits in just two [1]_. One descent through ever smaller sets
-    of leaves finds it or shows that there is none. Queries share the parts of it that they have in common. The BUILD
-    tree takes O((n + m) log n). A query takes O(d r log n). d < n is the number of sets visited, and r the number of
-    triplets between parts of a set that the tree already shows to be tied together. All queries together no more than
-    `closure_size`, and O(d) each. A step is a triplet or query at hand in a set visited, 50 to 400 nanoseconds.
+    of leaves finds it or shows that there is no such set. Queries share the parts of the descent that they have in
+    common. The BUILD tree takes O((n + m) log n). A query takes O(d r log n). d < n is the number of sets visited, and
+    r the number of triplets between parts of a set that the tree already shows to be tied together. All queries
+    together no more than `closure_size`, and O(d) each. A step is a triplet or query at hand in a set visited, 50 to
+    400 nanoseconds.
 
     References
     ----------
@@ -195,7 +196,7 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
 def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) -> np.ndarray:
     """Tell for each triplet whether all the others together imply it.
 
-    Each is judged alone, against all others. Any one of those marked can be dropped, but not always all of them
+    Each triplet is judged alone, against all others. Any marked triplet can be dropped, but not always all of them
     together: of three triplets of which any two imply the third, all three are marked. `minimal` chooses which to keep.
 
     Parameters
@@ -267,7 +268,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
 
     Notes
     -----
-    Subsets of which no triplet can be dropped all have the same size: they are the bases of a matroid [1]_. So one
+    Subsets in which each triplet is needed all have the same size: they are the bases of a matroid [1]_. So one
     pass is enough, which keeps a spanning forest of the triplets across each split of `closure`: time and memory as for
     `closure_size`.
 

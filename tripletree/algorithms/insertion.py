@@ -3,8 +3,8 @@
 Each binary hierarchy comes of exactly one series of insertions, so the number is the sum over all series of the product
 of the numbers of places that the triplets allow. Many hierarchies grow side by side (sequential Monte Carlo), each
 leaf goes to a place that violates no triplet of the leaves so far, and hierarchies with few places are replaced by
-copies of those with many. The estimate of the number is unbiased. Used by `tripletree.algorithms.informativeness` where
-the exact sum is too long.
+copies of hierarchies with many. The estimate of the number is unbiased. Used by `tripletree.algorithms.informativeness`
+where the exact sum is too long.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 Row = tuple[int, int, int]
 
-#: Hierarchies that grow side by side, in each of so many independent batches.
+#: 1,000 hierarchies grow side by side, in each of 4 independent batches.
 _GROWN, _BATCHES = 1000, 4
 #: Bytes for the ancestors of all nodes of a batch, and the fewest hierarchies that it is to have.
 _BYTES, _FEWEST = 100_000_000, 100

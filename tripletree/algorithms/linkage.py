@@ -177,7 +177,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False, resolve: bool = 
     size, merges = stop - start, hierarchy.n_children[n:] - 1
     Z = np.empty((n - 1, 4))
     if n > 1:
-        row = np.cumsum(merges)  # the row after those of each inner node, the last of which is the node
+        row = np.cumsum(merges)  # the row after the rows of each inner node; the last of its rows is the node
         number = np.concatenate([np.arange(n), n + row - 1])
         child = np.argsort(hierarchy.parent[:-1], kind="stable")  # the children of node n, of node n + 1, ...
         first = np.cumsum(merges + 1) - merges - 1

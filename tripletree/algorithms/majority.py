@@ -1,6 +1,6 @@
-"""Clades that many trees have: how often they have those of one tree, and strict and majority-rule consensus trees.
+"""Clades that many trees have: how often they have the clades of one tree, and strict and majority consensus trees.
 
-A clade is known by a random number of 64 bits: the exclusive or of those of its leaves. So no sets of leaves are
+A clade is known by a random number of 64 bits: the exclusive or of the numbers of its leaves. So no sets of leaves are
 compared. `consensus` (of answers) and `DivisiveReCon` count the clades of their samples of trees here, too.
 """
 
@@ -51,7 +51,7 @@ def clade_support(hierarchy: Hierarchy, trees: Iterable[Hierarchy]) -> np.ndarra
     ----------
     hierarchy : Hierarchy
     trees : iterable of Hierarchy
-        Over the same leaves, in any order: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or those of a
+        Over the same leaves, in any order: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or all of a
         file (``tripletree.io.read_hierarchies``).
 
     Returns
@@ -105,7 +105,7 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     Parameters
     ----------
     trees : iterable of Hierarchy
-        Over the same leaves: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or those of a file
+        Over the same leaves: trees of resampled data, ``DivisiveReCon.sampled_trees_``, or all of a file
         (``tripletree.io.read_hierarchies``). Heights and names are not used. If one is unrooted, all are taken as
         unrooted, and so is the result: its clades are the sides of branches that do not hold the first leaf.
     min_support : float

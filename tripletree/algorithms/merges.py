@@ -28,7 +28,7 @@ class Counts:
     Attributes
     ----------
     tests, rejections : int
-        Compatibility tests that were made, and those that found the closest pair incompatible.
+        Compatibility tests that were made, and tests that found the closest pair incompatible.
     searches : int
         Searches for a nearest cluster that had to be made again.
     micro_clusters : int or None
@@ -67,7 +67,7 @@ def merge_points(
     weights : ndarray of float, shape (n,), optional
         How many samples each row stands for. By default one each.
     apart : ndarray of int, shape (k, 2), optional
-        Row numbers of which no cluster holds both while there is another merge.
+        Pairs of row numbers that share no cluster while there is another merge.
     spreads : ndarray of float, shape (n,), optional
         The mean squared distance of the samples that each row stands for to the row, by default 0: for average and
         weighted.
@@ -140,7 +140,7 @@ def as_linkage(merges: np.ndarray, *, squared: bool) -> np.ndarray:
     Parameters
     ----------
     merges : ndarray of float64, shape (n - 1, 3)
-        The ids that merged, the second of which stays, and their distance.
+        The ids that merged (the second id stays), and their distance.
     squared : bool
         Whether distances are squared.
 

@@ -64,7 +64,7 @@ class NameMatches:
         How it was found. "exact": letter by letter. "form": except for case, underscores, hyphens and spaces, quotes,
         accents, authors and years, and the type of whole numbers (101 is "101"), or by the path of a node of a
         hierarchy ("Food > Bread", "Food|Bread").
-        "synonym": another name of that taxon, of `synonyms` or of those that ``hierarchy`` keeps. "species": the
+        "synonym": another name of that taxon, from `synonyms` or from ``hierarchy``. "species": the
         first two words of a longer name, such as a subspecies or a name with its author. "spelling": similar, word by
         word. "genus": the first word of a name of several stands for a taxon, or for the leaves that begin with it, if
         they are all the children of one node. "chosen": by `choose`. "ambiguous": several taxa fit. "none".
@@ -97,7 +97,7 @@ class NameMatches:
 
     @property
     def shared(self) -> dict[Any, tuple[Any, ...]]:
-        """The taxa that several names mean, each with these names. A genus that stands for its species is none."""
+        """Return the taxa that several names mean, each with its names, without genera that stand for their species."""
         meant: dict[Any, list[Any]] = {}
         for x, match, kind in zip(self.names, self.matches, self.kinds, strict=True):
             if match is not None and kind != "genus":
@@ -135,7 +135,7 @@ class NameMatches:
         Raises
         ------
         NotATreeError
-            If some term above these names has several parents and `parent` is "error".
+            If some term above the names has several parents and `parent` is "error".
 
         Examples
         --------
@@ -154,7 +154,7 @@ class NameMatches:
         return tree._but(leaves=mine, names=names, synonyms=None).suppress_unary()
 
     def on_positions(self) -> Ontology:
-        """Return the ontology of `attach` on positions, 1-tuples, instead of names, some of which may be ids."""
+        """Return the ontology of `attach` on positions, as 1-tuples, instead of names, as some names may be ids."""
         if all(x is None for x in self.matches):
             return self.attach()  # type: ignore[return-value]  # raises
         known = {(k,): match for k, match in enumerate(self.matches) if match is not None}
@@ -195,7 +195,7 @@ class NameMatches:
         """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
 
         Edited, its columns name and match are the input of `choose`. Terms of an ontology stand by their names, if
-        these tell them apart.
+        names tell them apart.
         """
         import pandas as pd
 
@@ -226,7 +226,7 @@ class NameMatches:
         )
 
     def term_names(self) -> dict[Any, str]:
-        """Return the names of terms by their ids, if names tell them apart. A hierarchy has none."""
+        """Return the names of terms by their ids, if names tell them apart. A hierarchy gives an empty dict."""
         if isinstance(self.hierarchy, Hierarchy):
             return {}
         terms = self.hierarchy.terms
@@ -376,9 +376,9 @@ class _NameIndex:
                 msg = f"synonyms must map text to text or to lists of it, not {other!r} to {accepted!r}"
                 raise TypeError(msg)
             self.synonyms.setdefault(plain_form(other), []).extend(map(plain_form, several))
-        #: The forms of names of which only a part is their taxon, which readers write with two primes.
+        #: The forms of names that belong to their taxon in part only. Readers write them with two primes.
         self.in_part: set[str] = set()
-        for other, accepted in hierarchy.synonyms.items():  # those of the value itself
+        for other, accepted in hierarchy.synonyms.items():  # the synonyms of the value itself
             if str(other).endswith("''"):
                 self.in_part |= {plain_form(str(other)), plain_form(without_author(str(other)[:-2]))}
             for x in {plain_form(str(other)), plain_form(without_author(str(other).rstrip("'")))}:
@@ -460,8 +460,8 @@ class _NameIndex:
     def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
         """The taxon with the most similar name, or the genus, else the similar ones as suggestions.
 
-        Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
-        *hesperus* in one table, neither is the other one misspelt.
+        A taxon whose own name is among the names asked for (`taken`) is another one, however similar: of *hesperidus*
+        and *hesperus* in one table, neither is the other one misspelt.
         """
         form = plain_form(without_author(name))
         near = [x for x in near if not _are_ids_apart(form, x)]

@@ -4,7 +4,7 @@ Pairs constrain one clustering, triplets a hierarchy. Must-link a, b together wi
 ab|c: in a hierarchy from which the clusters are cut, a and b are closer to each other than either is to c. So
 
 - a component of must-links that is cannot-linked to another becomes triplets, and so does the other one.
-- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first.
+- a component of must-links without cannot-links gives no triplet: its must-links are *merges* to be done first.
 - a cannot-link between two single leaves gives no triplet: it acts on the *cut*, which must separate them.
 
 For consistent pairs, with components A, B, ... of the must-links:
@@ -47,7 +47,7 @@ class PairReduction:
     merges : PairwiseConstraints
         The must-links that no triplet expresses: their components have no cannot-links.
     on_cut : PairwiseConstraints
-        The cannot-links that give no triplet: those between leaves without must-links.
+        The cannot-links that give no triplet: they are between leaves without must-links.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class PairReduction:
     def pairs_behind(self, triplets: TripletSet) -> PairwiseConstraints:
         """Return the links from which some of the triplets come, with their origins.
 
-        For ab|c these are the must-link a, b, the cannot-link of c, and the must-links between its other end and the
+        For ab|c they are the must-link a, b, the cannot-link of c, and the must-links between its other end and the
         nearer one of a and b.
 
         Parameters
@@ -81,7 +81,7 @@ class PairReduction:
         Returns
         -------
         PairwiseConstraints
-            They alone imply these triplets.
+            They alone imply the triplets.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class PairReduction:
         return self.pairs.subset(must_link=sorted(must), cannot_link=np.unique(self.cannot_row[some]))
 
     def _path(self, x: int, y: int) -> set[int]:
-        """The must-links between x and y in the spanning forest: those above exactly one of them."""
+        """Return the must-links between x and y in the spanning forest: the links above exactly one of x and y."""
         ways = []
         for u in (x, y):
             way = set()

@@ -1,7 +1,7 @@
 """Points, the rows of a dense table or of a sparse one (CSR): means of groups and squared distances.
 
 A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and a distance
-that is less than the rounding of these is 0, so that equal rows are at distance 0 here, too.
+that is less than the rounding of the products is 0, so that equal rows are at distance 0 here, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BLOCK = 4_000_000
 
 
 def is_sparse(points: Any) -> bool:
-    """True if these are rows of a scipy sparse matrix or array."""
+    """Tell whether the points are rows of a scipy sparse matrix or array."""
     return hasattr(points, "tocsr")
 
 
@@ -36,7 +36,7 @@ def as_rows(table: Any) -> Any:
 
 
 def row_blocks(points: Any, size: int = BLOCK) -> Iterator[tuple[slice, np.ndarray]]:
-    """Dense blocks of rows of at most so many numbers each, one after the other."""
+    """Yield dense blocks of rows of at most `size` numbers each, one after the other."""
     n, d = points.shape
     step = max(1, size // max(d, 1))
     for low in range(0, n, step):
@@ -80,7 +80,7 @@ def squared_distances(points: Any, others: Any) -> np.ndarray:
 
 
 def group_sums(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | None = None) -> Any:
-    """The sum of the points, times their weights, of each of k groups, none empty: as sparse as the points are."""
+    """Return the weighted sum of the points of each of k groups, without empty groups: as sparse as the points."""
     if is_sparse(points):
         from scipy.sparse import csr_array
 
@@ -94,7 +94,7 @@ def group_sums(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | Non
 
 
 def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | None = None) -> Any:
-    """The mean of the points of each of k groups, none empty: as sparse as the points are."""
+    """Return the mean of the points of each of k groups, without empty groups: as sparse as the points."""
     size, sums = np.bincount(codes, weights, minlength=k), group_sums(points, codes, k, weights)
     if not is_sparse(points):
         return sums / size[:, None]
@@ -106,7 +106,7 @@ def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | No
 def scatter(
     points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None, means: Any = None
 ) -> float:
-    """The sum of the squared distances to the mean of all points, or of groups 0..k-1, none empty.
+    """Return the sum of the squared distances to the mean of all points, or of groups 0..k-1 without an empty one.
 
     The `means` of the groups are computed unless they are given.
     """
@@ -140,7 +140,7 @@ def intrinsic_dimension(points: Any, weights: np.ndarray | None = None) -> float
 
 
 def _weighted_dimension(points: Any, weights: np.ndarray) -> float:
-    """`intrinsic_dimension` of points of which each stands for as many as its weight says."""
+    """Return the `intrinsic_dimension` of points that stand for as many points as their weights say."""
     step = max(1, points.shape[0] // 1000)
     some, share = points[::step], weights[::step] / weights[::step].sum()
     some = some.toarray() if is_sparse(some) else some

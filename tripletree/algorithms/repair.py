@@ -30,7 +30,7 @@ from tripletree.errors import LimitExceededError
 #: Steps of a search by default: a minute or less.
 DEFAULT_STEPS = 1_000_000_000
 WITHOUT_LIMIT = 2**62
-#: "auto" is exact if triplets connect at most this many leaves, "search" splits so many exactly.
+#: "auto" is exact if triplets connect at most 12 leaves, "search" splits groups of at most 8 exactly.
 _EXACT_IN_AUTO, _EXACT_IN_SEARCH = 12, 8
 #: Triplets up to which "auto" compares with "greedy": some ten seconds.
 _MOST_FOR_GREEDY = 300_000
@@ -65,7 +65,7 @@ class Problem:
 
 @dataclass(frozen=True, repr=False)
 class Repair:
-    """The result of `repair`: the triplets kept and dropped, and the hierarchy of those kept.
+    """The result of `repair`: the triplets kept and dropped, and the hierarchy of the kept triplets.
 
     Attributes
     ----------
@@ -150,8 +150,8 @@ def repair(
     Returns
     -------
     Repair
-        ``.kept``, ``.dropped``, ``.hierarchy``, ``.weight_lost``, ... No dropped triplet is consistent with those
-        kept. A consistent set is kept whole, whatever the method.
+        ``.kept``, ``.dropped``, ``.hierarchy``, ``.weight_lost``, ... No dropped triplet is consistent with the
+        kept ones. A consistent set is kept whole, whatever the method.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def repair(
     Notes
     -----
     Leaves that the triplets do not connect are split without loss, as in `one_tree`. The methods work on the groups
-    that remain. The triplets that the hierarchy found displays are kept, and of the rest those consistent with them,
+    that remain. The triplets that the hierarchy found displays are kept, and of the rest each one consistent with them,
     by decreasing weight. "exact" takes O(3**g g) for each group of g leaves. In "search", a split is a cut in a graph
     with positive and negative weights, improved by passes of Fiduccia and Mattheyses, O((n + m) log n) each. The first
     start is a cut of points on a sphere [1]_. Regrafting all subtrees once takes some O(m d) for a hierarchy of depth
@@ -274,7 +274,7 @@ _METHODS: dict[str, Method] = {"auto": _auto, "exact": _exact, "search": _search
 
 
 # ----------------------------------------------------------------------
-# From the root down: split leaves by their triplets, and by a rule if these connect them.
+# From the root down: split leaves by their triplets, and by a rule if the triplets connect them.
 
 #: Which side, 0 or 1, each leaf of a connected problem goes to (both occur). None to split its leaves off one by one.
 Rule = Callable[[Problem], "np.ndarray | None"]
@@ -342,7 +342,7 @@ def _first_split(group: Problem, rule: Rule) -> np.ndarray | None:
 def _parts(
     leaves: np.ndarray, label: np.ndarray, inside: np.ndarray, at: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The leaves of each part, with the triplets inside it. `at` is the part of each triplet, -1 for none."""
+    """Return the leaves of each part, with the triplets inside it. `at` is the part of each triplet, or -1."""
     size = np.bincount(label)
     grouped = np.split(leaves[np.argsort(label, kind="stable")], np.cumsum(size)[:-1])
     count = np.bincount(at + 1, minlength=size.size + 1)
@@ -425,7 +425,7 @@ _PENALTY = 1.5
 _EXACT = 8
 #: Random starts of a split, and passes from each.
 _STARTS, _PASSES = 4, 12
-#: At most so many runs on one set, as long as all together have taken fewer steps than this.
+#: At most 9 runs on one set, as long as all together have taken fewer than 20,000,000 steps.
 _RUNS, _FEW_STEPS = 9, 20_000_000
 #: Sweeps of prune and regraft over all subtrees.
 _SWEEPS = 50
@@ -445,7 +445,7 @@ class Search:
     max_steps : int
         Steps after which leaves are split off one by one, and subtrees stay where they are.
     n_runs : int
-        At most so many runs, of which the best counts. More than the first only if they are quick.
+        At most this many runs. The best one counts. A second run starts only if runs are quick.
     tick : callable, optional
         Called with the number of leaves that have found their place, then with the number of subtrees that have been
         tried.
@@ -457,7 +457,7 @@ class Search:
     hierarchy : Hierarchy
         The best one found. Without `start`, it displays at least a third of the weight.
     optimal : bool
-        True if it is proven that none displays more: every split was forced or exact.
+        True if it is proven that no hierarchy displays more: every split was forced or exact.
     steps : int
         Steps taken.
     """
@@ -489,7 +489,7 @@ class Search:
         for run in range(1, self._n_runs):
             if self.steps > min(_FEW_STEPS, self._max_steps):
                 break
-            # splits start from a cut of the sphere, start from random sides, or are random: none is always best
+            # splits start from a cut of the sphere, start from random sides, or are random: no way is always best
             self._run = run % 3
             best = self._better(best, self._regrafted(split_all(self._problem, self._rule)))
         return self._better(best, ladder(self._problem))
@@ -518,7 +518,7 @@ class Search:
         return side
 
     def _regrafted(self, hierarchy: Hierarchy) -> Hierarchy:
-        """The hierarchy after moves of subtrees, until none gains or the steps are used up."""
+        """Return the hierarchy after moves of subtrees, until no move gains or the steps are used up."""
         mover = engine.repair.SubtreeMover(hierarchy.parent, self._problem.rows, self._problem.weight)
         for _ in range(_SWEEPS):
             nodes = self._rng.permutation(hierarchy.parent.size).astype(np.int32)
@@ -540,8 +540,8 @@ _HIGHEST_PRICE, _ALMOST_NOTHING = 100.0, 1e-9
 class SphereCut:
     """The cut with the best ratio of weight displayed to weight lost, sought on a sphere [1]_.
 
-    Leaves are points on a sphere, attracted by those that they should be with and repelled by the others. Random planes
-    through the centre cut it. The best ratio found is the cost of a loss in the next round.
+    Leaves are points on a sphere, attracted by the leaves that they should be with and repelled by the others. Random
+    planes through the centre cut it. The best ratio found is the cost of a loss in the next round.
 
     References
     ----------
@@ -585,7 +585,7 @@ class SphereCut:
         return best_side
 
     def _spread(self, problem: Problem, price: float) -> np.ndarray:
-        """Points on the sphere: near the leaves to stay with, far from those to be separated from."""
+        """Return points on the sphere: near the leaves to stay with, far from the leaves to be separated from."""
         pull = _pulls(problem, price)
         own = abs(pull).sum(axis=1).reshape(-1, 1)  # so much inertia that each step is an improvement
         point = self._rng.standard_normal((problem.k, _DIMENSIONS))
@@ -609,7 +609,7 @@ def _pulls(problem: Problem, price: float, most_dense: int = 100) -> Any:
 
 
 def _ratios(sides: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weight displayed over weight lost, for each column of sides. Those that lose nothing rank by the former."""
+    """Return weight displayed over weight lost of each column of sides, without loss by weight displayed."""
     a, b, c = (sides[rows[:, i]] for i in range(3))
     shown, lost = weight @ ((a == b) & (a != c)), weight @ (a != b)
     return shown / (lost + _ALMOST_NOTHING * weight.sum())
@@ -628,7 +628,7 @@ def _by_weight(weight: np.ndarray) -> np.ndarray:
 
 
 def greedy(problem: Problem, most_lost: float = np.inf) -> np.ndarray | None:
-    """Take rows by decreasing weight if they are consistent with those taken before.
+    """Take rows by decreasing weight if they are consistent with the rows taken before.
 
     Parameters
     ----------

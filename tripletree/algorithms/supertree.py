@@ -51,7 +51,7 @@ class Supertree:
         The share that agrees, among the source triplets that the clade of an inner node decides. Entry ``u - n_leaves``
         is the share of node u. A clade alone decides the triples of leaves a, b below different children of its node
         and c below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN if no source displays any of
-        these, as at the root, which has no parent.
+        the three, as at the root, which has no parent.
     n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
         How many sources display such triplets that agree, and that do not. Some may have both.
     n_sources : int
@@ -108,9 +108,9 @@ def supertree(
     Parameters
     ----------
     hierarchies : iterable of Hierarchy
-        The sources. A node with more than two children does not vote on how these belong together. Nodes with one child
-        are skipped. Heights, lengths and names are not used. One with open nodes has two votes of half the weight:
-        without all that is open, and with it, but without the clades beside it.
+        The sources. A node with more than two children does not vote on how the children belong together. Nodes with
+        one child are skipped. Heights, lengths and names are not used. One with open nodes has two votes of half the
+        weight: without all that is open, and with it, but without the clades beside it.
     weights : array_like of float, optional
         A positive number for each source. A source of weight 2 counts as two of them. Default 1.
     species : mapping or callable, optional
@@ -162,8 +162,9 @@ def supertree(
     No triplet is listed in the search: for a leaf x, one pass over each source with x counts the votes for all places
     of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf at the place with the most votes.
     Then leaves, and clades if that is cheap, are pruned and regrafted while that helps. The trees found are fused
-    into the one with the most votes among those with no other clades, as ASTRAL [1]_ and STELAR [2]_ do with the clades
-    of their input, and the result is improved again. Triplet votes of sources are the idea of SuperTriplets [3]_.
+    into the tree with the most votes among all trees with no other clades, as ASTRAL [1]_ and STELAR [2]_ do with the
+    clades of their input, and the result is improved again. Triplet votes of sources are the idea of SuperTriplets
+    [3]_.
 
     A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
     leaves each. The support takes O(depth times the leaves of all sources). Sources that agree need no search: O(n
@@ -514,7 +515,7 @@ def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafI
 
 
 def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
-    """BUILD on the sources themselves: split the taxa into the components of all votes, and those again."""
+    """BUILD on the sources themselves: split the taxa into the components of all votes, and each component again."""
     n = votes.n
     up_leaf = np.zeros(n, np.int32)
     up_inner = [-1]
@@ -575,7 +576,7 @@ class _Grower:
         self.tree = engine.supertree.Grower(votes.sources, parent)
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
-        """Move each of these branches to its best place. Return how many moved."""
+        """Move each branch of `nodes` to its best place. Return how many moved."""
         tell = teller(tick)
         moves = self.tree.regraft(nodes.astype(np.int32), tell)
         tell(nodes.size)
@@ -641,7 +642,7 @@ def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick |
 
 
 def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
-    """The binary tree with the most votes among those with clades of the pool's binary trees only, and its votes.
+    """Return the binary tree with the most votes, and its votes. Its clades are from the binary trees of the pool.
 
     The votes of a split depend on its two sides only, not on the tree above or below: so every clade, small ones first,
     gets the best of its splits in two clades of the pool.
@@ -686,9 +687,9 @@ def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, floa
 def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
 
-    The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they are of. Clades with
-    equal sums are equal, and two of which the sums add up to a third one's are its two sides, except for a chance of
-    one in 10**18 or so.
+    The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they index. Clades with
+    equal sums are equal, and two clades whose sums add up to a third sum are the sides of the third, except for a
+    chance of one in 10**18 or so.
     """
     noise = np.random.default_rng(20261121).integers(0, 2**64, n, dtype=np.uint64)
     code, low, interval, orders = [], [], [], []

@@ -34,7 +34,7 @@ def triplets_from_classes(
     """Turn class labels into the smallest triplet set that makes each class a clade (GenerateConstraints).
 
     For each class, its first member a, each other member b and the first member c of each other class: ab|c. Every
-    binary hierarchy that displays these has each class as a clade.
+    binary hierarchy that displays these triplets has each class as a clade.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def triplets_from_comparisons(
     -------
     TripletSet
         Weighted by how often both halves are said, the smaller number of the two, if some are said more than once. The
-        comparisons of which the other half is missing give nothing. The set need not be consistent.
+        comparisons without their other half give nothing. The set need not be consistent.
 
     See Also
     --------
@@ -335,7 +335,7 @@ def comparison_rows(
 
 
 def _class_codes(y: Any, leaves: Any, samples: Any, missing: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
-    """Classes of the used samples as 0..k-1, the leaf index, and the used samples: those asked for with a class."""
+    """Return the classes of the used samples as 0..k-1, the leaf index, and the samples asked for that have a class."""
     all_codes, values = label_codes(y, "y")
     if leaves is None:
         leaves = all_codes.size if series_index(y) is None else y.index

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def as_positions(which: Any) -> Any:
-    """Return a choice of rows as an index of numpy's: a slice, a mask, or positions (an empty list is none of them)."""
+    """Return a choice of rows as an index of numpy's: a slice, a mask, or positions (an empty list: no rows)."""
     if isinstance(which, slice):
         return which
     which = np.atleast_1d(which)
@@ -23,7 +23,7 @@ def as_positions(which: Any) -> Any:
 
 
 def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
-    """Raise a TypeError that shows the `call` unless a function can be called with so many arguments by position."""
+    """Raise a TypeError that shows the `call` unless a function takes `n_arguments` arguments by position."""
     try:
         takes = signature(function)
     except (TypeError, ValueError):  # some functions in C have no signature
@@ -73,7 +73,7 @@ def check_numbers(values: Any, n: int, what: str, things: str, error: type[Value
     """Return a number for each of n things as float64, or raise an `error` that names the argument."""
     try:
         given = np.asarray(values)
-        numbers = np.array(given.tolist() if given.dtype.kind == "c" else given, np.float64)  # lists of these fail
+        numbers = np.array(given.tolist() if given.dtype.kind == "c" else given, np.float64)  # complex lists fail
     except (TypeError, ValueError):
         msg = f"{what} must be numbers, one for each of the {n} {things}, not {described(values)}"
         raise error(msg) from None
@@ -98,7 +98,7 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
 
 
 def check_support(support: Any, inner: int) -> np.ndarray:
-    """Return the support of so many inner nodes as float64, or raise a ValueError that tells how it must be."""
+    """Return the support of `inner` inner nodes as float64, or raise a ValueError that tells how it must be."""
     return _check_support(support, inner, several=False, error=ValueError)
 
 

@@ -75,17 +75,17 @@ class Comparisons(tuple):
         return np.unique(self.rows)
 
     def votes(self) -> TripletSet:
-        """Each as a vote for the triplet of which it is one half, weighted by how often that was given."""
+        """Return each comparison as a vote for the triplet that it is half of, weighted by how often it was given."""
         return TripletSet(self.rows, self.leaves, np.ones(len(self.rows)))
 
     def subset(self, mask: np.ndarray) -> Comparisons:
-        """Those of a mask."""
+        """Return the comparisons that a mask marks."""
         who = [self.who[k] for k in np.flatnonzero(mask).tolist()]
         origins = None if self.origins is None else self.origins.take(mask)
         return Comparisons(self.rows[mask], self.leaves, who, origins, self.reading)
 
     def over(self, number: np.ndarray, leaves: LeafIndex) -> Comparisons:
-        """Those whose three leaves are among others, and differ there: `number` has their new positions, or -1."""
+        """Return the comparisons whose three leaves stay and differ: `number` has new positions, or -1."""
         rows = number[self.rows]
         a, b, c = rows.T
         kept = (rows >= 0).all(axis=1) & (a != b) & (a != c) & (b != c)
@@ -93,7 +93,7 @@ class Comparisons(tuple):
         return Comparisons(rows[kept], leaves, found.who, found.origins, self.reading)
 
     def restrict(self, labels: Iterable[Hashable]) -> Comparisons:
-        """Those on some of the leaves."""
+        """Return the comparisons on some of the leaves."""
         leaves = LeafIndex(labels)
         return self.over(np.array([leaves.index(x) if x in leaves else -1 for x in self.leaves], np.int64), leaves)
 

@@ -23,7 +23,7 @@ _LAST = ")]"
 #: The first and last bytes of names with numbers in them, as masks.
 _BEGINS = np.isin(np.arange(256), list(b"+-./0123456789[ \t\n\v\f\r"))
 _ENDS = np.isin(np.arange(256), list(b")]"))
-#: Whole numbers above this are ids. Programs that count replicates write up to so many.
+#: Whole numbers above this are ids. Programs that count replicates write up to 1,000.
 _MOST = 1000
 #: One number, or several of one branch, as IQ-TREE has them. One of two may be missing.
 _SUPPORT = re.compile(rf"\s*({_NUMBER}(?:/{_NUMBER})*/?|/{_NUMBER})\s*%?\s*", re.ASCII)
@@ -36,7 +36,7 @@ _AFTER = re.compile(
 )
 
 
-#: Confidences behind names are shares, or some of them are at least so many percent.
+#: Confidences behind names are shares, or some of them are at least 50 percent.
 _LEAST_PERCENT = 50
 
 
@@ -68,7 +68,7 @@ Confidence(name='Bacillus', support=None))
 def rated_name(name: str) -> Confidence:
     """Take apart a name with the confidence of an assignment behind it: ``Firmicutes(100)``, ``Firmicutes [98.2%]``.
 
-    A number above 100 is no confidence, and a year in brackets is none.
+    A number above 100 is no confidence, nor is a year in brackets.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def apart(
 
 
 def _candidates(names: Sequence[str | None]) -> np.ndarray:
-    """The places of names that begin or end as those with numbers do."""
+    """Return the places of names that begin or end as names with numbers do."""
     text = "\0".join(["", *[x or "" for x in names], ""]).encode("utf-8", "surrogatepass")
     codes = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(codes == 0)
@@ -175,7 +175,7 @@ def _candidates(names: Sequence[str | None]) -> np.ndarray:
 
 
 def _plain_numbers(names: Sequence[str | None], places: np.ndarray) -> np.ndarray | None:
-    """The numbers that all names are, None if some is none."""
+    """Return the names as numbers, or None if a name is not a number."""
     texts = [x for x in names if x is not None] if places.size < len(names) else names
     if len(texts) > places.size:
         return None
@@ -207,7 +207,7 @@ def noted_numbers(comment: str, keys: Sequence[str] = SUPPORT_KEYS) -> Iterator[
 
 
 def number_in(text: str) -> float:
-    """The number that a label or comment holds, NaN if it is none."""
+    """Return the number that a label or comment holds, NaN if it holds something else."""
     return float(text) if _is_number(text) else np.nan
 
 

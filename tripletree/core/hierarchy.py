@@ -222,7 +222,7 @@ class Hierarchy(Immutable):
 
     @property
     def support(self) -> np.ndarray | None:
-        """Support of each inner node (float64, shape (N - n,)), NaN if unknown. None if there is none.
+        """Support of each inner node (float64, shape (N - n,)), NaN if unknown. None if no node has support.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class Hierarchy(Immutable):
 
     @cached
     def length(self) -> np.ndarray | None:
-        """Length of the branch above each node (float64, shape (N,)), NaN if unknown. None if there are none."""
+        """Length of the branch above each node (float64, shape (N,)), NaN if unknown. None without lengths."""
         if self._height is None:
             return self._length
         length = np.full(self.n_nodes, np.nan)
@@ -338,7 +338,7 @@ class Hierarchy(Immutable):
         return [self.leaves[i] for i in order[start[node] : stop[node]].tolist()]
 
     def label(self, node: int) -> Any:
-        """Return the label of a leaf or the name of an inner node (None if it has none).
+        """Return the label of a leaf or the name of an inner node (None for a node without a name).
 
         Examples
         --------
@@ -376,7 +376,7 @@ class Hierarchy(Immutable):
         Returns
         -------
         Hierarchy
-            It displays exactly those triplets of this hierarchy that have all three leaves among `labels`. The same is
+            It displays exactly the triplets of this hierarchy that have all three leaves among `labels`. The same is
             true of certain triplets: a leaf stays open where its parent stays. A leaf asked for by another name
             (`synonyms`, or its path such as ``"Food > Bread"``) has that name.
 
@@ -497,7 +497,7 @@ class Hierarchy(Immutable):
         exact : bool
             By default an item of an inner node is *open*: it may be anywhere at or below that node, as a specimen
             known to its genus only may be of any species. True says that such an item is a child of the node and in
-            none of the node's other children.
+            no other child of the node.
         keep_unary : bool
             If True, keep nodes that are left with one child (they have names, but display no triplets).
 
@@ -662,7 +662,7 @@ class Hierarchy(Immutable):
         check_choice(unnamed, "unnamed", ("error", "number"))
         n, N = len(self.leaves), self.parent.size
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
-        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it. It
+        # `passed` counts the cuts on the path from the root to each node. A node stays if there is no cut above it. It
         # is a new leaf if it is cut or was a leaf
         passed = engine.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
         stays = passed == cut
@@ -814,7 +814,7 @@ class Hierarchy(Immutable):
         return mask
 
     def suppress_unary(self) -> Hierarchy:
-        """Return the hierarchy without nodes that have one child. Their branch lengths are added to those below.
+        """Return the hierarchy without nodes that have one child. Their branch lengths are added to the branches below.
 
         Examples
         --------
@@ -1111,7 +1111,7 @@ def _open_nodes(given: Any, N: int, order: np.ndarray | None) -> np.ndarray | No
 
 
 def node_mask(given: Any, what: str, N: int) -> np.ndarray | None:
-    """Return some nodes, given by a mask or by their numbers, as a mask. None if there are none."""
+    """Return some nodes, given by a mask or by their numbers, as a mask. None if nothing is given."""
     if given is None:
         return None
     array = np.asarray(given if hasattr(given, "__len__") else list(given))
@@ -1204,7 +1204,7 @@ def known_synonyms(synonyms: Mapping[str, Any], leaves: LeafIndex, names: Sequen
     }
 
 
-#: Other names, of a hierarchy that has none.
+#: The synonyms of a hierarchy that has no synonyms.
 _NO_SYNONYMS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -1390,7 +1390,7 @@ def _numbers(
 ) -> dict[Any, int]:
     """Return the node of each label or name, which must be unique. With `some`, unknown ones are left out.
 
-    Raises if none is known, even with `some`.
+    Raises if no label or name is known, even with `some`.
     """
     n = len(leaves)
     plain = isinstance(leaves.labels, range)  # a range searches all of its numbers for a string

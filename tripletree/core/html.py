@@ -24,7 +24,7 @@ ROWS = 20  # most rows of a sketch
 ROW, LEFT, ACROSS = 18, 10, 260  # pixels: a row, before the root, from the root to the leaves
 LETTER = 6.9  # pixels that a letter takes, about
 LONGEST = 32  # characters of a label
-#: Characters that XML cannot hold, and those that would turn the text around them.
+#: Characters that XML cannot hold, and characters that would turn the text around them.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _STYLE = (
     "svg{background:#fff}path{fill:none;stroke:#4a515c;stroke-width:1.3}.f{fill:#4a515c;fill-opacity:.25}"
@@ -35,7 +35,7 @@ _STYLE = (
 
 
 def printable(text: str) -> str:
-    """Replace characters that XML forbids, and those that reverse the direction of the text around them."""
+    """Replace characters that XML forbids or that reverse the direction of the text around them."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
@@ -53,8 +53,8 @@ def drawn_heights(
 ) -> tuple[np.ndarray, str]:
     """Return the position of each node on the height axis (float64[N]), and a title of the axis. For all pictures.
 
-    "auto" takes the heights unless there are none, they are all equal or one is not finite, and the order of merging if
-    more than a tenth of the branches would point down.
+    "auto" takes the heights unless they are missing, all equal or one is not finite, and the order of
+    merging if more than a tenth of the branches would point down.
     """
     note = ""
     if kind == "height" and height is None:
@@ -103,7 +103,7 @@ class Drawn(NamedTuple):
 
 
 def _opened(tree: Drawn) -> dict[int, list[int]]:
-    """Return the nodes that are drawn with their children, and these: the largest ones as long as there is room."""
+    """Return the nodes that are drawn open, with their children: the largest nodes, as long as there is room."""
     found: dict[int, list[int]] = {}
     rows, heap = 1, [(-int(tree.size[tree.root]), tree.root)]
     while heap:

@@ -51,7 +51,7 @@ def is_gap(text: str, gaps: frozenset[str] = GAPS) -> bool:
 
 
 def gap_words(missing: Any, gaps: frozenset[str] = GAPS) -> frozenset[str]:
-    """The words for no value as ``missing=`` gives them, else those known. An empty text is always one."""
+    """Return the words for no value: of ``missing=``, else the known words. An empty text is always among them."""
     if missing is None:
         return gaps
     words = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
@@ -104,7 +104,7 @@ def class_codes(
 def without_gaps(
     codes: np.ndarray, known: list[Any], name: str, missing: Any = None, cure: str = _AS_CLASS
 ) -> tuple[np.ndarray, list[Any]]:
-    """The codes of `label_codes`, or some of them, without the words for no class, as `class_codes` treats these."""
+    """Return the codes of `label_codes`, or some of them, without the words for no class (see `class_codes`)."""
     words = gap_words(missing, CLASS_GAPS)
     count = np.bincount(codes[codes >= 0], minlength=len(known))
     is_class = ~_class_gaps(known, words)

@@ -212,7 +212,7 @@ def _python_labels(labels: Any) -> Iterable[Any]:
         raise TypeError(msg)
     if isinstance(labels, np.ndarray):
         labels = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
-    # times stay numpy's: as Python values those in nanoseconds would be plain numbers
+    # times stay numpy's: as Python values, times in nanoseconds would be plain numbers
     return (x.item() if isinstance(x, np.generic) and x.dtype.kind not in "mM" else x for x in labels)
 
 

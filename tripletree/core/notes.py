@@ -1,8 +1,8 @@
 """Notes on what a file said beside its tree: placeholders, other names, items without a taxon.
 
 Readers make them. The value that a reader returns has them (`kept`), and `doubts` tells them with what the value
-itself knows, to users, the report and ``tripletree info``. `collected` gives those of a block to callers whose values
-are parts of what was read. Notes are logged besides, at level INFO of the logger "tripletree.io".
+itself knows, to users, the report and ``tripletree info``. `collected` gives the notes of a block to callers whose own
+values are parts of what was read. Notes are logged besides, at level INFO of the logger "tripletree.io".
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Ontology(Immutable):
     """An immutable rooted graph in which a term may have several parents, such as Gene Ontology or WordNet.
 
     There are two ways to get triplets from it. `induce`, `sample_triplets`, `displays` and `decompose` take an Ontology
-    as it is and use the *certain* triplets: those ab|c that are displayed whatever one parent is chosen for each term.
+    as it is and use the *certain* triplets: each ab|c that is displayed whatever one parent is chosen for each term.
     `to_hierarchy` makes such a choice and returns the tree as a Hierarchy.
 
     Parameters
@@ -78,12 +78,12 @@ class Ontology(Immutable):
     Raises
     ------
     InvalidHierarchyError
-        If the edges have a cycle (the message lists its terms), join a term to itself or to none, or if a sequence has
-        the wrong length. ``.node`` is the position of a term.
+        If the edges have a cycle (the message lists its terms), join a term to itself or to no term, or if a sequence
+        has the wrong length. ``.node`` is the position of a term.
 
     Notes
     -----
-    Two ontologies are equal when they have the same terms, of which the same are open, and the same edges of the same
+    Two ontologies are equal when they have the same terms, the same open terms, and the same edges of the same
     types, in any order. Names and ranks do not count. `hash` agrees with ``==``. There may be several roots.
 
     Certain triplets never have one too many. They are all that hold in every reading if each term has one parent, or if
@@ -239,7 +239,7 @@ class Ontology(Immutable):
         relations : str or iterable of str, optional
             The types of edges to keep. All terms stay. One that loses all its edges becomes a root and a leaf.
         root : hashable or iterable of hashable, optional
-            One or several terms. Only these and the terms below them, by the edges kept, stay.
+            One or several terms. They and the terms below them, by the edges kept, stay.
 
         Returns
         -------
@@ -413,7 +413,7 @@ class Ontology(Immutable):
             How to treat items that have no term, or an unknown one: raise an error, or leave them out.
         exact : bool
             By default an item of an inner term is *open*: it may be anywhere at or below that term. True says that such
-            an item belongs to none of the term's children.
+            an item belongs to no child of the term.
         relation : str
             The type of the new edges.
 
@@ -534,7 +534,7 @@ class Ontology(Immutable):
 
     @cached
     def certain_tree(self) -> Hierarchy | None:
-        """A tree with the same certain triplets, if terms are open and none has several parents. Else None."""
+        """Return a tree with the same certain triplets, if terms are open and have one parent each. Else None."""
         if self.incertae_sedis is None or int(self.n_parents.max()) > 1:
             return None
         return self.to_hierarchy()
@@ -566,7 +566,7 @@ class Ontology(Immutable):
             The parent of a term that has several: the one with the longest path from a root, the one of the first edge,
             or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
         labels : {"id", "name"}
-            Names of leaves and inner nodes: the ids of their terms, or the names of those terms that have one.
+            Names of leaves and inner nodes: the ids of their terms, or the names of the terms that have one.
 
         Returns
         -------
@@ -766,7 +766,7 @@ def _check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
 
 
 def _check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
-    """Return the edges as read-only int32 of shape (m, 2): in range, none from a term to itself."""
+    """Return the edges as read-only int32 of shape (m, 2): in range, and never from a term to itself."""
     try:
         array = np.asarray(edges)
     except ValueError:
@@ -808,7 +808,7 @@ def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | Non
 
 
 def _open_terms(given: Any, links: _Links, terms: LeafIndex) -> np.ndarray | None:
-    """Return the mask of open terms, none of which is the only one without parents. None if no term is open."""
+    """Return the mask of open terms, or None if no term is open. A single root may not be open."""
     mask = node_mask(given, "incertae_sedis", len(terms))
     if mask is None:
         return None
@@ -821,7 +821,7 @@ def _open_terms(given: Any, links: _Links, terms: LeafIndex) -> np.ndarray | Non
 
 
 def _still_open(opened: np.ndarray, before: np.ndarray, now: np.ndarray) -> np.ndarray:
-    """Which terms are open still, after some edges and terms went: not those that lost their parents.
+    """Tell which terms are still open after edges and terms went: a term that lost its parents is not.
 
     Parameters
     ----------
@@ -875,7 +875,7 @@ class _Links(NamedTuple):
 
 
 class _Numbered(NamedTuple):
-    """The terms numbered children first, those without children before all others.
+    """The terms numbered children first, and terms without children before all others.
 
     Attributes
     ----------
@@ -921,14 +921,14 @@ def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
 
 
 def _grouped(key: np.ndarray, N: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of each key, in order: those of key k are ``place[start[k]:start[k + 1]]``."""
+    """Return the places of each key, in order: the places of key k are ``place[start[k]:start[k + 1]]``."""
     start = np.zeros(N + 1, np.int32)
     np.cumsum(np.bincount(key, minlength=N), out=start[1:])
     return start, np.argsort(key, kind="stable")
 
 
 def _numbered(lists: _Links) -> _Numbered:
-    """Number the terms: those without children first, children before parents, one root last."""
+    """Number the terms: terms without children first, children before parents, one root last."""
     childless = np.diff(lists.down_start) == 0
     backward = lists.order[::-1]
     term = np.concatenate([np.flatnonzero(childless).astype(np.int32), backward[~childless[backward]]])
@@ -1057,7 +1057,7 @@ class Dominance(Immutable):
     common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
     leaves below node d are its clade in this tree and further clades, all disjoint. `reach` has a list of them for each
     inner node, ``node[start[d - n]:start[d - n + 1]]``, in depth-first order. A further clade begins where a
-    path from d leaves the nodes that d dominates. A tree has none of these, and bit sets for all terms would take much
+    path from d leaves the nodes that d dominates. A tree has no such clades, and bit sets for all terms would take much
     more room.
     """
 
@@ -1131,11 +1131,11 @@ class Dominance(Immutable):
         return freeze(self.reach.sizes())
 
     def odd(self, triples: np.ndarray) -> np.ndarray:
-        """Return the column of the odd one out of each triple of leaves (int8), -1 if none is certain.
+        """Return the column of the odd one out of each triple of leaves (int8), -1 if it is not certain.
 
         ab|c is certain exactly when c is not below the lowest common dominator of a and b.
         """
-        # certain triplets are displayed by the dominator tree, so that only these have to be checked
+        # certain triplets are displayed by the dominator tree, so that only displayed triplets have to be checked
         odd = engine.rooted_tree.induced_odd(triples, *self.ancestor_table)
         rows = np.flatnonzero(odd >= 0)
         which, chosen = odd[rows].astype(np.int64), triples[rows]

@@ -217,8 +217,8 @@ class SoftLinks(NamedTuple):
     must_held, cannot_held : ndarray of bool
         Masks of the links that are not overruled by links of larger weight.
     clash : float
-        Weight of links that contradict each other where no link of larger weight decides. 0 if there are none. If there
-        are, the masks are valid down to this weight only, and nothing is implied.
+        Weight of links that contradict each other where no link of larger weight decides. 0 without such links. With
+        them the masks are valid down to this weight only, and nothing is implied.
     total : int
         Number of implied pairs.
     events : ndarray of float64, shape (e, 4)
@@ -239,7 +239,7 @@ class SoftLinks(NamedTuple):
     order: np.ndarray
 
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the pairs that must be together and their weights, and those that must be apart and theirs."""
+        """Return the pairs that must be together with their weights, and the pairs that must be apart with theirs."""
         sign, weight = self.events[:, 0], self.events[:, 3]
         found = []
         for kind in (1, -1):
@@ -279,7 +279,7 @@ class _Clusters:
         return y in self.cannot.get(x, ())
 
     def cannot_link(self, x: int, y: int, weight: float) -> None:
-        """Add a cannot-link between two clusters that had none."""
+        """Add a cannot-link between two clusters that had no cannot-link."""
         self.cannot.setdefault(x, set()).add(y)
         self.cannot.setdefault(y, set()).add(x)
         if self.record:

@@ -242,7 +242,7 @@ class PairwiseConstraints(Immutable):
         return self._mapped(number, leaves)
 
     def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
-        """Return the pairs that have both leaves among `labels`, over those leaves.
+        """Return the pairs that have both leaves among `labels`, over `labels`.
 
         Consequences that run through other leaves are lost. To keep them, restrict `expand()`.
 
@@ -426,7 +426,7 @@ class PairwiseConstraints(Immutable):
         Returns
         -------
         PairwiseConstraints
-            Consistent, and equal to its own soft closure. With weights if these pairs have them.
+            Consistent, and equal to its own soft closure. With weights if the given pairs have weights.
 
         Raises
         ------
@@ -496,7 +496,7 @@ class PairwiseConstraints(Immutable):
         """Return the smallest set of triplets that is equivalent to the pairs, as far as hierarchies can tell.
 
         For cannot-linked components A and B, ab|c holds for all a, b in A and c in B, and the reverse. The result
-        implies all of these, and has only (|A| - 1) + (|B| - 1) of them for each such A and B. `reduce_pairs` tells
+        implies all of them, and has only (|A| - 1) + (|B| - 1) of them for each such A and B. `reduce_pairs` tells
         which pairs triplets cannot express, and from which links a triplet comes.
 
         Parameters

@@ -13,7 +13,7 @@ from tripletree.core.notes import note
 def restricted(
     parent: np.ndarray, n: int, kept: np.ndarray, keep_unary: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Restrict a tree to the leaves `kept`: return its parents, the old number of each node, and a mask of these."""
+    """Restrict a tree to the leaves `kept`: return its parents, and the old number of each node, also as a mask."""
     keep_leaf = np.zeros(n, np.bool_)
     keep_leaf[kept] = True
     keep, up = engine.rooted_tree.kept_nodes(parent, freeze(keep_leaf), keep_unary)
@@ -60,9 +60,9 @@ def tops_alone(up: np.ndarray, *, told: np.ndarray | None = None) -> np.ndarray:
     Parameters
     ----------
     up : ndarray of int, shape (N,)
-        The position of a parent of each node, -1 if there is none.
+        The position of a parent of each node, -1 if it has no parent.
     told : ndarray of int, optional
-        Nodes to leave out, of which something else is told: those with children whose other parent `up` has, too.
+        Nodes to leave out, as the caller tells of them: nodes with a child whose other parent is in `up`, too.
     """
     alone = (up < 0) & bool((up >= 0).any())
     alone[up[up >= 0]] = False

@@ -45,7 +45,7 @@ class Paths:
     ) -> None:
         self.texts: list[Any] = [*leaves, *names]
         self.form = form
-        #: The nearest ancestor with a name, -1 if there is none.
+        #: The nearest ancestor with a name, -1 without one.
         self.above = parent.tolist()
         for u in range(len(self.texts) - 2, -1, -1):
             p = self.above[u]

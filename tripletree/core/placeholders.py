@@ -1,7 +1,7 @@
 """Placeholders: names that fill a place in a taxonomy and are no taxa, such as "unclassified Felidae".
 
 What hangs below one is known to be below the nearest real taxon, no more. All readers ask here, so that a name means
-the same in all of them. Those of trees ask about inner nodes alone: a leaf of a tree has its place whatever its name.
+the same in all of them. Readers of trees ask about inner nodes alone: a leaf of a tree has its place whatever its name.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _BRACKETED = re.compile(rf"[\[(]({NOT_KNOWN}|{_INCERTAE}|(?:indet|undet)\.?)[\])
 _BLANKS = re.compile(r"[\s_]+")
 #: PR2's names below a taxon without names: Alveolata_X, Alveolata_XX.
 _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
-#: Every placeholder has one of these in it, in lower case. So few names are looked at closely.
+#: Every placeholder holds one of these texts, in lower case, so that few names are looked at closely.
 _SIGNS = (
     *(b"unc", b"unid", b"unde", b"unk", b"assign", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambigu"),
     *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
@@ -62,7 +62,7 @@ _SIGNS = (
     *(b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
-#: Leaves with one of these are open, without a closer look but for a forma specialis. Names stand between NULs.
+#: Leaves with one of these texts are open, without a closer look but for a forma specialis. Names stand between NULs.
 _SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
 _NOT_SURE = (b" f. sp.",)
 #: Names that are looked at together.
@@ -79,7 +79,7 @@ class Placeholders:
     Attributes
     ----------
     known : bool
-        True for those that taxonomies use, in any case, with blanks or underscores, with the prefix of a rank or not.
+        True for the names that taxonomies use, in any case, with blanks or underscores, with or without a rank prefix.
     more : frozenset of str
         Further ones, in the form of `plain`.
 
@@ -101,7 +101,7 @@ class Placeholders:
     def of(cls, given: Any) -> Placeholders:
         """Return the placeholders that an option `placeholders=` asks for.
 
-        True takes the known ones, False none, and names are taken besides the known ones: a list, or one text with
+        True takes the known names, False no name, and a list adds names to the known ones: a list, or one text with
         commas.
         """
         if isinstance(given, (bool, np.bool_)):
@@ -207,7 +207,7 @@ class Placeholders:
         return FILLER if same is None or any(plain(x) in same for x in above) else TAXON
 
     def contracted(self, hierarchy: Hierarchy, *, names: Sequence[str | None] | None = None) -> Hierarchy:
-        """Return a tree without the inner nodes whose names are no taxa. Those of one kind of a genus are open.
+        """Return a tree without inner nodes whose names are no taxa. Placeholders for a species of a genus are open.
 
         Parameters
         ----------

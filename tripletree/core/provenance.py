@@ -16,7 +16,7 @@ class Origin(NamedTuple):
     Attributes
     ----------
     source : str or None
-        Name of the file, None if there is none.
+        Name of the file, None without a file.
     unit : str
         Unit of the number: "line" or "row".
     number : int

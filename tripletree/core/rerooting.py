@@ -126,7 +126,7 @@ def _farthest(parent: np.ndarray, n: int, long: np.ndarray, distance: np.ndarray
 
 
 def rerooted(parent: np.ndarray, n: int, place: RootPlace, length: np.ndarray | None) -> Rerooted:
-    """Put the root in another place. An old root that is left with two branches is gone, and these are one.
+    """Put the root in another place. An old root with two branches left is removed, and the branches are joined.
 
     parent : int32[N], N > 1
     length : float64[N] or None

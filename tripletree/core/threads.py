@@ -25,7 +25,7 @@ def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], o
         It looks at ``stop.is_set()`` now and then, and ends if that is true.
     n : int
     tell : callable
-        Is given the number of those that have ended.
+        Is called with the number of calls that have ended.
 
     Examples
     --------

@@ -175,7 +175,7 @@ class TripletSet(Immutable):
         return TripletSet(freeze(number[self.rows]), leaves, self.weights, origins=self.origins)
 
     def restrict(self, labels: Iterable[Hashable]) -> TripletSet:
-        """Return the triplets that have all three leaves among `labels`, over those leaves.
+        """Return the triplets that have all three leaves among `labels`, over `labels`.
 
         Examples
         --------
@@ -481,5 +481,5 @@ def contains_rows(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
 
 
 def total_weight(triplets: TripletSet) -> float:
-    """The sum of the weights of triplets. Their number if they have none."""
+    """Return the sum of the weights of triplets, or their number if they have no weights."""
     return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())
