@@ -160,6 +160,10 @@ DOORS = {
     "pandas": lambda text, folder: frame_of(text),
     "polars": lambda text, folder: polars.from_pandas(frame_of(text)),
     "parquet": lambda text, folder: saved(folder / "t.parquet", frame_of(text).to_parquet),
+    "json": lambda text, folder: saved(folder / "t.json", lambda path: frame_of(text).to_json(path, orient="records")),
+    "json lines": lambda text, folder: saved(
+        folder / "t.jsonl", lambda path: frame_of(text).to_json(path, orient="records", lines=True)
+    ),
     "workbook": lambda text, folder: saved(folder / "t.xlsx", lambda path: frame_of(text).to_excel(path, index=False)),
 }
 
@@ -253,3 +257,26 @@ def test_layouts__of_comparisons_in_a_shell(tmp_path, monkeypatch, text):
     assert "c.csv: comparisons with an anchor" in done.output
     assert "Known: 2 comparisons about 4 of the 4 samples." in done.output
     assert re.search("Of note: Read 2 comparisons: (Anchor nearer Near than Far|.* against .* and .*)", done.output)
+
+
+@pytest.mark.parametrize("read", [read_pairs, read_triplets, read_annotations, read_edges, read_lineages])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"a": "x", "b": ["y"]}]', "row 1: the value of 'b' is a list; cells must be texts or numbers"),
+        ('{"a": "x"}\n{"a": {"b": 1}}\n', "line 2: the value of 'a' is an object; cells must be texts or numbers"),
+        ('[{"a": "x"}, 3]', "row 2: expected an object, whose keys are the names of columns"),
+    ],
+)
+def test_layouts__json_that_is_no_table(tmp_path, read, text, message):
+    path = saved(tmp_path / "t.json", lambda path: path.write_text(text))
+    with pytest.raises(ParseError, match=message):
+        read(path)
+
+
+def test_layouts__json_that_is_cut_off_is_told_by_its_name(tmp_path):
+    path = saved(tmp_path / "t.json", lambda path: path.write_text('[{"a": "x", "b": "y"'))
+    with pytest.raises(ParseError, match="not JSON|JSON"):
+        read_pairs(path)
+    label = read_triplets(io.StringIO("{a} b | c\n"))  # no JSON: a label with brackets
+    assert sorted(label.leaves) == ["b", "c", "{a}"]

@@ -399,7 +399,7 @@ def _is_own_lines(content: bytes | str) -> bool:
         and (said in items or type(said) is int)
     ):
         return False  # of another program, with the label or the position
-    return bool(entry.keys() & {"items", "tripletree", "undo", "answer"})
+    return bool(entry.keys() & {"items", "tripletree", "undo"}) or said in ("odd", "alike", "different", "unsure")
 
 
 def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:

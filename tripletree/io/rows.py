@@ -34,6 +34,7 @@ from tripletree.io.table import (
     has_cells,
     has_header,
     is_frame,
+    json_table,
     number_column,
     parquet_metadata,
     parquet_names,
@@ -585,6 +586,11 @@ def read_rows(
         rows.add_parquet(content, columns, weight)
         return rows
     text = decoded(content, name)
+    records = None if format is not None else json_table(text, name)
+    if records is not None:
+        rows = kind(name, records.unit, **more)
+        rows.add_table(records, columns, weight)
+        return rows
     rows = kind(name, **more)
 
     def known(names: Sequence[str]) -> bool:

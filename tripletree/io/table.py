@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from tripletree.core.labels import is_gap
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
+from tripletree.io.json_text import load_json
 from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
 
 
@@ -280,7 +282,39 @@ def table_or_text(path: Any) -> RowTable | Text:
     if is_frame(path):
         return table_of(frame_columns(path))
     content, name = read_bytes(path)
-    return parquet_table(content, name) if is_parquet(content) else Text(decoded(content, name), name)
+    if is_parquet(content):
+        return parquet_table(content, name)
+    text = decoded(content, name)
+    return json_table(text, name) or Text(text, name)
+
+
+def json_table(text: str, path: str | None) -> RowTable | None:
+    """The records of a JSON text, a list of objects or one in each line, as a table of texts. None of other texts."""
+    if re.match(r"\s*(?:\[\s*\{|\{\s*[\"}])", text) is None:
+        return None
+    lines = [(k, x) for k, x in enumerate(text.splitlines(), 1) if x.strip()]
+    unit = "line" if text.lstrip()[0] == "{" else "row"
+    try:
+        found = [(k, json.loads(x)) for k, x in lines] if unit == "line" else [*enumerate(json.loads(text), 1)]
+    except (ValueError, RecursionError):
+        if not (path or "").lower().endswith((".json", ".jsonl", ".ndjson")):
+            return None
+        found = [(1, load_json(text, path))]
+    wrong = next((k for k, x in found if not isinstance(x, dict)), None)
+    if wrong is not None:
+        msg = f"{unit} {wrong}: expected an object, whose keys are the names of columns"
+        raise ParseError(msg, path=path)
+    names = list(dict.fromkeys(key for _, x in found for key in x))
+    columns: list[list[str | None]] = [[] for _ in names]
+    for k, row in found:
+        for name, column in zip(names, columns, strict=True):
+            value = row.get(name)
+            if isinstance(value, (dict, list)):
+                what = "a list" if isinstance(value, list) else "an object"
+                msg = f"{unit} {k}: the value of {name!r} is {what}; cells must be texts or numbers"
+                raise ParseError(msg, path=path)
+            column.append(str(value).lower() if isinstance(value, bool) else cell_text(cell_of(value)))
+    return RowTable(path, names, columns, [k for k, _ in found], unit)
 
 
 def header_with(asked: Iterable[Any], usual: Callable[[Sequence[str]], Any]) -> Callable[[Sequence[str]], bool]:
