@@ -1,6 +1,7 @@
 """The page of the leader of a study: its numbers, its switches, and who may see it."""
 
 import random
+import socket
 import warnings
 
 import numpy as np
@@ -217,6 +218,12 @@ def test_watch__the_tree_has_the_support_of_its_clades():
     assert found["answers"] == 12
 
 
+def first_free():
+    """A port that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
 def test_watch__the_address_of_the_leader_is_kept(tmp_path):
     path = str(tmp_path / "a.jsonl")
     first = server.listen("127.0.0.1", 0, path, watch=True)
@@ -224,6 +231,11 @@ def test_watch__the_address_of_the_leader_is_kept(tmp_path):
     server.keep_address(path, f"http://127.0.0.1:4321/{first.token}/", f"http://127.0.0.1:4321/{first.leader}/")
     assert read_address(path) == (4321, first.token, first.leader)
     assert first.leader != first.token
+    assert read_address(path).port == 4321
+    for watch, leader in ((True, first.leader), (False, None)):
+        again = server.listen("127.0.0.1", first_free(), path, watch=watch)
+        again.sock.close()
+        assert (again.token, again.leader) == (first.token, leader)
     server.keep_address(path, f"http://127.0.0.1:4321/{first.token}/")
     assert read_address(path).leader is None
 

@@ -382,7 +382,7 @@ def listen(
             )
         raise OSError(msg) from None
     token = kept.token if kept else secrets.token_urlsafe(24)
-    leader = (kept and kept.leader) or (secrets.token_urlsafe(24) if watch else None)
+    leader = ((kept and kept.leader) or secrets.token_urlsafe(24)) if watch else None
     return Place(sock, token, None if answers is None else os.fspath(answers), leader)
 
 
