@@ -26,7 +26,7 @@ _CLASSES = CLASS_NAMES | {
 }
 #: What is counted as well as numbered, and names of other numbers: no ids, unless they all differ.
 _COUNTED = re.compile(
-    r"index|idx|key|rows|labels?|names|gene|symbol|"
+    r"index|idx|key|rows|samples|labels?|names|gene|symbol|"
     r"(?:leaf|tree|plant|species|strain|cell|node|ring|nest|row|item|product|order|article|animal|image|img|file|doc|"
     r"document|record|entry|song|movie|film|book|shop|store|account|transaction|device|bill|ticket|case|people|person|"
     r"user|client|customer|member|employee|student|gene|protein|transcript|site|plot|probe|object)_?(?:num|number)"

@@ -308,7 +308,10 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
-    count = {(s, k): sum(len(row) > k and _has(row[k], s) for row in rows) for s in wanted for k in range(1 + wide)}
+    count = {(s, k): sum(len(row) > k and s in row[k] for row in rows) for s in wanted for k in range(1 + wide)}
+    for k in range(1 + wide):
+        if count.get(("/", k)):  # but for n/a
+            count["/", k] = sum(len(row) > k and "/" in row[k] and "/" in _NA.sub("", row[k]) for row in rows)
     most = max(count.values())
     if most == 0 and sep == "auto":
         prefixed = [sum(len(row) > k and has_prefix(row[k]) for row in rows) for k in range(1 + wide)]
@@ -324,11 +327,6 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     if most == 0:
         return wanted[0], int(wide)
     return next(key for key, k in count.items() if 2 * k >= most)
-
-
-def _has(text: str, sep: str) -> bool:
-    """True if a separator is in a text, but for the bar of n/a."""
-    return sep in text and (sep != "/" or sep in _NA.sub("", text))
 
 
 def has_prefix(text: str) -> bool:
