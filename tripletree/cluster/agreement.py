@@ -16,7 +16,7 @@ from tripletree.algorithms.induce import count_triplets, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 
-#: The agreement is clear if it is so many standard deviations of exchanged names above their mean.
+#: The agreement is clear if it is 2 standard deviations of exchanged names above their mean.
 CLEAR = 2.0
 
 #: Fewer names or triplets are not looked at: right ones often agree no better than exchanged ones.
@@ -35,7 +35,7 @@ class NameAgreement:
     share : float
         The share of known triplets ab|c in which a and b are nearer to each other, by the features, than to c.
     exchanged, deviation : float
-        The mean of this share if the names of these samples are exchanged at random, and its standard deviation.
+        The mean of this share if the names of the samples are exchanged at random, and its standard deviation.
     n_triplets, n_names : int
         How many triplets were looked at, on how many samples.
     """

@@ -16,7 +16,7 @@ from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
 from tripletree.interrupts import check_time
 
-#: Linkages that are defined for any distances, and those that need points in a Euclidean space.
+#: Linkages that are defined for any distances, and linkages that need points in a Euclidean space.
 ANY_METRIC = ("average", "weighted", "complete", "single")
 EUCLIDEAN = ("centroid", "median", "ward")
 
@@ -92,7 +92,7 @@ class FittedMetric:
         return distances_between(samples, others, self.metric, self.parameters)
 
     def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-        """Checked distances of all pairs of samples, in scipy's condensed order. `samples` may be those distances."""
+        """Return checked distances of all pairs of samples, in scipy's condensed order. `samples` may be distances."""
         if self.is_precomputed:
             return condensed_matrix(samples, dtype)
         return condensed_distances(samples, self.metric, self.parameters, dtype)
@@ -193,7 +193,7 @@ def _of_length_one(samples: Any) -> Any:
 def metric_parameters(samples: Any, metric: Any, columns: MixedColumns | None = None) -> dict[str, Any]:
     """The parameters that a metric learns from the samples it is fitted on, by scipy's names: variances V, inverse VI.
 
-    For Gower's distance these are the `columns`, and the scales of these.
+    For Gower's distance: the `columns` and their scales.
 
     Constant features are divided by 1, as scikit-learn's scalers do.
     """
@@ -343,7 +343,7 @@ def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any
 def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[str, Any]) -> np.ndarray:
     """Distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
 
-    Only blocks of sparse ones are made dense, and none for the Euclidean metrics and cosine.
+    Only blocks of sparse samples are made dense, and nothing is for the Euclidean metrics and cosine.
     """
     from scipy.spatial.distance import cdist
 
@@ -391,7 +391,7 @@ def _is_no_truth(rows: np.ndarray) -> np.ndarray:
     return ((rows != 0) & (rows != 1)).any(axis=1)
 
 
-#: Metrics that are not defined for some samples: those samples in words, and a test for them.
+#: Metrics that are not defined for some samples: the samples in words, and a test for them.
 _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "cosine": ("all zeros, which has no direction", lambda rows: (rows == 0).all(axis=1)),
     "correlation": ("constant, which correlates with nothing", lambda rows: np.ptp(rows, axis=1) == 0),

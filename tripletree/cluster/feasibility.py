@@ -47,7 +47,7 @@ _BACKTRACKING, _ROUNDS = 20_000, 50
 _CLIQUES, _NODES, _STEPS = 100_000, 400, 5_000
 
 
-# ---------------------------------------------------------------------- the answer that there is none
+# ---------------------------------------------------------------------- the answer that there is no assignment
 
 
 class NotColourable(Exception):  # noqa: N818 (an answer inside this package, which the estimator turns into an error)
@@ -67,7 +67,7 @@ class NotColourable(Exception):  # noqa: N818 (an answer inside this package, wh
 
 
 def find_representatives(groups: list[int], closure: PairClosure) -> tuple[list, str]:
-    """Labels of the first samples of some groups, and these as a message shows them."""
+    """Return the labels of the first samples of some groups, and the labels as a message shows them."""
     first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
     labels = [closure.leaves[int(i)] for i in first[groups]]
     return labels, ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
@@ -129,7 +129,7 @@ class _Part(NamedTuple):
         return _Part(self.nodes[low:high], graph, freeze(np.array([0, high - low], np.int32)))
 
     def problem(self, cost: np.ndarray) -> AssignmentProblem:
-        """Assigning these nodes at these costs. Ties go to the nodes with most neighbours."""
+        """Return the problem of assigning the nodes at some costs. Ties go to the nodes with most neighbours."""
         return AssignmentProblem(*self.graph, frozen(cost, np.float64), frozen(self.degree, np.float64))
 
 
@@ -137,7 +137,7 @@ class _Exact(NamedTuple):
     """The parts of a graph whose cheapest assignment takes polynomial time, and the others."""
 
     order: np.ndarray  #: nodes of trees, also of those that hang on other parts, from the leaves on
-    parent: np.ndarray  #: the neighbour that each of these waits for, -1 for none
+    parent: np.ndarray  #: the neighbour that each node of `order` waits for, or -1
     cliques: list[np.ndarray]  #: nodes that all need different clusters: a linear assignment problem each
     rest: _Part
 
@@ -173,7 +173,7 @@ class CannotGraph:
     # ------------------------------------------------------------------ are k clusters enough?
 
     def find_clique(self, size: int, limit: int) -> np.ndarray | None:
-        """So many nodes that are all neighbours of each other: a proof that ``size - 1`` clusters are too few.
+        """Find `size` nodes that are all neighbours of each other: a proof that ``size - 1`` clusters are too few.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class CannotGraph:
         Returns
         -------
         ndarray of int or None
-            None if there is none, or none was found.
+            None if there is no clique, or the search found no clique.
         """
         # nodes with fewer neighbours are in no such clique
         order, _ = _loops.peel(*self.neighbours, size - 1)
@@ -218,7 +218,7 @@ class CannotGraph:
         Raises
         ------
         NotColourable
-            If there is none, or none was found.
+            If there is no colouring, or the search found no colouring.
         """
         order, _ = _loops.peel(*self.neighbours, k)
         core = self._part(self._all_but(order))
@@ -248,7 +248,7 @@ class CannotGraph:
         return NotColourable(np.sort(self.bound[nodes]).tolist(), is_clique=is_clique, proved=proved)
 
     def _reason(self, part: _Part, k: int) -> tuple[np.ndarray, bool]:
-        """The reason why k clusters are too few: a clique of k + 1, else nodes of which none can be left out."""
+        """Return the reason why k clusters are too few: a clique of k + 1, else nodes that are all needed for it."""
         clique = _listed_clique(part, k + 1, _CLIQUES)
         if clique is not None:
             return clique, True
@@ -264,15 +264,15 @@ class CannotGraph:
     # ------------------------------------------------------------------ cheap assignments
 
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
-        """Each node in turn in its cheapest cluster that no neighbour has. None if a node finds none."""
+        """Put each node in turn in its cheapest cluster that no neighbour has. None if a node finds no cluster."""
         nobody = freeze(np.full(self.bound.size, -1, np.int32))
         label, failed = _loops.greedy(*self.neighbours, cost, frozen(order), nobody)
         return None if failed >= 0 else label
 
     def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap if that is easy. None if none is found.
+        """Find a feasible assignment that is cheap if that is easy, or None.
 
-        Nodes choose in turn, those with most to lose first. A node that finds no place goes first in the next round.
+        Nodes choose in turn, nodes with most to lose first. A node that finds no place goes first in the next round.
         The rest is searched for by `colour`, cheap clusters first.
 
         Parameters
@@ -308,7 +308,7 @@ class CannotGraph:
         ----------
         cost : ndarray of float64, shape (m, k)
         label : ndarray of int32, shape (m,)
-            Feasible, or -1 if there is none.
+            Feasible, or -1 without a feasible assignment.
 
         Returns
         -------
@@ -330,7 +330,7 @@ class CannotGraph:
     def entangled(self, nearest: np.ndarray) -> np.ndarray:
         """The nodes that cannot-links may keep from their cheapest clusters, ascending.
 
-        Elsewhere these are the cheapest assignment: in connected parts without cycles in which no neighbours share one.
+        Elsewhere the labels are the cheapest assignment: in connected parts without cycles whose neighbours all differ.
         Parts with cycles always count, as `assign` prefers the known one of several cheapest assignments there.
         """
         part, cyclic = self._connected
@@ -447,7 +447,7 @@ class CannotGraph:
 
 
 def _neighbours(ends: np.ndarray, n: int) -> Graph:
-    """The neighbours of nodes 0..n-1, ascending, by edges of which each occurs once."""
+    """Return the neighbours of nodes 0..n-1, ascending. Each edge occurs once."""
     one, other = ends.T
     key = np.sort(np.concatenate([one * n + other, other * n + one]))
     of, near = np.divmod(key, max(n, 1))
@@ -457,13 +457,13 @@ def _neighbours(ends: np.ndarray, n: int) -> Graph:
 
 
 def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:
-    """The bounds of the largest connected parts, k nodes at least, so many that matching them stays cheap."""
+    """Return the bounds of the largest connected parts, k nodes at least, as many as can be matched cheaply."""
     bounds = sorted(core.bounds, key=lambda part: part[0] - part[1])
     return [(low, high) for low, high in bounds if high - low >= max(k, _RENAMED)][: max(1, limit // k**2)]
 
 
 def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
-    """So many nodes of a clique, the first of the maximal ones that is large enough. None if none is found."""
+    """Return `size` nodes of the first maximal clique that is large enough, or None."""
     import networkx as nx
 
     ends = np.repeat(np.arange(part.nodes.size), part.degree)
@@ -473,7 +473,7 @@ def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
 
 
 def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """The cheapest clusters of nodes that all need different ones: those they have if no others are cheaper."""
+    """Return the cheapest clusters of nodes that all need different ones. They keep theirs if no others are cheaper."""
     from scipy.optimize import linear_sum_assignment
 
     rows, found = linear_sum_assignment(cost)
@@ -495,7 +495,7 @@ def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
 
 
 def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None) -> np.ndarray:
-    """A feasible assignment, cheap clusters first. -1 in connected parts if none is found soon.
+    """Find a feasible assignment, cheap clusters first. -1 in connected parts where the search takes too long.
 
     n_taken : ndarray of int32, shape (m, k), how many neighbours elsewhere have each cluster
     """
@@ -512,7 +512,7 @@ def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None
 def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
-    """Clusters of connected nodes, None if none were found, and whether the search went to its end."""
+    """Return clusters of connected nodes, or None, and whether the search went to its end."""
     m = part.nodes.size
     problem, spent = part.problem(np.zeros((m, k))), 0
     limit += m  # to reach the end once

@@ -78,7 +78,7 @@ def has_sparse(X: Any) -> bool:
 
 
 def needs_dense(estimator: str) -> TypeError:
-    """The error for sparse data where an estimator takes none."""
+    """Return the error for sparse data where an estimator takes dense data only."""
     msg = (
         f"Sparse data was passed for X, but {estimator} needs dense data. ReCon, "
         "ConstrainedCompleteLink, COPKMeans, PCKMeans, MPCKMeans and CVQE take sparse X; otherwise reduce it "
@@ -145,7 +145,7 @@ def with_texts_as_names(X: Any) -> Any:
 
 
 def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
-    """Refuse columns of a data frame that are no features: of one name, or times. Tell of those that are called ids.
+    """Raise if columns of a data frame are no features: of one name, or times. Tell of columns that are called ids.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _without(X: Any, columns: list[Any]) -> str:
 
 
 def _numbers(column: Any) -> np.ndarray:
-    """The numbers of a column or a frame, NaN where there is none."""
+    """Return the numbers of a column or a frame, NaN where a cell has no number."""
     try:
         return np.asarray(column, np.float64)
     except (TypeError, ValueError):

@@ -101,7 +101,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
         None and NaN are gaps. Columns of text, truth values and unordered categories are compared by equality. Dates
         and ordered categories (by their rank) count as numbers.
     Y : DataFrame or array_like, shape (m, d), optional
-        Other samples with the same columns. The samples of X themselves if there are none. Ranges come from X.
+        Other samples with the same columns. By default the samples of X themselves. Ranges come from X.
     nominal : sequence, default ()
         Columns of numbers, by name (of an array by place), that are compared by equality, such as postcodes.
 
@@ -116,7 +116,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
 
     Notes
     -----
-    Time and memory O(n m d) and O(n m). Truth values are compared by equality, not as "asymmetric" ones of which two
+    Time and memory O(n m d) and O(n m). Truth values are compared by equality, not as "asymmetric" ones, where two
     False say nothing.
 
     References
@@ -145,7 +145,7 @@ def gower_distances(X: Any, Y: Any = None, *, nominal: Any = ()) -> np.ndarray:
 
 
 def gower_of_codes(samples: np.ndarray, others: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN if none is defined."""
+    """Return Gower's distances of all samples to all others as `MixedColumns` encodes them, NaN if undefined."""
     total, known = np.zeros((len(samples), len(others))), np.zeros((len(samples), len(others)))
     for t, factor in enumerate(scale):
         a, b = samples[:, t, None], others[None, :, t]

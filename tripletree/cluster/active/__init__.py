@@ -9,7 +9,7 @@
 `Border`              asks about samples at the borders of clusters, where the neighbours disagree
 `MaiBorder`           the same with the formulas of the original paper
 `ExploreConsolidate`  finds a sample of each cluster, then asks where other samples belong
-`MinMax`              the same, but then asks about the samples farthest from those already placed
+`MinMax`              the same, but then asks about the samples farthest from all samples already placed
 `NPU`                 asks about the samples that a random forest is least certain about
 `Huang`               asks about the pair of a sample and a neighbourhood that is least certain
 `RandomWalk`          asks about the pair whose answer would change the clusters of most samples

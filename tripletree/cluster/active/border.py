@@ -9,7 +9,7 @@ import numpy as np
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
-#: Default number of candidates for each question, and the largest number tried if none of their pairs is open.
+#: Default number of candidates for each question, and the largest number tried if all of their pairs are closed.
 _CANDIDATES, _MOST = 10, 2000
 
 
@@ -35,12 +35,12 @@ class Border:
     -----
     The steps are the paper's [1]_: a border score for all samples, the highest of them by a histogram, an uncertainty
     for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. Its formulas are
-    as by `MaiBorder`. These do as well or better:
+    as by `MaiBorder`. The following formulas do as well or better:
 
     - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
       divided by one more than the weight of the must-links at x, and by one more than the weight of the cannot-links.
     - uncertainty: alpha times the entropy of the labels of x and its `n_neighbors` neighbours, in parts of the largest
-      possible one, plus 1 - alpha times the violated share of the weight of all pairs at any of these.
+      possible one, plus 1 - alpha times the violated share of the weight of all pairs at x or a neighbour.
     - score of a pair (x, y): the sum of both uncertainties, divided by one more than the weight of all pairs at x and
       by one more than that at y.
     - pairs do not overlap: no two of a query have a sample in common, nor samples that must-links hold together, so no
@@ -299,7 +299,7 @@ def _entropies(labels: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> int:
-    """The open pair of highest score, of the first kind that has one. -1 if none is open."""
+    """Return the open pair of highest score, of the first kind that has one. -1 if no pair is open."""
     for kind in kinds:
         some = np.flatnonzero(is_open & kind)
         if some.size:

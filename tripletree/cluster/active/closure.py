@@ -89,7 +89,7 @@ class AnswerClosure:
         -------
         list of int or None
             None if it agrees. Else the contradiction: samples along must-links, from one end of a cannot-link to its
-            other end. One of these links is the answer itself, which is not added.
+            other end. One of the links is the answer itself, which is not added.
         """
         for x in (i, j):
             if x not in self._up:
@@ -160,7 +160,7 @@ class AnswerClosure:
         return np.array(sorted(self._up), np.int64)
 
     def components(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The components of some samples, as numbers 0..c-1, and a c x c matrix of which are cannot-linked."""
+        """Return the components of some samples, as numbers 0..c-1, and a c x c mask of cannot-linked components."""
         number: dict[int, int] = {}
         part = np.array([number.setdefault(self.find(int(i)), len(number)) for i in rows], np.int64)
         apart = np.zeros((len(number), len(number)), np.bool_)
@@ -178,7 +178,7 @@ class AnswerClosure:
         return (self.n * (self.n - 1) - settled) // 2 - vain
 
     def open_pairs(self, n: int, rng: Any) -> np.ndarray:
-        """At most n different pairs worth asking about, drawn at random. None only if there are none."""
+        """Return at most n different pairs worth asking about, drawn at random. Empty only if no pair is open."""
         n = min(n, self.n_open())
         found: dict[tuple[int, int], None] = {}
         for _ in range(20):  # draws of samples, while most pairs are open

@@ -42,7 +42,7 @@ class Round:
     n_asked : int
         Questions asked before it.
     n_answered : int
-        Those that were answered with True or False.
+        Questions that were answered with True or False.
     n_pairs : int
         Pairs used in it: given, answered and inherited ones.
     n_iter : int or None
@@ -67,7 +67,7 @@ class AnswerContradiction:
     answer : (label, label, bool)
         The later answer, or one of the given pairs.
     path : list of label
-        Samples along must-links, from one end of the cannot-link to the other. One of these links is the answer.
+        Samples along must-links, from one end of the cannot-link to the other. One of the links is the answer.
     cannot_link : (label, label)
     """
 
@@ -180,7 +180,7 @@ class QueryLoop:
         return len(self.asked) - start
 
     def _checked(self, chosen: Any, strategy: Any) -> list[tuple[int, int]]:
-        """The pairs that a strategy chose, without those asked before."""
+        """Return the pairs that a strategy chose, without the pairs asked before."""
         rows = np.asarray(chosen)
         if rows.size == 0:
             return []
@@ -205,7 +205,7 @@ class QueryLoop:
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:
-        """Given and answered pairs over row numbers. `certain` leaves out those that contradict earlier ones."""
+        """Return given and answered pairs over row numbers. `certain` leaves out pairs that contradict earlier ones."""
         pairs = self._answers()
         if not (certain and self._refuted):
             return pairs

@@ -14,11 +14,11 @@ from tripletree.core.pairs import PairwiseConstraints
 # ----------------------------------------------------------------------
 # Nearest neighbours of some samples, from an index that is made once.
 
-#: From so many samples and features on, pynndescent is used if it is installed: trees do not help there.
+#: From 200,000 samples and 16 features on, pynndescent is used if it is installed: trees do not help there.
 _MANY, _WIDE = 200_000, 16
-#: Below so many numbers a tree is always good enough. Above, scikit-learn chooses.
+#: Below 1,000,000 numbers a tree is always good enough. Above, scikit-learn chooses.
 _SMALL = 1_000_000
-#: At least so many neighbours are looked up, and kept.
+#: At least 8 neighbours are looked up, and kept.
 _LEAST = 8
 
 
@@ -65,7 +65,7 @@ class Neighbours:
         return lambda rows, k: exact.kneighbors(rows, n_neighbors=k)[::-1]
 
     def of(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest other samples of some samples, fewer if there are not so many.
+        """Find the k nearest other samples of some samples, fewer if there are fewer.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ def inherited_pairs(
     known : AnswerClosure, optional
         The closure of the answers. Made from `pairs` if it is not given.
     nonconfident : PairwiseConstraints, optional
-        Further pairs that are not answers, such as those propagated from another time. They count like inherited ones:
+        Further pairs that are not answers, such as pairs propagated from another time. They count like inherited ones:
         nothing is inherited from them, and answers override them.
 
     Returns
@@ -185,7 +185,7 @@ def inherited_pairs(
 
 
 def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-    """Some samples and their neighbours, and how much each of these stands for the sample: two (m, mu + 1) arrays."""
+    """Return samples with their neighbours, and how much each stands for the sample: two (m, mu + 1) arrays."""
     where, far = neighbours.of(rows, n_neighbors)
     width = far[:, -1:]
     weight = np.where(far > 0, 1.0 - far / np.where(width > 0, width, 1.0), 1.0)

@@ -13,7 +13,7 @@ from tripletree.core.checks import check_count
 
 
 class RandomPairs:
-    """Ask about pairs drawn at random from those whose answer does not follow yet.
+    """Ask about random pairs whose answer does not follow yet.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class NeighbourhoodStrategy(ABC):
         """The neighbourhoods in the order in which x is compared with them."""
 
     def _first(self, state: QueryState) -> tuple[int, int] | None:
-        """A random sample, and the one farthest from it of those that it has not been compared with."""
+        """Return a random sample, and the farthest sample that it has not been compared with."""
         n = len(state.X)
         if n < 2:
             return None
@@ -193,7 +193,7 @@ class MinMax(ExploreConsolidate):
     Notes
     -----
     The next sample is the one whose largest similarity to a sample in a neighbourhood is smallest, and the
-    neighbourhoods follow from the largest similarity on [1]_. For the paper's Gaussian similarity of any width these
+    neighbourhoods follow from the largest similarity on [1]_. For the paper's Gaussian similarity of any width they
     are the sample farthest from its nearest such sample, and the order of the nearest ones: no width has to be chosen.
 
     Time O(n p d) for a question, with p samples in neighbourhoods.
@@ -226,7 +226,7 @@ class NPU(NeighbourhoodStrategy):
     -----
     A random forest learns the labels of the latest clustering. Two samples are as similar as the part of the trees in
     which they share a leaf, and a sample belongs to a neighbourhood with a probability proportional to its mean
-    similarity to the members. The sample is chosen whose entropy of these probabilities is largest, for each question
+    similarity to the members. The sample is chosen whose entropy of probabilities is largest, for each question
     that it is expected to take, and compared with the neighbourhoods from the most probable on. If it is apart from
     all, it is a new one. While there is one neighbourhood, that is the sample least similar to it [1]_.
 
@@ -301,7 +301,7 @@ class Huang(NeighbourhoodStrategy):
     Notes
     -----
     Huang and Lam's selection by its uncertainty model [1]_ [2]_: of all pairs of a sample outside and a neighbourhood,
-    that is chosen of which the probability to be together is nearest to one half. The papers cluster documents by
+    the pair is chosen whose probability to be together is nearest to one half. The papers cluster documents by
     language models. Here the clusters of the estimator replace the forest. The probability that a sample belongs to a
     cluster falls with its squared distance to the centre, like the density of a spherical Gaussian of the clusters'
     mean variance. A neighbourhood has the mean probability of its members. The probability of both together is the sum

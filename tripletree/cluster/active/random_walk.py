@@ -17,7 +17,7 @@ from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.checks import check_count
 
 #: The most answered samples that absorb walks, since a question takes time in the square of their number, and how many
-#: of these are left when there are more.
+#: samples are left when there are more.
 MOST_ITEMS, KEPT_ITEMS = 500, 250
 
 
@@ -36,12 +36,13 @@ class RandomWalk:
     Notes
     -----
     Random walks on the graph of nearest neighbours end at answered samples [1]_. The ends tell how likely each
-    group of these is for each sample. A walk that dies on the way speaks for a group not seen yet. The value of a
-    sample is the chance that a guess of its group is wrong, times the number of samples from which a walk would come
-    to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy that
-    the answer tells. Groups that may be one are weighed in the same way. The clusters of the estimator play no part.
+    group of answered samples is for each sample. A walk that dies on the way speaks for a group not seen yet. The value
+    of a sample is the chance that a guess of its group is wrong, times the number of samples from which a walk would
+    come to it before any answered one. A pair is worth the value of its samples, each times the share of its entropy
+    that the answer tells. Groups that may be one are weighed in the same way. The clusters of the estimator play no
+    part.
 
-    One pair is chosen at a time, never one whose answer follows from the others. If none is worth asking, open pairs
+    One pair is chosen at a time, never one whose answer follows from the others. If no pair is worth asking, open pairs
     are drawn at random.
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for
@@ -138,7 +139,7 @@ class _Kept:
 
 
 def _components(known: AnswerClosure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Answered samples (some of each component if there are many), their components, and which of these are apart."""
+    """Return answered samples (some of each component if many), their components, and which of them are apart."""
     groups = [x for x in known.groups() if len(x) > 1 or known.has_cannot_links(x[0])]
     place = sorted((rank, g) for g, group in enumerate(groups) for rank in range(len(group)))[:KEPT_ITEMS]
     items = np.array([groups[g][rank] for rank, g in place], np.int64)

@@ -24,7 +24,7 @@ class QueryState:
     labels : ndarray of int, shape (n,)
         The clusters of the latest clustering, 0..k-1.
     centers : ndarray of float64, shape (k, d), or None
-        Their centres. None if the estimator has none: the means of the clusters are used then.
+        Their centres. None for an estimator without centres: the means of the clusters are used then.
     pairs : PairwiseConstraints
         The answers, by row number.
     n_clusters : int
@@ -33,7 +33,7 @@ class QueryState:
     unknown : ndarray of int, shape (u, 2)
         Pairs about which the oracle did not know.
     weighted : PairwiseConstraints or None
-        The pairs that the clustering was made with: answers and those inherited from them. None for `pairs`.
+        The pairs that the clustering was made with: answers and pairs inherited from them. None for `pairs`.
     known : AnswerClosure
         The closure of the answers. Made from `pairs` and `unknown` if not given.
     neighbours : Neighbours
@@ -87,7 +87,7 @@ class QueryStrategy(Protocol):
     """An object that chooses questions, with one method. It keeps no state but the one its documentation mentions."""
 
     def query(self, state: QueryState, n: int) -> Any:
-        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty if there is none.
+        """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty without such pairs.
 
         A strategy whose next choice depends on the answer gives one pair at a time. It is called again with the
         answers until a block is full.

@@ -1,4 +1,4 @@
-"""One of k clusters for each clade, none for two that are kept apart, kept up while clades merge."""
+"""One of k clusters for each clade, not the same for two that are kept apart, kept up while clades merge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STEPS = 10_000  # the same for each merge that is tried
 
 
 class Colouring:
-    """A colouring of clades with k colours, none shared by two that are kept apart, kept up while clades merge.
+    """A colouring of clades with k colours, kept up while clades merge. Clades that are kept apart differ in colour.
 
     As long as there is one, merges can go on to k clusters that violate no cannot-link: two clades of one colour may
     always be merged. Every other merge needs a colouring in which its two clades have the same colour: found by an
@@ -55,7 +55,7 @@ class Colouring:
         return low
 
     def start(self, part: np.ndarray, apart: np.ndarray) -> bool:
-        """Colour the roots of all groups, anew if some answers do not allow their colours. False if none is found.
+        """Colour the roots of all groups, anew if answers do not allow their colours. Return whether that succeeded.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Colouring:
         return True
 
     def _find(self, ends: np.ndarray, n: int) -> np.ndarray | None:
-        """A colouring of n nodes, with edges that may occur twice. None if none was found."""
+        """Find a colouring of n nodes, with edges that may occur twice, or None."""
         if n <= self.k:
             return np.arange(n)
         colour = np.zeros(n, np.int64)

@@ -64,7 +64,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     matter most, at its last merges.
 
     **Use another estimator** if no hierarchy is needed (`COPKMeans`), or for another linkage or triplets (`ReCon`).
-    Its merges are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
+    Its merges are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than no
+    pairs.
 
     Parameters
     ----------
@@ -78,14 +79,14 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         (``sklearn.preprocessing.OrdinalEncoder``: one-hot columns count a difference twice). "nan_euclidean" leaves out
         features that one of two samples lacks (NaN), "gower" takes a table of numbers and categories with gaps.
     distance_threshold : float or None, default None
-        In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
+        In the place of `n_clusters`: clusters are the largest clades without a merge above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
     on_infeasible : {"avoid", "raise", "more", "violate", "violate_first", "violate_last"}, default "avoid"
         The reaction to merges that end at more than `n_clusters` clusters because every further one is forbidden by a
         cannot-link. "avoid": reject each merge after which no `n_clusters` clusters could keep the constraints, and go
         on with the next nearest. It comes to this only if constraints themselves need more. With any other choice the
         hierarchy is the one of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`, or
-        return these clusters, "more" than were asked for, with a `UserWarning`, or return `n_clusters`, with a
+        return the clusters, "more" than were asked for, with a `UserWarning`, or return `n_clusters`, with a
         `UserWarning` that counts the cannot-links they "violate": the nearest clusters then merge first. In the paper
         all of them are at one distance, the maximum plus 1, so the order of the list of clusters decides. The paper
         does not give that order. A merged cluster takes the place of its first sample ("violate_first") or goes to the
@@ -95,7 +96,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         `asked_merges` is "cutoff".
     asked_merges : {"last", "cutoff"}, default "last"
         The merges that the `oracle` is asked about. "last": the last ones, until no questions are left. "cutoff", as in
-        the paper: those from the distance on at which so many questions are expected to suffice (see Notes).
+        the paper: the merges from the distance on at which the questions are expected to suffice (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels if the index of X is 0..n-1: there they mean nothing but rows.
@@ -118,12 +119,12 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     children_ : ndarray of int, shape (n_samples - 1, 2)
         The two nodes of each merge, as in scikit-learn's AgglomerativeClustering.
     distances_ : ndarray of float64, shape (n_samples - 1,)
-        The distance of each merge, in order: first those within must-links, at 0, last the forbidden ones, at
+        The distance of each merge, in order: first merges within must-links, at 0, last the forbidden ones, at
         `cannot_link_distance_`. It may fall only after answers of an oracle.
     cannot_link_distance_ : float
         The largest distance of two samples, plus 1.
     pairs_ : PairwiseConstraints
-        All constraints on the samples: those given and those answered.
+        All constraints on the samples, given and answered.
     queries_ : list of (label, label, bool or None)
         The questions asked, with their answers, in order.
     n_leaves_, n_features_in_ : int
@@ -143,7 +144,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     cannot-links at the maximum plus 1, complete linkage. Ties go to the pair of clusters with the first samples. Two
     slips of the printed listing are repaired, see ``docs/algorithms.md``.
 
-    Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first (where
+    Merges at the maximum plus 1 violate a cannot-link. They come last, the nearest ones first (where
     the paper has a tie of all), and make the hierarchy whole. Flat clusters never use them (but see `on_infeasible`).
     Greedy merges often end at more clusters than the constraints need. Deciding if k clusters can keep them is graph
     colouring, NP-complete, and "avoid" searches for at most 10,000 steps in each connected part of the
@@ -306,7 +307,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         self.n_leaves_ = data.n
 
     def _check_together(self, oracle: Any) -> None:
-        """Refuse parameters that determine the cut twice or not at all, or of which one needs the other."""
+        """Raise if parameters determine the cut twice or not at all, or if one needs another that is missing."""
         if (self.n_clusters is None) == (self.distance_threshold is None):
             msg = (
                 f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold}: give one of them, and "
@@ -486,7 +487,7 @@ def merge_completely(
     colouring : Colouring, optional
         For the components: merges that leave no colouring are rejected, unless answers have left none.
     expected : int, optional
-        Ask about the merges at no less than the distance of the last so many without constraints.
+        Ask about the merges at no less than the distance of the last `expected` merges without constraints.
 
     Returns
     -------
@@ -581,10 +582,10 @@ class _LastMerges:
         self._unknown: set[tuple[int, int]] = set()
 
     def merged(self, allowed: np.ndarray, stand: int) -> np.ndarray:
-        """All merges of groups, of which the first `stand` at most are as given.
+        """Return all merges of groups. At most the first `stand` of them are as given.
 
         As many of the given ones are asked about as there are questions for. Questions that are left when no more
-        merges are allowed are asked lower down, until none is left: all answers are imposed there first. With a cutoff,
+        merges are allowed are asked lower down, until all are used: all answers are imposed there first. With a cutoff,
         merges from it on are asked about, and nothing lower down.
         """
         if self._cutoff is not None:
@@ -711,7 +712,7 @@ class _Roots:
         self._search(np.array([i, j]))
 
     def reopen(self) -> bool:
-        """Forget all rejections but those by cannot-links. Returns whether there were any."""
+        """Forget all rejections except by cannot-links. Return whether there were any."""
         rejected = self.apart | ~self.alive | ~self.alive[:, None] | np.eye(self.alive.size, dtype=bool)
         if (rejected == self.rejected).all():
             return False
@@ -751,7 +752,7 @@ class _Roots:
         self._search(np.flatnonzero(changed | linked))
 
     def _search(self, rows: np.ndarray) -> None:
-        """Find the nearest cluster that each of these may be merged with, the first of several."""
+        """Find the nearest cluster that each cluster of `rows` may be merged with, the first of several."""
         step = max(1, _BATCH // self.alive.size)
         for low in range(0, rows.size, step):
             some = rows[low : low + step]
@@ -778,7 +779,7 @@ def find_medoid(samples: np.ndarray, members: np.ndarray, metric: FittedMetric) 
 
     Notes
     -----
-    O(s^2) distances, of which some 32 MB stand at a time.
+    O(s^2) distances, some 32 MB of them at a time.
     """
     if members.size <= 2:
         return int(members[0])
@@ -813,7 +814,7 @@ def _check_most(n_clusters: int | None, closure: PairClosure) -> None:
 
 
 def _find_whole(hierarchy: Hierarchy, pairs: PairwiseConstraints) -> np.ndarray:
-    """Find the inner nodes that no cut may split: those where must-linked samples meet, and all below them.
+    """Find the inner nodes that no cut may split: nodes where must-linked samples meet, and all below them.
 
     Returns
     -------
@@ -886,14 +887,14 @@ def _cut_feasibly(
 
 
 def _undo_last(hierarchy: Hierarchy, n_clusters: int, whole: np.ndarray) -> np.ndarray:
-    """Undo the last merges, but none that must stay, until there are so many clusters."""
+    """Undo the last merges, except merges that must stay, until there are `n_clusters` clusters."""
     split = np.zeros(whole.size, np.bool_)
     split[np.flatnonzero(~whole)[::-1][: n_clusters - 1]] = True
     return cut_at_threshold(hierarchy, np.where(split, np.inf, -np.inf), 0.0)
 
 
 def _infeasible(msg: str, k: int, fewest: int, closure: PairClosure) -> InfeasibleClusteringError:
-    """The error where merges end at more than k clusters: the constraints need more, or only these merges do."""
+    """Return the error for merges that end at more than k clusters: the constraints need more, or the merges do."""
     advice = f"ask for {fewest} or more, or set {ADVICE}"
     graph = CannotGraph(closure.cannot, closure.n_components)
     try:

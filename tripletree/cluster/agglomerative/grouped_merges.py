@@ -48,7 +48,7 @@ def merge_points_in_groups(
     inside : ndarray of int32, shape (k, 3), optional
         Consistent triplets on samples of one group each.
     apart : ndarray of int, shape (l, 2), optional
-        SampleGroups of which no cluster holds both while there is another merge.
+        Pairs of SampleGroups that share no cluster while there is another merge.
     weights : ndarray of float, shape (n,), optional
         How many samples each row stands for. Only where every group is a single row.
     progress : callable, optional
@@ -57,8 +57,8 @@ def merge_points_in_groups(
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before the merges of its
-        own parts and otherwise by height, then those above.
+        A scipy linkage in merge order, with raw heights: first the merges inside groups, each after the merges of its
+        own parts and otherwise by height, then the merges above.
     counts : Counts
     """
     if groups.n_groups == points.shape[0]:

@@ -1,8 +1,9 @@
-"""Agglomeration of many samples: those in no triplet are gathered into micro-clusters first.
+"""Agglomeration of many samples: samples in no triplet are gathered into micro-clusters first.
 
-The samples that triplets name stay single, all others are gathered into about `n_centres` micro-clusters. Each of these
-is agglomerated by itself, by the same linkage, without triplets. Then their centres, weighted by their sizes, and the
-single samples are agglomerated together under the triplets, by the engine that `ReCon` uses for few samples.
+The samples that triplets name stay single, all others are gathered into about `n_centres` micro-clusters. Each
+micro-cluster is agglomerated by itself, by the same linkage, without triplets. Then their centres, weighted by their
+sizes, and the single samples are agglomerated together under the triplets, by the engine that `ReCon` uses for few
+samples.
 
 Exact
     All triplets hold, as free samples cannot break one. Above the micro-clusters every merge is the closest compatible
@@ -14,7 +15,7 @@ Not exact
     fall where the merges of micro-clusters begin, and structure finer than a micro-cluster is seen inside each only.
 
 Micro-clusters are the cells of the samples nearest to each of the centres that scikit-learn's Birch finds in a random
-part of the free samples, at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these
+part of the free samples, at the threshold that gives about `n_centres`. If the part has fewer distinct rows, the rows
 are the centres, and repeats gather at distance 0. A cell of more than `LARGEST` samples is halved until it has no more,
 so time and memory have a bound and dense regions keep a fine grain, with some more micro-clusters than asked for.
 
@@ -59,7 +60,7 @@ def merge_large(
     n_jobs: int | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge samples under triplets by a linkage on centres, those in no triplet by way of micro-clusters.
+    """Merge samples under triplets by a linkage on centres, samples in no triplet by way of micro-clusters.
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ def merge_large(
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights: first the merges inside of micro-clusters, none before those
-        of its own parts and otherwise by height, then those above.
+        A scipy linkage in merge order, with raw heights: first the merges inside of micro-clusters, each after the
+        merges of its own parts and otherwise by height, then the merges above.
     counts : Counts
     """
     if linkage not in EUCLIDEAN:

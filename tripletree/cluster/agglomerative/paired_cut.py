@@ -119,7 +119,7 @@ class PairedCut:
     def _choose(self, k: int, clades: np.ndarray | None, plain: np.ndarray) -> np.ndarray | None:
         """The better of two clusterings that keep all pairs. None if neither is found.
 
-        One is `plain` repaired. The other is `clades`. If these are None, as k is too small for clades, it is the
+        One is `plain` repaired. The other is `clades`. If `clades` is None, as k is too small for clades, it is the
         clades of the smallest possible number, the small ones joined to others.
         """
         closure, points, are_distances = self._closure, self._points, self._are_distances
@@ -156,7 +156,7 @@ class PairedCut:
         return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]
 
     def _clades(self, k: int | None, rule: str, forced: np.ndarray) -> np.ndarray:
-        """Labels of the samples by the rule. Sizes of small branches with which these violate pairs are skipped."""
+        """Return labels of the samples by the rule. Sizes of small branches whose labels violate pairs are skipped."""
         groups, old = self._coarse(forced, whole=True)
         component = self._closure.component
         if rule not in ("size", "support"):
@@ -233,7 +233,7 @@ class PairedCut:
 
 
 def infeasible(msg: str, k: int, closure: PairClosure, fewest: int) -> InfeasibleClusteringError:
-    """The error, with samples that are all kept apart from each other where so many are found."""
+    """Return the error, with k + 1 samples that are all kept apart from each other, if they are found."""
     graph = CannotGraph(closure.cannot, closure.n_components)
     clique = graph.find_clique(k + 1, _CLIQUES)
     advice = f"ask for {fewest} or more, or set {ADVICE}"
@@ -282,9 +282,9 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
     Notes
     -----
     The violated shares of must-links and of cannot-links are averaged, a sort of m pairs with weight m / (m + 5), and
-    divided by twice the share that clusters of these sizes violate by chance. Only as many must-links as connect each
-    group, and one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from
-    others are given, too.
+    divided by twice the share that clusters of the same sizes violate by chance. Only as many must-links as connect
+    each group, and one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow
+    from others are given, too.
     """
     order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
     tied = closure.component[order[:-1]] == closure.component[order[1:]]
@@ -303,7 +303,7 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
 def are_clades_better(
     far_off: float, near: np.ndarray | None, clades: np.ndarray, points: np.ndarray, are_distances: bool
 ) -> bool:
-    """Choose between repaired clusters and clusters of the hierarchy, both of which keep all pairs.
+    """Choose between repaired clusters and clusters of the hierarchy. Both keep all pairs.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def are_clades_better(
     Notes
     -----
     Nothing here is tuned. Clusters without pairs that are nearer to chance than to the pairs are not worth repairing,
-    else the smaller squared distances to means decide. On simulated blobs, shapes and trees, none of which is among the
+    else the smaller squared distances to means decide. On simulated blobs, shapes and trees, which are not among the
     data that benchmarks report, thresholds fitted to half of the seeds gain 0.0001 and 0.0014 of adjusted Rand index on
     the other half, on average (``benchmarks/bench_pairs_choice.py``).
     """
@@ -355,7 +355,7 @@ def fewer_clusters(
 ) -> np.ndarray | None:
     """Keep the k largest of some clusters, and distribute the groups of the others among them. All pairs still hold.
 
-    Each group goes to the nearest cluster that no cannot-link forbids, those with the least choice first, with
+    Each group goes to the nearest cluster that no cannot-link forbids, groups with the least choice first, with
     backtracking. If that fails, all groups that cannot-links connect with them may move.
 
     Parameters
@@ -371,7 +371,7 @@ def fewer_clusters(
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. None if none are found, or there are more than 50 million costs.
+        Numbered by their first samples. None if no clusters are found, or there are more than 50 million costs.
     """
     if label.size * k > _MOST:
         return None
@@ -395,12 +395,12 @@ def fewer_clusters(
 def nearest_feasible(
     label: np.ndarray, closure: PairClosure, points: np.ndarray, *, are_distances: bool
 ) -> np.ndarray | None:
-    """Repair clusters: as many that keep all pairs, near to those given.
+    """Repair clusters: find as many that keep all pairs, near to the given ones.
 
     Parameters
     ----------
     label : ndarray of int, shape (n,)
-        Clusters 0..k-1, none empty, no more than there are groups.
+        Clusters 0..k-1, each with a sample, no more than there are groups.
     closure : PairClosure
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
@@ -473,7 +473,7 @@ def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *
 
 
 def _fill(own: np.ndarray, k: int, groups: np.ndarray, cost: np.ndarray) -> None:
-    """Give each cluster that has lost all its groups one back: the cheapest that leaves none empty."""
+    """Give each cluster that has lost all its groups one back: the cheapest that leaves no cluster empty."""
     count = np.bincount(own, minlength=k)
     for c in np.flatnonzero(count == 0).tolist():
         price = np.full(own.size, np.finfo(np.float64).max)

@@ -14,7 +14,7 @@ from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, 
 from tripletree.core.progress import teller
 from tripletree.core.triplets import TripletSet
 
-#: The penalty for a triplet of mean weight if none is named: the best of the benchmark of noise.
+#: The default penalty for a triplet of mean weight: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
 #: The largest penalty for a triplet, which leaves nothing to the distances.
@@ -103,7 +103,7 @@ def _merge_points_softly(
     progress: Callable[[int], Any] | None,
     sample_weight: np.ndarray | None,
 ) -> np.ndarray:
-    """Merge points by a linkage on centres. Memory for these, not for distances."""
+    """Merge points by a linkage on centres. Memory for centres, not for distances."""
     n, real = len(samples), samples.dtype
     weight = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
     # dimensions of large spread first: sums over the first few tell most pairs apart
@@ -123,7 +123,7 @@ def merge_condensed_softly(
 ) -> np.ndarray:
     """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten.
 
-    Under Ward linkage these are the distances of clusters of the sizes that the weights say.
+    Under Ward linkage the result has the distances of clusters of the sizes that the weights say.
     """
     real = condensed.dtype
     size = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
@@ -142,7 +142,7 @@ def _merged_softly(
     m = len(triplets)
     weights = np.ones(m)
     if triplets.weights is not None and m:
-        # a power of two, which rounds nothing: weights below 2, their sums and a penalty for one of these stay finite
+        # a power of two, which rounds nothing: weights below 2, their sums and a penalty for one of them stay finite
         scale = float(np.ldexp(1.0, int(np.frexp(triplets.weights.max())[1]) - 1))
         weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
     kind, tell = LINKAGES.index(linkage), teller(progress)

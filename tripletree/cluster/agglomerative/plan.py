@@ -25,7 +25,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 from tripletree.knowledge.combined import CombinedConstraints, check_consistent, combine_constraints
 
-#: Samples in no triplet, beyond which "auto" gathers them, so many into one on average, and at most so many
+#: The number of samples in no triplet beyond which "auto" gathers them, how many go into one on average, and the most
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
 #: that, and classes are found as well, also on sets that had no part in this choice
 #: (``benchmarks/results/large_data.md``).
@@ -39,7 +39,7 @@ class MergePlan:
     Attributes
     ----------
     constraints : CombinedConstraints
-        Triplets and pairs, either of which may be empty. They can all hold, unless there is a penalty.
+        Triplets and pairs; both may be empty. They can all hold, unless there is a penalty.
     penalty : float or None
         The price of violating a unit of weight. None if all constraints hold.
     n_micro_clusters : int or None
@@ -48,7 +48,7 @@ class MergePlan:
     weights : ndarray of float64, shape (n,), or None
         How many samples each row stands for. Only without pairs and micro-clusters.
     inside : float
-        The sum of the squared distances of these samples to their rows.
+        The sum of the squared distances of the samples to their rows.
     """
 
     constraints: CombinedConstraints
@@ -85,9 +85,9 @@ def plan_merges(
     linkage, penalty, micro_clusters
         As in `ReCon`.
     sparse : bool
-        True if the samples are sparse: "auto" then gathers none.
+        True if the samples are sparse: "auto" then makes no micro-clusters.
     weights : ndarray of float64, shape (n,), optional
-        How many samples each row stands for: "auto" then gathers none.
+        How many samples each row stands for: "auto" then makes no micro-clusters.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def merge_samples(
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights: first those inside must-linked groups or micro-clusters.
+        A scipy linkage in merge order, with raw heights: first the merges inside must-linked groups or micro-clusters.
     counts : Counts
 
     Raises

@@ -64,7 +64,7 @@ from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import warn_user
 from tripletree.knowledge.value import Knowledge
 
-#: The rule of `tripletree.cut` if none is named: the best of its benchmark. Without triplets it is "size".
+#: The default rule of `tripletree.cut`: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "auto"
 
 #: Choices if n_clusters are too few for the cannot-links.
@@ -113,8 +113,8 @@ class ReCon(TripletClusterer):
         Threads that gather samples into micro-clusters, as in scikit-learn: None is 1, -1 all processors. The merges
         themselves take one.
     on_conflict : {"raise", "repair"}, default "raise"
-        How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out those
-        that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
+        How to treat triplets that contradict each other: raise an error that shows a conflict, or leave out the
+        triplets that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
         How to proceed if no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`, or,
         with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for, or return
@@ -142,33 +142,33 @@ class ReCon(TripletClusterer):
         the distances of their merges.
     clade_names_ : CladeMatches or None
         The node of each named clade of the `hierarchy` given in ``hierarchy_``, and its Jaccard index there. Inner
-        nodes of ``hierarchy_`` have their names. None if none was given, or it has no names.
+        nodes of ``hierarchy_`` have their names. None without a hierarchy or without names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     children_ : ndarray of int, shape (n_samples - 1, 2)
         The two nodes of each merge, as in scikit-learn's AgglomerativeClustering.
     distances_ : ndarray of float64, shape (n_samples - 1,)
-        The distance of each merge, in order, those inside must-linked groups first. It may fall from one merge to the
+        The distance of each merge, in order, merges inside must-linked groups first. It may fall from one merge to the
         next, where constraints put a close merge off.
     n_clusters_choice_ : NumberOfClusters or None
         If ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
         ``reason`` in words.
     pairs_, triplets_, n_triplets_ : PairwiseConstraints, TripletSet, int
-        The pairs and triplets that were used, without repeats and those ignored or dropped, and the number of triplets.
+        The pairs and triplets that were used, without repeated, ignored or dropped ones, and the number of triplets.
     dropped_triplets_, weight_lost_ : TripletSet, float
-        Those that ``on_conflict="repair"`` left out, and their weight: their number, if there are no weights.
+        The triplets that ``on_conflict="repair"`` left out, and their weight: their number, if there are no weights.
     violated_triplets_, weight_violated_ : TripletSet, float
-        Those used that ``hierarchy_`` does not display, and their weight. None unless a penalty is given.
+        The used triplets that ``hierarchy_`` does not display, and their weight. None unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
         Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If no penalty
         is given, the clusters keep all of them and all triplets that they imply
         (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets. Pairs come first, and a warning
         says if clusters that keep them break triplets.
     n_tests_, n_rejections_ : int
-        Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
+        Compatibility tests made, and tests that found the closest pair incompatible. One rejection often settles other
         pairs, which are then not tested.
     penalty_, n_micro_clusters_ : float or None, int or None
-        The penalty for a unit of weight, and the number of micro-clusters. None if there are none.
+        The penalty for a unit of weight, and the number of micro-clusters. None without a penalty or micro-clusters.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -301,7 +301,7 @@ class ReCon(TripletClusterer):
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
         hierarchy : Hierarchy, tree of another library, or path of a file with one, optional
-            Its leaves that are samples give the triplets of `decompose` on these. The others count for nothing.
+            Its leaves that are samples give the triplets of `decompose`. The other leaves count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
             mapping or Series may leave samples out. They give the triplets of `triplets_from_classes`: the known
@@ -328,13 +328,13 @@ class ReCon(TripletClusterer):
         Raises
         ------
         InconsistentTripletsError
-            If no hierarchy displays all triplets, or none that has must-linked groups as clades, before anything is
-            clustered. ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty, or
-            ``on_conflict="repair"``.
+            If no hierarchy displays all triplets, or no hierarchy that does has must-linked groups as clades, before
+            anything is clustered. ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty,
+            or ``on_conflict="repair"``.
         InconsistentPairsError
             If must-links put samples together which a cannot-link keeps apart.
         InfeasibleClusteringError
-            If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
+            If pairs allow no `n_clusters` clusters, or the search found no such clusters (see `on_infeasible`).
         UnknownLeafError
             If triplets, pairs or classes name samples that X does not have. ``.labels`` holds them all.
         LimitExceededError
@@ -428,7 +428,7 @@ class ReCon(TripletClusterer):
     def _validated(
         self, X: Any, known: Knowledge, rng: np.random.Generator, rest: dict[str, Any], *, has_pairs: bool
     ) -> ValidationReport | None:
-        """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
+        """Compare these settings with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
         others: dict[str, Any] = {}
         if self.penalty is None and not has_pairs:
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
@@ -463,7 +463,7 @@ class ReCon(TripletClusterer):
         """Take flat clusters out of the hierarchy, so that they keep all pairs."""
         n, pairs = points.shape[0], plan.constraints.pairs
         samples = points if metric.has_points else None
-        # the majority of all triplets counts, but only those that hold together can demand anything
+        # the majority of all triplets counts, but only triplets that hold together can demand anything
         triplets = plan.constraints.triplets
         triplets = triplets - violated if self.cut == "constraints" else triplets
         if not len(pairs):
@@ -577,7 +577,7 @@ def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any, wei
 def _repair_if_asked(
     triplets: TripletSet, on_conflict: str, random_state: Any, *, validated: bool
 ) -> tuple[TripletSet, TripletSet]:
-    """The triplets to use and those dropped: none, unless they contradict each other and are to be repaired.
+    """Return the triplets to use and the dropped ones: empty unless triplets clash and are to be repaired.
 
     The warning recommends no settings if they are compared (`validated`): the comparison may recommend others.
     """

@@ -28,7 +28,7 @@ _CLOSER = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class RejectedMerge:
-    """A merge that was made although two other clusters were closer, because constraints rejected merging those.
+    """A merge that was made although two other clusters were closer, as constraints rejected merging those two.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class RejectedMerge:
     delayed : int or None
         The node in which the rejected pair is merged later, once the constraint is met. None if it never is.
     triplets : TripletSet
-        Those each of which alone rejects the pair: ab|c with c in one cluster, a in the other, and b in neither.
+        Triplets that reject the pair alone: ab|c with c in one cluster, a in the other, and b in neither.
     pairs : PairwiseConstraints
         The cannot-links between the two.
     reason : {"triplets", "cannot-links", "must-links first", "jointly"}
         The reason of the rejection: triplets or cannot-links between the two, or that must-linked groups are merged
-        before all others. "jointly": several triplets together, none of them alone. `why_rejected` finds them.
+        before all others. "jointly": several triplets together, but no single one. `why_rejected` finds them.
     """
 
     node: int
@@ -88,15 +88,15 @@ def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
     See Also
     --------
     why_rejected : the triplets that together reject a pair.
-    tripletree.plot_dendrogram : draws these merges, ``rejected=``.
+    tripletree.plot_dendrogram : draws such merges, ``rejected=``.
 
     Notes
     -----
     The merges are replayed on a square of all distances, updated by the formula of Lance and Williams (1967): memory
     O(n^2), time O(n^2) for most data, O(n^3) at worst. Without constraints the closest pair of all clusters would be
     merged. It counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
-    rejected is passed over by all merges above its distance. All of these are reported, but only those are `forced`
-    that involve a cluster of the closer pair.
+    rejected is passed over by all merges above its distance. All of them are reported, but a merge is `forced`
+    only if it involves a cluster of the closer pair.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class _PassedOver(NamedTuple):
 
 
 def _replay(square: np.ndarray, tree: Hierarchy, linkage: str, heights: np.ndarray) -> list[_PassedOver]:
-    """Repeat the merges on the distances (overwritten), and list those that passed over a closer pair."""
+    """Repeat the merges on the distances (overwritten), and list the merges that passed over a closer pair."""
     n = tree.n_leaves
     children = np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2).tolist()
     slot = np.arange(2 * n - 1)
@@ -301,7 +301,7 @@ def _merged(linkage: str, square: np.ndarray, size: np.ndarray, i: int, j: int, 
 
 
 def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
-    """The number of each leaf's cluster among some disjoint nodes, -1 if it is in none."""
+    """Return the number of each leaf's cluster among some disjoint nodes, -1 if it is below no node."""
     start, stop, order = tree.leaf_intervals
     found = np.full(tree.n_leaves, -1, np.int64)
     for k, u in enumerate(live.tolist()):
@@ -310,7 +310,7 @@ def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
 
 
 def _between(model: Any, tree: Hierarchy, i: int, j: int) -> tuple[TripletSet, PairwiseConstraints]:
-    """The triplets and the cannot-links each of which alone rejects merging two nodes."""
+    """Return the triplets and the cannot-links that each reject merging two nodes alone."""
     side = _clusters(tree, np.array([i, j]))
     a, b, c = side[model.triplets_.rows.T]
     rejecting = (c >= 0) & (((a == 1 - c) & (b < 0)) | ((b == 1 - c) & (a < 0)))

@@ -5,7 +5,7 @@ under Spark and Ray. The steps:
 
 1. `micro_cluster_centres` of a random part of the samples.
 2. `micro_clusters` of every block: numbers of samples, their sums and squares.
-3. `merge_micro_clusters`, which adds these up and loses nothing.
+3. `merge_micro_clusters`, which adds the sums up and loses nothing.
 4. `fit_micro_clusters`, which is `ReCon` on the means and on every sample that a triplet names.
 5. the label of each sample, the one of its micro-cluster.
 
@@ -40,7 +40,7 @@ class MicroClusters(NamedTuple):
     Attributes
     ----------
     counts : ndarray of int64, shape (k,)
-        Samples in each. 0 if a centre is nearest to none.
+        Samples in each. 0 if a centre is nearest to no sample.
     sums : ndarray of float64, shape (k, d)
         The sums of their differences to the centre.
     squares : ndarray of float64, shape (k,)
@@ -103,10 +103,10 @@ def micro_cluster_centres(
 
     Notes
     -----
-    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, these. If a
-    centre is nearest to more than 40 rows of the part, ten times the mean, its rows are halved across their widest
-    dimension until no piece has more. The means of the pieces replace it. So dense regions keep a fine grain at any
-    number of samples.
+    scikit-learn's Birch at the threshold that gives about `n_centres`. If the part has fewer distinct rows, they are
+    the centres. If a centre is nearest to more than 40 rows of the part, ten times the mean, its rows are halved across
+    their widest dimension until no piece has more. The means of the pieces replace it. So dense regions keep a fine
+    grain at any number of samples.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def micro_clusters(block: Any, centres: Any, *, n_jobs: int | None = None) -> Mi
         for lo in range(0, len(block), _CHUNK):
             cells[lo : lo + _CHUNK] = nearest(block[lo : lo + _CHUNK])
     counts = np.bincount(cells, minlength=k)
-    # differences to the centre: sums of the samples themselves lose digits where these are far from 0
+    # differences to the centre: sums of the samples themselves lose digits where samples are far from 0
     off = block - centres[cells]
     sums = np.empty((k, d))
     for j in range(d):
@@ -251,15 +251,15 @@ def fit_micro_clusters(
     model : ReCon
         With a linkage on centres (centroid, median or ward), the Euclidean metric and no penalty. It is left as it is.
     clusters : MicroClusters
-        Micro-clusters of all samples but those named.
+        Micro-clusters of all samples but the named ones.
     centres : array_like of float, shape (k, d)
-        Those that the micro-clusters were gathered at.
+        The centres that the micro-clusters were gathered at.
     samples : array_like of float, shape (m, d), optional
         The named samples: at least all that triplets name.
     names : sequence of labels, length m
         Theirs.
     triplets : TripletSet, iterable of (a, b, c), or data frame, optional
-        On these names.
+        Triplets on these names.
 
     Returns
     -------

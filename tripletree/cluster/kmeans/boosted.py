@@ -1,4 +1,4 @@
-"""BoostedConstrainedKMeans: many runs of k-means, of which each one tries harder at pairs that others violated."""
+"""BoostedConstrainedKMeans: many runs of k-means. Each tries harder at pairs that others violated."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Votes:
         return engine.boosted.vote_distances(self.rows, self.importance, share)
 
     def means(self, labels: np.ndarray, q: int) -> np.ndarray:
-        """The means of q clusters of the rows, none of them empty, shape (T, k, q)."""
+        """Return the means of q clusters of the rows, without empty ones, shape (T, k, q)."""
         return freeze(engine.boosted.shares(self.rows, self.weights, frozen(labels), self.n_clusters, q)[0])
 
 
@@ -149,7 +149,7 @@ def consensus(votes: Votes, n_clusters: int, rng: np.random.Generator, *, n_init
 
 
 def _parted(row_of: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of samples, parted by one clustering more, and the first sample of each, in the order of these."""
+    """Return rows of samples, parted by one clustering more, and the first sample of each row, in ascending order."""
     _, first, row_of = np.unique(row_of * n_clusters + labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first)] = np.arange(first.size)
@@ -275,7 +275,7 @@ class BoostingRound:
 
 @dataclass(frozen=True)
 class BoostingRules:
-    """The rules of the rounds, parameters of `BoostedConstrainedKMeans` of these names."""
+    """The rules of the rounds: the parameters of `BoostedConstrainedKMeans` of the same names."""
 
     n_clusters: int
     n_rounds: int
@@ -333,9 +333,9 @@ class Boosting:
     weights : ndarray of float64, shape (e,)
         The priorities of the pairs. They add up to 1.
     rounds : list of BoostingRound
-        Those that count.
+        The rounds that count.
     errors : list of float
-        The errors of all rounds, also of those that do not count.
+        The errors of all rounds, including rounds that do not count.
     stopped : str
         Why it has ended, empty while it has not.
     """
@@ -356,7 +356,7 @@ class Boosting:
 
     @property
     def counted(self) -> list[BoostingRound]:
-        """The rounds that count. If none does, the one of least error, with importance 1."""
+        """Return the rounds that count, else the one of least error, with importance 1."""
         if self.rounds or self._spare is None:
             return self.rounds
         spare = self._spare
@@ -583,7 +583,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     violation_cost_ : float
         The sum of their weights, 1 for each pair without.
     pair_weights_ : PairwiseConstraints
-        All pairs, with their priorities after the last round as weights. These add up to 1.
+        All pairs, with their priorities after the last round as weights. The weights add up to 1.
     n_iter_ : int
         Number of rounds, including ignored ones.
     errors_ : ndarray of float64, shape (n_iter_,)
@@ -591,7 +591,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     importances_ : ndarray of float64, shape (n_counted,)
         The votes of the rounds that are not ignored.
     hypotheses_ : ndarray of int32, shape (n_counted, n_samples)
-        The labels of these rounds.
+        The labels of the rounds that count.
     inertia_ : float
         The sum of squared distances to the means in the space of the votes, where the squared distance of two samples
         is twice the votes for separating them.
@@ -609,7 +609,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Notes
     -----
     A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn. It visits the pairs by
-    priority. There are six cases, for must-links and cannot-links of which none, one or both samples have a cluster:
+    priority. There are six cases, for must-links and cannot-links with zero, one or two samples in clusters:
 
     ==========  =============================================  ====================================================
     assigned    must-link                                      cannot-link
@@ -633,7 +633,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     error of chance, boosting ends. If that happens in the first round, its clusters are the result, with a
     `ConvergenceWarning`.
 
-    These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
+    They are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
     multiplies all priorities by one number, so it has no effect, and is left out here. Eq. 1 as printed has rho
     times the error, above 1 for e > 1 / rho, where Eq. 2 has no value: it is taken without rho.
 

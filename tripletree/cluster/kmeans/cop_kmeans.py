@@ -71,7 +71,7 @@ class Groups(NamedTuple):
 
 
 def first_samples(groups: Groups) -> np.ndarray:
-    """The first sample of each group, which are numbered in the order of these."""
+    """Return the first sample of each group. Groups are numbered in the order of their first samples."""
     return np.unique(groups.member_of, return_index=True)[1]
 
 
@@ -105,7 +105,7 @@ class GroupCentres(Protocol):
         ...
 
     def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        """The best centres for given clusters of the groups, none of which is empty."""
+        """Return the best centres for given clusters of the groups, without empty clusters."""
         ...
 
     def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ class MeanCentres:
         return centres_among(means, weights, self.points, n_clusters, rng, drawn=not is_first)
 
     def start_beside(self, fixed: np.ndarray, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
-        """The first centres, of which the first ones are fixed: others are drawn as k-means++ does, or at random."""
+        """Return the first centres: first the fixed ones, then others drawn as k-means++ does, or at random."""
         points, centres, order = self.points, fixed, self.points.value_order()
         for _ in range(n_clusters - len(fixed)):
             far = points.squared_distances(centres).min(axis=1)
@@ -242,8 +242,8 @@ class LloydRun:
     inertia, mean_distance : float
         Weighted sum of the squared distances of the samples, weighted mean of the distances.
     n_iter, n_dead_ends, n_cut_short : int
-        Iterations, those in which a greedy order ended at a group that it found no cluster for, and those in which the
-        search for the cheapest assignment ended at its limit.
+        Iterations, iterations in which a greedy order ended at a group without a free cluster, and iterations in which
+        the search for the cheapest assignment ended at its limit.
     converged : bool
     """
 
@@ -294,7 +294,7 @@ class _ListedAssigner:
 
 
 def _allowed(cost: np.ndarray, taken: np.ndarray, *, violates: bool) -> int:
-    """The cheapest cluster that is not taken (-1: by none). If all are taken, the cheapest of all."""
+    """Return the cheapest cluster that is not taken (-1: taken by nobody). If all are taken, the cheapest of all."""
     free = np.ones(cost.size, np.bool_)
     free[taken[taken >= 0]] = False
     if not free.any() and not violates:
@@ -407,7 +407,7 @@ class _SizedAssigner(_Assigner):
         self.rows = None if self.is_flow else _rules(closure.cannot, k, bounds)
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The cheapest clusters. They are those of any size, if these keep the bounds."""
+        """Return the cheapest clusters: clusters of any size, if they keep the bounds."""
         labels = super().__call__(centres, previous)
         if self.bounds.keeps(labels, self.k):
             return labels
@@ -517,7 +517,7 @@ class _CannotLinkedMeans:
         return half._replace(centres=self.moved(half.labels, half.centres))
 
     def filled(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        """Labels in which no cluster is empty, but those whose centres are fixed."""
+        """Return labels in which no cluster is empty, except clusters with fixed centres."""
         return _filled(self.model, labels, centres, first=len(self.fixed))
 
     def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -633,7 +633,7 @@ def _shift(c: int, weight: float, x: np.ndarray, total: np.ndarray, mass: np.nda
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
-    """Whether these labels are in `seen`. Adds them."""
+    """Return whether labels are in `seen`, and add them."""
     digest = hashlib.sha256(labels.tobytes()).digest()
     known = digest in seen
     seen.add(digest)
@@ -676,7 +676,7 @@ def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
 
 
 def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
-    """Weights divided by a power of 2, so that none is above 1 and sums of them are numbers, and its exponent.
+    """Divide weights by a power of 2, so that all are at most 1 and sums of them are finite. Also return its exponent.
 
     But for weights that are 10^300 times smaller than others, nothing is rounded.
     """
@@ -868,8 +868,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every
     must-link and cannot-link holds in the result (unless ``on_dead_end="violate"``). The paper's greedy assignment can
     fail at a sample with no cluster left. This one then searches for the cheapest assignment that satisfies the
-    pairs. So it fails only if there is none, which it proves, or if the search reaches its limit, which the error
-    states.
+    pairs. So it fails only if there is no such assignment, which it proves, or if the search reaches its limit, which
+    the error states.
 
     Parameters
     ----------
@@ -882,7 +882,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         first centres themselves. "pairs" takes means of must-linked samples: large groups far apart in the first start,
         and drawn by size and distance in the others. If there are fewer than clusters, samples are added.
     n_init : int or "auto", default 10
-        Number of starts, of which the one with the lowest inertia counts. Given centres are used once. "auto" is 1 for
+        Number of starts. The start with the lowest inertia counts. Given centres are used once. "auto" is 1 for
         "k-means++" and 10 for the others.
     max_iter : int, default 300
         Maximum number of iterations of a start.
@@ -913,9 +913,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         in ``n_cut_short_``.
     min_size : int, float or None, default None
         The least size of a cluster, by default one sample. Where it is given, ``assignment="exact"`` is needed. If the
-        cheapest assignment has a smaller cluster, the cheapest one that has none is found: without pairs as a flow of
-        least cost, in an instant, with pairs, or weights that differ, by integer programming, with at most `max_steps`
-        nodes in its tree.
+        cheapest assignment has a smaller cluster, the cheapest one without smaller clusters is found: without pairs as
+        a flow of least cost, in an instant, with pairs, or weights that differ, by integer programming, with at most
+        `max_steps` nodes in its tree.
     max_size : int, float or None, default None
         The greatest size of a cluster, in the same way.
     size_in : {"samples", "weights"}, default "samples"
@@ -923,7 +923,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         never split.
     fixed_centers : array_like, shape (f, n_features), or None, default None
         Centres that do not move, of the first f clusters. With f of `n_clusters` this assigns the samples. The other
-        clusters start from `init`, an array of which has their centres alone. A cluster with a fixed centre may be
+        clusters start from `init`: an array has their centres alone. A cluster with a fixed centre may be
         empty, unless `min_size` is given.
     random_state : int, Generator, RandomState or None, default None
         Determines the starts.
@@ -936,7 +936,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The cluster of each sample. No cluster is empty, but for those of fixed centres.
+        The cluster of each sample. No cluster is empty, except clusters with fixed centres.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
         The centres, for another geometry, its p numbers for each.
     inertia_ : float
@@ -948,8 +948,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
     n_iter_ : int
         Number of iterations of the best start.
     n_dead_ends_ : int
-        Its iterations in which the greedy order was a dead end, 0 for "exact". With ``on_dead_end="violate"``, those
-        with violations.
+        Its iterations in which the greedy order was a dead end, 0 for "exact". With ``on_dead_end="violate"``,
+        iterations with violations.
     n_cut_short_ : int
         Its assignments, including the final one, not proved to be the cheapest within `max_steps`.
     n_features_in_ : int
@@ -1187,7 +1187,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
                 raise ValueError(msg)
 
     def _bounds(self, closure: PairClosure, weights: np.ndarray) -> SizeBounds | None:
-        """The bounds of sizes, None if there are none but that no cluster is empty."""
+        """Return the bounds of sizes, or None if the only bound is that no cluster is empty."""
         plain = (None,) if self.size_in == "weights" or self.fixed_centers is not None else (None, 1)
         if self.max_size is None and self.min_size in plain:
             return None
@@ -1199,7 +1199,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
         return SizeBounds(closure.sizes.astype(np.float64), float(least), most, are_weights=False)
 
     def _fixed(self, samples: Any) -> np.ndarray:
-        """The fixed centres, none if there are none."""
+        """Return the fixed centres, an array without rows by default."""
         d = samples.shape[1]
         if self.fixed_centers is None:
             return np.empty((0, d))

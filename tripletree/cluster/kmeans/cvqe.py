@@ -53,7 +53,7 @@ class QuantizationTask:
     some : Points
         The points in pairs.
     twin : ndarray of int32, shape (e,)
-        For each pair the other one of the same two samples, -1 for none.
+        For each pair the other one of the same two samples, or -1.
     order : ndarray of int32, shape (e,)
         The pairs in the order in which they are visited.
     """
@@ -78,7 +78,7 @@ class QuantizationTask:
 
     @property
     def pairs_in_turn(self) -> tuple[Any, ...]:
-        """The pairs, as `assign_alone` and its like have them."""
+        """Return the pairs in the form that the assignment loops take."""
         links = self.links
         return self.order, links.ends, links.weights, links.n_must
 
@@ -95,7 +95,7 @@ class CentreDistances:
     ----------
     centres : ndarray of float64, shape (k, d)
     distance, base : ndarray of float64, shape (m, k)
-        Squared distances to the centres, and these times the weights of the samples.
+        Squared distances to the centres, and the distances times the weights of the samples.
     apart : ndarray of float64, shape (k, k)
         Squared distances between the centres.
     next : ndarray of int, shape (k,)
@@ -279,7 +279,7 @@ class HistoricalCost:
         return float(mass @ np.square(centres - former).sum(axis=1))
 
     def mixed(self, total: np.ndarray, mass: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sums and weights of the clusters, whose centres were these, with the former centres among them."""
+        """Return sums and weights of the clusters around `centres`, with the former centres among them."""
         former, many = self.of(centres)
         share = np.where(many > 0, 1.0 - self.alpha, 1.0)
         weight = self.alpha * many
@@ -655,7 +655,7 @@ def cvqe_plus(
     centers : array_like of float, shape (k, d)
         The start. Cluster i of the answer is the one that started at row i.
     history : (array_like of float of shape (k, d), float in [0, 1]), optional
-        The earlier centre of each cluster, NaN for those that had none, and alpha, the share of the historical cost.
+        The earlier centre of each cluster, NaN for clusters without one, and alpha, the share of the historical cost.
     history_mass : float >= 0 or array_like of float, shape (k,), default 1.0
         How many samples each earlier centre counts as, see Notes.
     history_closest : bool, default False

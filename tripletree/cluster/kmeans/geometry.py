@@ -21,7 +21,7 @@ class CentreGeometry(Protocol):
 
     For the k-means iterations to make progress, `fit_centre` must give the centre for which the weighted sum of
     `squared_distances` is least. The points passed to it are read-only. The returned values are checked: finite
-    numbers, in one dimension, always as many for a centre, one for each point and none below 0 for the distances.
+    numbers, in one dimension, always as many for a centre, one for each point and at least 0 for the distances.
 
     See Also
     --------

@@ -92,7 +92,7 @@ class Points:
         """The nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
 
         Half the squared length of a centre less its product with a point is half their squared distance, except for the
-        length of the point. If the least of these is less than all others by more than they and the distances may err,
+        length of the point. If the least value is less than all others by more than they and the distances may err,
         it decides. Else the distances do, as between equal centres: labels do not depend on how products are rounded.
         """
         centres = frozen(centres, np.float64)
@@ -142,11 +142,11 @@ class Points:
             Rows, and the points that they are for.
         centres : ndarray of float64, shape (k, d)
         factors : ndarray of float64, shape (d,), optional
-            For the points `scaled` by these.
+            For the points `scaled` by the factors.
         offsets : ndarray of float64, shape (k,), optional
             Zeros by default.
         weights : ndarray of float64, shape (n,), optional
-            Other weights than those of the points.
+            Other weights than the weights of the points.
         """
         (k, d), real = centres.shape, np.float64
         factors = np.ones(d) if factors is None else factors
@@ -188,13 +188,13 @@ class Points:
         return np.ascontiguousarray((self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]).T)
 
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
+        """Return squared distances to the centres, the features scaled for each centre: shape (n, k)."""
         return engine.lloyd.weighted_distances(self.columns, frozen(centres, np.float64), frozen(scale, np.float64))
 
     def fill_diagonal_costs(
         self, out: np.ndarray, rows: np.ndarray, centres: np.ndarray, scale: np.ndarray, offsets: np.ndarray
     ) -> None:
-        """As `fill_costs`, by such distances, for the points whose numbers are those of the rows."""
+        """Do as `fill_costs`, by such distances, for the points whose numbers are in `rows`."""
         some, real = frozen(rows), np.float64
         given = frozen(centres, real), frozen(scale, real), frozen(offsets, real)
         engine.lloyd.fill_weighted_costs(self.columns, self.weights, some, *given, some, out)
@@ -437,7 +437,7 @@ def _least_by_products(
 
 
 def _unless_rounding(square: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Differences of such numbers, 0 where they are no more than the rounding of these."""
+    """Return differences of numbers, 0 where they are no more than the rounding of the numbers."""
     square[square < ROUNDING * sizes] = 0.0
     return square
 
@@ -570,7 +570,7 @@ def alternate(
         The cost is appended for the start and after each step.
     patience : int, optional
         For methods whose cost may rise: iterations in a row without a lower one after which the loop ends. The cheapest
-        iteration counts, the latest of those.
+        iteration counts, the latest of several.
 
     Returns
     -------

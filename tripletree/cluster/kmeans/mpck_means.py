@@ -161,7 +161,7 @@ class MetricState:
         """
         d, n_must = problem.apart.shape[1], problem.links.n_must
         apart, weights = problem.apart[:n_must].T, problem.links.weights[:n_must]
-        start = cls.of(problem, np.empty((k, d)), full=full)  # the prior, and half the squares: those around the means
+        start = cls.of(problem, np.empty((k, d)), full=full)  # the prior, and half the squares around the means
         moment = problem.prior / d * (np.eye(d) if full else np.ones(d)) + start._square(apart, 0.5 * weights)
         mass = problem.prior + weights.sum()
         metric = mass * (_inverse(moment) if full else 1.0 / moment)
@@ -203,7 +203,7 @@ class MetricState:
 
     @cached_property
     def _points_and_centres(self) -> tuple[Any, np.ndarray]:
-        """Points and centres in a space whose Euclidean distances are those under the one metric of all clusters."""
+        """Return points and centres in a space where Euclidean distances are distances under the shared metric."""
         root = _root(self.metrics[0])
         return _mapped(root, self.problem.points), _mapped_rows(root, self.centres)
 
@@ -414,8 +414,8 @@ class MPCKMeans(SoftPairMeans):
     """k-means with soft pairs that learns metrics, by Bilenko, Basu and Mooney (ICML 2004).
 
     Like `PCKMeans`, but the metric is learned along with the clusters: features in which clusters and violated
-    must-links spread little get more weight, those in which they spread much get less. Each cluster has its own metric,
-    or all share one.
+    must-links spread little get more weight, features in which they spread much get less. Each cluster has its own
+    metric, or all share one.
 
     Parameters
     ----------
@@ -423,7 +423,7 @@ class MPCKMeans(SoftPairMeans):
         Number of clusters, k.
     metric : {"diagonal", "full"}, default "full"
         "diagonal" weighs the features. "full" learns matrices, which also capture correlated features. Their inverses
-        take time that grows with the cube of the number of features: take "diagonal" where these are many hundreds.
+        take time that grows with the cube of the number of features: take "diagonal" for many hundreds of features.
     shared_metric : bool, default True
         Whether all clusters share one metric. Then they have similar shapes and sizes, and linear boundaries. The paper
         gives each cluster its own. One full metric for all does better in the mean
@@ -491,8 +491,8 @@ class MPCKMeans(SoftPairMeans):
     samples keep the initial metric. Two of four starts begin with the metric under which must-linked samples are close.
 
     far(A) is the greatest squared distance. The paper takes the two samples farthest apart. Here it is, for diagonals,
-    the distance of two opposite corners of the box around the samples: then the best metric, of which the paper has the
-    formula, is exact, its weights are positive, and the objective never increases. For matrices it is the greatest
+    the distance of two opposite corners of the box around the samples: then the best metric, by the formula of the
+    paper, is exact, its weights are positive, and the objective never increases. For matrices it is the greatest
     among cannot-linked pairs and among samples that are outermost along features or along directions drawn at random
     (up to 64), the one under the metric so far. Eigenvalues below 1e-6 of the greatest are raised to that before the
     inversion, and the step is halved, or left out, where it would raise the objective. So it never increases either.
@@ -568,7 +568,7 @@ class MPCKMeans(SoftPairMeans):
     def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
         if self.metric == "diagonal":
             return super()._run(points, links, centres)
-        with one_blas_thread():  # threads on matrices as small as these wait for each other
+        with one_blas_thread():  # threads on such small matrices wait for each other
             return super()._run(points, links, centres)
 
     def _check_prices(self, n: int) -> None:

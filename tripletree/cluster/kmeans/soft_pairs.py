@@ -205,7 +205,7 @@ def link_costs(links: WeightedLinks, pay: np.ndarray, label: np.ndarray) -> tupl
 def best_for_empty(
     links: WeightedLinks, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int
 ) -> dict[int, int]:
-    """For each empty cluster the sample that would save most by a centre of its own, none that would save nothing.
+    """Return for each empty cluster the sample that would save most by a centre of its own, if it saves anything.
 
     Parameters
     ----------
@@ -246,7 +246,8 @@ def first_centres(points: Points, links: WeightedLinks, k: int, rng: np.random.G
     rng : Generator
     drawn : bool
         The choice if there are more than k neighbourhoods. False takes the largest one and then always the one of the
-        largest squared distance to the nearest so far, times its weight. True draws them with these as probabilities.
+        largest squared distance to the nearest so far, times its weight. True draws them with such products as
+        probabilities.
 
     Returns
     -------
@@ -321,7 +322,7 @@ class SoftState(Protocol):
         """The cost of each sample in its cluster, without the pairs."""
 
     def linked(self, some: np.ndarray) -> np.ndarray:
-        """The cost of the samples in pairs in each cluster, shape (m, k), of which only some rows are filled."""
+        """Return the cost of the samples in pairs in each cluster, shape (m, k). Only the rows `some` are filled."""
 
     def updated(self, labels: np.ndarray) -> SoftState:
         """The best one for the labels. Empty clusters stay as they are."""
@@ -586,8 +587,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
-            A sample of weight 2 counts as two equal samples of which one is in the pairs. Samples of weight 0 and their
-            pairs are left out. These samples get the label that `predict` gives them.
+            A sample of weight 2 counts as two equal samples, one of them in the pairs. Samples of weight 0 and their
+            pairs are left out. Their labels are the ones that `predict` gives them.
 
         Returns
         -------
@@ -725,7 +726,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     # ------------------------------------------------------------------ for the subclasses to define
 
-    #: Whether distances are in the units of X, or in none.
+    #: Whether distances are in the units of X, or without a unit.
     _in_units: ClassVar[bool] = True
 
     @property
@@ -862,7 +863,7 @@ def _check_range(weights: np.ndarray) -> None:
 
 
 def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> WeightedLinks:
-    """The pairs of the samples that count, over their numbers among these."""
+    """Return the pairs of the samples that count, over their numbers among them."""
     number = np.cumsum(counted) - 1
     parts = []
     for rows, weights in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):

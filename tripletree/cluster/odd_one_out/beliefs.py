@@ -1,4 +1,4 @@
-"""The likeliest groups of the answered samples, given answers of which some may be wrong."""
+"""The likeliest groups of the answered samples, given answers that may be wrong in part."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ PASSES = 5
 class Beliefs:
     """Groups of answered samples, kept up to date answer by answer.
 
-    The groups maximise the product of two chances: that of the answers, each of which is wrong with probability
-    `noise`, and that of a walk from each answered sample to meet its own group first.
+    The groups maximise the product of two chances: the chance of the answers, each wrong with probability
+    `noise`, and the chance of a walk from each answered sample to meet its own group first.
 
     Parameters
     ----------

@@ -39,13 +39,13 @@ from tripletree.knowledge.alignment import align_pairs, check_distinct, named
 #: The least reach of the centre of a cluster nobody was asked about, as a share of the reach of the first centre.
 LEAST_CENTRE = 0.3
 
-#: The most leaves of trees. If there are more samples, so many of them stand for the others.
+#: The most leaves of trees. If there are more samples, 1,000 of them stand for the others.
 MOST_LEAVES = 1_000
 
 #: The most samples without X. Trees over more names would take long, and need many answers to say anything.
 MOST_NAMES = 2_000
 
-#: So many of the last answers are taken back at once. For earlier ones, all others are heard again.
+#: The last 10 answers are taken back at once. For earlier answers, all others are heard again.
 KEPT_TREES = 10
 
 #: "auto" begins with questions about groups. After `OPEN` answers it asks about a tree, unless groups are likelier by a
@@ -94,7 +94,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     n_neighbors : int, default 10
         The number of neighbours of each sample in the graph for groups.
     random_state : int, Generator, RandomState or None, default 0
-        Seed for the sampled trees. If there are very many samples, it also draws those that stand for the others.
+        Seed for the sampled trees. If there are very many samples, it also draws the samples that stand for the others.
     verbose : bool or int, default False
         Whether `fit` shows a progress bar.
 
@@ -115,7 +115,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         The hierarchy over the names of the samples. By groups, all answered triplets hold if they are consistent, and
         the clusters are clades if the triplets allow it. The rest is Ward's linkage. By a tree, it is the mean of trees
         sampled from their posterior, given features and answers. With more than 10,000 samples (by a tree 1,000), some
-        stand for the others, and those nearest to the same one are leaves side by side.
+        stand for the others, and samples nearest to the same one are leaves side by side.
     clade_support_ : ndarray of float64, shape (n_inner,), or None
         By a tree, the share of the sampled trees that have the clade of each inner node of ``hierarchy_``. Otherwise
         None.
@@ -158,7 +158,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     samples nobody was asked about, answers that may be wrong, and groups that may be one.
 
     Trees: four Markov chains walk through trees, as for `DivisiveReCon`, and go on with each answer. Two of them take
-    the features as they are. In these, people may tell degrees of likeness: of three pairs, one stays together in
+    the features as they are. In these two, people may tell degrees of likeness: of three pairs, one stays together in
     proportion to a power of 1 / h, the height at which it meets (Luce's choice). The power is estimated, and may be so
     great that only the order of heights counts. In the other two, only the order counts, and the likelihood of the
     features has the exponent 1/4, so that answers overrule features that do not fit the tree. The question is the trio
@@ -408,7 +408,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Parameters
         ----------
         who : str, optional
-            The person who will be asked. Those who have not answered yet are asked about different samples, if there
+            The person who will be asked. People who have not answered yet are asked about different samples, if there
             are enough of them, else about different trios.
 
         Returns
@@ -456,7 +456,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Raises
         ------
         InvalidAnswerError
-            If the reply does not fit the question, or none was asked. Nothing changes then.
+            If the reply does not fit the question, or no question was asked. Nothing changes then.
 
         Examples
         --------

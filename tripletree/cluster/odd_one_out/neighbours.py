@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-#: The most nodes. If more samples differ, so many of them are drawn at random and stand for the others.
+#: The most nodes. If more samples differ, 3,000 of them are drawn at random and stand for the others.
 MOST_NODES = 3_000
 
 #: The distance to the neighbour of this rank is the scale of a node (Zelnik-Manor and Perona 2004).
 SCALE = 7
 
-#: A sample without a node of its own belongs to so many nodes, with weights.
+#: A sample without a node of its own belongs to 3 nodes, with weights.
 SHARED = 3
 
 
@@ -47,8 +47,8 @@ class NeighbourGraph:
 def neighbour_graph(X: np.ndarray, n_neighbors: int, rng: np.random.Generator) -> NeighbourGraph:
     """Join each sample with its nearest neighbours.
 
-    Equal samples are one node. If more than `MOST_NODES` differ, so many of them are nodes, and the others are shared
-    among the nearest ones.
+    Equal samples are one node. If more than `MOST_NODES` differ, `MOST_NODES` of them are nodes, and the others are
+    shared among the nearest ones.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _nearest(points: np.ndarray, others: np.ndarray, k: int) -> tuple[np.ndarray
 
 
 def _similarities(points: np.ndarray, n_neighbors: int) -> Any:
-    """Return the weights exp(-d(a, b)^2 / (s(a) s(b))) for all a and b of which one is a neighbour of the other."""
+    """Return the weights exp(-d(a, b)^2 / (s(a) s(b))) for all a and b where one is a neighbour of the other."""
     from scipy.sparse import csr_array
 
     r = len(points)

@@ -28,13 +28,13 @@ from tripletree.knowledge.combined import check_consistent, combine_constraints
 #: Triplets that are drawn for each sample to estimate the uncertainty of its cluster.
 DRAWN = 10
 
-#: With more samples than this, those of one node and one cluster are leaves side by side, because Ward's linkage of all
-#: would take minutes.
+#: With more samples than this, samples of one node and one cluster are leaves side by side, because Ward's linkage of
+#: all would take minutes.
 MOST_MERGED = 10_000
 
 
 def answered_hierarchy(X: np.ndarray, labels: np.ndarray, node: np.ndarray, triplets: TripletSet) -> Hierarchy:
-    """Build the hierarchy of Ward merges that displays the triplets, with the clusters as clades if these allow it.
+    """Build the hierarchy of Ward merges that displays the triplets, with clusters as clades where triplets allow it.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ disagree most about the reply, and on which most of the tree depends.
 
 Answers and features may disagree for two reasons: people tell degrees of likeness, or the features do not fit the tree.
 There is a kind of chains for each. Each new answer is predicted by the trees of each kind that have heard all
-earlier answers, and by trees of the features alone. Trees count by how well they predict. If those of the features do
-best, or none does better than chance, the belief goes back to the features.
+earlier answers, and by trees of the features alone. Trees count by how well they predict. If the trees of the features
+do best, or all do no better than chance, the belief goes back to the features.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, 
 from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile. With
-#: fewer steps these trees are too much alike to say how probable the next answer is.
+#: fewer steps the trees are too much alike to say how probable the next answer is.
 CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 480, 48_000, 16
 
 #: After more answers than this, steps and trees are fewer in proportion, but no fewer trees than the second number: a
@@ -35,7 +35,7 @@ FULL, FEWEST = 150, 3
 #: steps as a single answer, together.
 PARTS, EARLIER = 20, 4
 
-#: All chains but the first begin at Ward's tree of samples moved at random by so many standard deviations.
+#: All chains but the first begin at Ward's tree of samples moved at random by 0.15 standard deviations.
 MOVED = 0.15
 
 #: The number of random trios that are compared for a question, and of trees whose neighbouring clades give more trios.
@@ -106,7 +106,7 @@ class TreeBeliefs:
     rows : ndarray of int32, shape (m, 3)
         The answered triplets.
     trees, plain : list of Draws
-        The trees of each kind of chains: those reached since the last answer, and those of the features alone.
+        The trees of each kind of chains: trees reached since the last answer, and trees of the features alone.
     predicted : ndarray of float64, shape (s, 2 k)
         The log-likelihood of all answers, each predicted before it was heard, for s shares of wrong ones: by `trees` of
         each kind, and by `plain`.
@@ -252,7 +252,7 @@ class TreeBeliefs:
         return (low * self.n + middle) * self.n + high
 
     def _open_trios(self, rng: np.random.Generator, refused: np.ndarray, busy: np.ndarray) -> np.ndarray:
-        """Draw random trios and trios of neighbouring clades, and keep those that may be asked."""
+        """Draw random trios and trios of neighbouring clades, and keep the trios that may be asked."""
         several = rng.integers(0, self.n, (TRIOS, 3))
         reached = self._mixed(self.trees).parents
         some = reached[rng.integers(0, len(reached), NEIGHBOURING)]
@@ -279,7 +279,7 @@ def _entropy(chance: np.ndarray) -> np.ndarray:
 
 
 def _walked(chains: list[list[Chain]], trees: int, steps: int) -> list[Draws]:
-    """Take so many steps of each chain, and trees at equal distances. A list of draws for each list of chains."""
+    """Take `steps` steps of each chain, and trees at equal distances. Return draws for each list of chains."""
 
     def walk(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray, float, float]]:
         found, chain = [], every[i]

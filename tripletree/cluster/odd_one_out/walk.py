@@ -12,7 +12,7 @@ from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 #: The chance that a walk goes on at each step, and the share of steps that go to any node, so that all are reachable.
 LIFE, ANYWHERE = 0.99, 1e-3
 
-#: Each sample hangs at its node by an edge so many times as strong as the mean degree. A node may have several samples.
+#: Each sample hangs at its node by an edge 10,000 times as strong as the mean degree. A node may have several samples.
 TIE = 1e4
 
 #: Columns of the inverse that are computed at a time.
@@ -166,7 +166,7 @@ class Absorption:
         return np.array(nodes), np.linalg.solve(visits[nodes].T, visits.T).T
 
     def without(self, some: np.ndarray) -> np.ndarray:
-        """Return the chances of where walks from some absorbing samples end if these did not absorb, (len(some), a)."""
+        """Return the chances of where walks from some absorbing samples end if they did not absorb, (len(some), a)."""
         rest = np.setdiff1d(np.arange(self.nodes.size), some)
         out = np.zeros((some.size, self.nodes.size))
         if rest.size:
