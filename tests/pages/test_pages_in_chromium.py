@@ -800,6 +800,76 @@ def test_page__unfolding_all_keeps_what_was_chosen_in_the_window(show):
     assert top < y < bottom
 
 
+def around(page, labels):
+    """Where leaves stand from the middle of the circle: their angles clockwise from the top, and their distances."""
+    spots = np.array([page.place(page.run(f"tripletree.find({json.dumps(x)})[0]")) for x in labels])
+    corner = page.run("(({x, y}) => [x, y])(document.querySelector('#space').getBoundingClientRect())")
+    size = page.run("(({width, height}) => [width, height])(document.querySelector('#space').getBoundingClientRect())")
+    middle = np.array(corner) + np.array(size) / 2
+    x, y = (spots - middle).T
+    return np.degrees(np.arctan2(x, -y)) % 360, np.hypot(x, y)
+
+
+def test_page__turns_into_a_circle_and_back(show):
+    n = 40
+    h, more = animals(n)
+    page = show(h, **more, heights="level", width=1300, height=900)
+    labels = [f"species {k}" for k in range(n)]
+    labels.sort(key=lambda x: page.place(page.run(f"tripletree.find({json.dumps(x)})[0]"))[1])
+    before = [page.place(page.run(f"tripletree.find({json.dumps(x)})[0]")) for x in labels[:3]]
+    page.click_on("#round")
+    assert page.run("document.querySelector('#round').getAttribute('aria-pressed')") == "true"
+    assert "drawn as a circle" in page.text("#status")
+    turn, far = around(page, labels)
+    assert (np.diff(turn) > 0).all()  # clockwise from the top, in the order of the rows
+    assert np.ptp(np.diff(turn)) < 1
+    assert np.ptp(far) < 3  # all leaves have height 0
+    assert "rings outwards: habitat, kg" in page.text("#legend")
+    leaf = page.run("tripletree.find('species 7')[0]")
+    page.click(*page.place(leaf))
+    assert page.state()["selected"] == leaf
+    order = depth_first(h)[0]
+    inner = next(p for p in range(5, h.n_nodes) if order[p] >= n and order[p + 1] < n)
+    page.click(*page.place(inner))
+    page.click(*page.place(inner))
+    assert page.state()["folded"] == [inner]
+    page.run(f"tripletree.unfold({inner})")
+    svg = page.run("tripletree.svg()")
+    assert len(re.findall(r"<text [^>]*rotate\(", svg)) >= n
+    assert "rings outwards: habitat, kg" in svg
+    assert page.run("tripletree.png() !== null")
+    page.click_on("#closer")
+    page.click_on("#closer")
+    assert around(page, labels)[1].min() > far.max()
+    page.click_on("#fit")
+    assert around(page, labels)[1] == pytest.approx(far, abs=3)
+    page.call("Page.printToPDF")  # paper has rows
+    written = page.run("Array.from(document.querySelectorAll('.printed text'), (x) => x.textContent)")
+    assert sum(x.startswith("species") for x in written) >= n
+    page.click_on("#round")
+    page.click_on("#fit")
+    assert page.run("document.querySelector('#round').getAttribute('aria-pressed')") == "false"
+    after = [page.place(page.run(f"tripletree.find({json.dumps(x)})[0]")) for x in labels[:3]]
+    np.testing.assert_allclose([x for x, _ in after], [x for x, _ in before], atol=20)
+    assert after[0][1] < after[1][1] < after[2][1]
+
+
+@pytest.mark.parametrize(("n", "width", "height"), [(2, 1200, 800), (30, 360, 740), (400, 700, 500)])
+def test_page__a_circle_is_in_its_window(show, n, width, height):
+    h = Hierarchy(yule(n, np.random.default_rng(1)).parent, [f"species {k}" for k in range(n)])
+    page = show(h, width=width, height=height)
+    page.run("document.querySelector('#round').click()")
+    page.frames(2)
+    assert page.run("document.documentElement.scrollWidth") <= width
+    sizes = "(v => [v.scrollWidth - v.clientWidth, v.scrollHeight - v.clientHeight])(document.querySelector('#view'))"
+    assert max(page.run(sizes)) <= 1
+    for label in ("species 0", f"species {n - 1}"):
+        page.run(f"tripletree.goTo(tripletree.find({json.dumps(label)})[0])")
+        x, y = page.place(page.state()["selected"])
+        assert 0 < x < width
+        assert 0 < y < height
+
+
 @pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 740)])
 def test_page__columns_and_clades_fit_the_window(show, width, height):
     h, more = animals()

@@ -204,7 +204,17 @@ def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarra
     return found
 
 
-SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "beside.js", "overlay.js", "viewer.js", "save.js", "panel.js")
+SCRIPTS = (
+    "tree.js",
+    "shapes.js",
+    "drawing.js",
+    "beside.js",
+    "circle.js",
+    "overlay.js",
+    "viewer.js",
+    "save.js",
+    "panel.js",
+)
 
 
 def write_html(
@@ -268,9 +278,10 @@ def write_html(
     -----
     Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
     bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
-    and never executed. A click selects a node, a second one folds it. The buttons save the view as SVG (with text
-    that stays text) or PNG, on white and with a legend, and the selected clade as Newick. More rows than a PNG can show
-    are refused with the way. A print has all rows that are shown, on as many pages as they take.
+    and never executed. A click selects a node, a second one folds it. A button draws the tree as a circle. Others save
+    the view as SVG (with text that stays text) or PNG, on white and with a legend, and the selected clade as Newick.
+    More rows than a PNG can show are refused with the way. A print has all rows that are shown, on as many pages as
+    they take.
 
     Examples
     --------

@@ -13,6 +13,7 @@ class Drawing {
     Object.assign(this, { tree, canvas, view, space });
     this.ctx = canvas.getContext("2d");
     this.rowHeight = 20;
+    this.round = false; // whether the tree is drawn as a circle
     this.stretch = 1;
     this.selected = 0;
     this.hovered = -1;
@@ -73,6 +74,10 @@ class Drawing {
 
   /** Reserve the space that rows and labels need. CSS adapts it to the window, so a resized window causes no second resize. */
   fitSpace() {
+    if (this.round) {
+      this.fitRoundSpace();
+      return;
+    }
     const { style } = this.space;
     const least = LEFT + LEAST_LABELS + this.tiled;
     const beside = `min(${LEFT + this.wanted}px, max(${least}px, 100% - ${NARROWEST}px))`;
@@ -84,6 +89,10 @@ class Drawing {
 
   /** The size of the window without its scrollbars, and how far it is from the root to the leaves in it. */
   measure() {
+    if (this.round) {
+      this.fitRoundSpace();
+      return;
+    }
     this.width = this.view.clientWidth;
     this.height = this.view.clientHeight;
     this.labelRoom = Math.min(this.wanted, Math.max(LEAST_LABELS + this.tiled, this.width - LEFT - NARROWEST));
@@ -92,10 +101,12 @@ class Drawing {
 
   /** Row height at which all rows are in the window. */
   fittingHeight() {
+    if (this.round) return this.roundFit();
     return (this.view.clientHeight - this.above - AXIS - BELOW) / this.tree.rows;
   }
 
   x(u) {
+    if (this.round) return this.spot(u)[0];
     return LEFT + ((this.tree.top - this.tree.up[u]) / this.tree.span) * this.across;
   }
 
@@ -104,6 +115,7 @@ class Drawing {
   }
 
   y(u) {
+    if (this.round) return this.spot(u)[1];
     return this.above + (this.tree.y[u] + 0.5) * this.rowHeight;
   }
 
@@ -155,6 +167,7 @@ class Drawing {
 
   /** The node under a place in the window, or -1. */
   hit(px, py) {
+    if (this.round) return this.roundHit(px, py);
     const { tree } = this;
     const x = px + this.view.scrollLeft;
     const y = py + this.view.scrollTop;
@@ -183,6 +196,12 @@ class Drawing {
   /** Scroll so that a node is in the window. */
   show(u, centre) {
     const { view, tree } = this;
+    if (this.round) {
+      const [x, y] = this.spot(u);
+      const inside = x > view.scrollLeft && x < view.scrollLeft + this.width && y > view.scrollTop && y < view.scrollTop + this.height;
+      if (centre || !inside) view.scrollTo(x - this.width / 2, y - this.height / 2);
+      return;
+    }
     const y = this.y(u);
     const low = this.height - AXIS;
     if (centre || y < view.scrollTop + 12 || y > view.scrollTop + low - 12) view.scrollTop = y - low / 2;
@@ -214,6 +233,13 @@ class Drawing {
     ctx.fillStyle = this.colour.ground;
     ctx.fillRect(0, 0, this.width, this.height);
     ctx.translate(-view.scrollLeft, -view.scrollTop);
+    if (this.round) {
+      this.drawRound();
+      this.ring(this.hovered, 1);
+      this.ring(this.selected, 2);
+      ctx.setTransform(scale, 0, 0, scale, 0, 0);
+      return;
+    }
     const rows = (y) => (y - this.above) / this.rowHeight;
     this.from = Math.floor(rows(view.scrollTop)) - 1;
     this.to = Math.ceil(rows(view.scrollTop + this.height)) + 1;

@@ -1,3 +1,18 @@
+/** The step between ticks of an axis with so many of them at most. */
+function tickStep(span, most, measured) {
+  const raw = span / Math.max(2, Math.min(8, most));
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = unit * [1, 2, 5, 10].find((x) => x * unit >= raw * 0.999);
+  return measured ? step : Math.max(1, Math.round(step));
+}
+
+/** A number at a tick, with as many digits as the step has. */
+function tickText(value, step) {
+  const small = step < 1e-4 || Math.abs(value) >= 1e6;
+  if (value && small) return String(Number(value.toPrecision(2)));
+  return number(value, Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9))));
+}
+
 /* Draws over the tree: the paths of a triplet, the support of clades, the height axis. */
 
 Object.assign(Drawing.prototype, {
@@ -60,10 +75,7 @@ Object.assign(Drawing.prototype, {
     ctx.fillStyle = this.colour.ground;
     ctx.fillRect(0, y, this.width, AXIS);
     if (tree.top === tree.bottom) return;
-    const raw = tree.span / Math.max(2, Math.min(8, this.across / 90));
-    const unit = 10 ** Math.floor(Math.log10(raw));
-    let step = unit * [1, 2, 5, 10].find((x) => x * unit >= raw * 0.999);
-    if (!tree.axis.measured) step = Math.max(1, Math.round(step));
+    const step = tickStep(tree.span, this.across / 90, tree.axis.measured);
     ctx.strokeStyle = ctx.fillStyle = this.colour.faint;
     ctx.lineWidth = 1;
     ctx.font = `11px ${this.font}`;
@@ -73,14 +85,12 @@ Object.assign(Drawing.prototype, {
     ctx.beginPath();
     ctx.moveTo(place(tree.top), y + 0.5);
     ctx.lineTo(place(tree.bottom), y + 0.5);
-    const digits = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
     for (let k = Math.ceil(tree.bottom / step - 1e-9); k * step <= tree.top + 1e-9 * tree.span; k++) {
       const x = place(k * step);
       if (x < -40 || x > this.width + 40) continue;
       ctx.moveTo(x, y);
       ctx.lineTo(x, y + 5);
-      const value = k * step || 0; // 0 instead of -0
-      ctx.fillText(value && Math.abs(value) >= 1e6 ? value.toExponential(1) : number(value, digits), x, y + 13);
+      ctx.fillText(tickText(k * step || 0, step), x, y + 13); // 0 instead of -0
     }
     ctx.stroke();
     ctx.textAlign = "left";

@@ -191,6 +191,7 @@ Object.assign(Viewer.prototype, {
       }
       place.append(element("span", "shaded"), list);
     }
+    if (this.drawing.ringsText()) place.append(element("span", this.drawing.ringsText()));
     if (tree.data.notes) place.append(element("span", NOTE));
     if (tree.data.support) place.append(element("span", SUPPORT));
     if (tree.open.size) place.append(element("span", OPEN));

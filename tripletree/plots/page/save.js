@@ -122,6 +122,13 @@ class SvgContext {
 function drawingOn(drawing, ctx, scale, own = {}) {
   const plain = { ctx, hovered: -1, selected: -1, path: null, labelRoom: drawing.wanted, fitCanvas: () => scale };
   const made = Object.assign(Object.create(drawing), plain, drawing.lightColours(), own);
+  if (made.round) {
+    made.labelRoom = drawing.labelRoom;
+    made.width = made.height = Math.ceil(made.side);
+    made.middle = [made.side / 2, made.side / 2];
+    made.view = { scrollLeft: 0, scrollTop: 0, clientWidth: made.width, clientHeight: made.height };
+    return made;
+  }
   made.width = Math.ceil(LEFT + made.across + made.labelRoom);
   made.height = own.height ?? Math.ceil(made.above + made.tree.rows * made.rowHeight + AXIS + BELOW / 2);
   made.view = { scrollLeft: 0, scrollTop: own.top ?? 0, clientWidth: made.width, clientHeight: made.height };
@@ -236,6 +243,7 @@ Object.assign(Viewer.prototype, {
       });
       if (column.names.length > listed) entries.push([null, `and ${number(column.names.length - listed)} more`]);
     }
+    if (drawing.ringsText()) entries.push([null, drawing.ringsText()]);
     if (drawing.clades.length && !drawing.hasBrackets()) {
       entries.push([null, "shaded:"]);
       for (const clade of drawing.clades) {
@@ -290,7 +298,7 @@ Object.assign(Viewer.prototype, {
     const [wide, high] = PAGE;
     const found = [];
     const labelRoom = Math.min(drawing.wanted, wide / 2);
-    const own = { labelRoom, across: wide - LEFT - labelRoom };
+    const own = { labelRoom, across: wide - LEFT - labelRoom, round: false };
     const add = (height, parts) => {
       const { documentElement } = new DOMParser().parseFromString(svgOf(wide, height, parts), "image/svg+xml");
       found.push(document.importNode(documentElement, true));

@@ -213,6 +213,20 @@ class Viewer {
   /** Give rows so many pixels. The place at `anchor` pixels from the top of the window stays. */
   zoomTo(rowHeight, anchor) {
     const { drawing, view, tree } = this;
+    if (drawing.round) {
+      const at = [view.scrollLeft + view.clientWidth / 2, view.scrollTop + view.clientHeight / 2];
+      const before = drawing.middle ? [at[0] - drawing.middle[0], at[1] - drawing.middle[1]] : [0, 0];
+      const was = drawing.radius || 1;
+      const shown = drawing.middle ? drawing.rowHeightRound() : rowHeight; // rows are as far apart as the window allows
+      const wanted = rowHeight > drawing.rowHeight ? Math.max(rowHeight, (shown * rowHeight) / drawing.rowHeight) : rowHeight;
+      drawing.rowHeight = Math.min(Math.max(wanted, drawing.roundFit()), 48);
+      drawing.fitSpace();
+      const grown = drawing.radius / was;
+      const [x, y] = [0, 1].map((i) => drawing.middle[i] + before[i] * grown);
+      view.scrollTo(x - view.clientWidth / 2, y - view.clientHeight / 2);
+      this.schedule();
+      return;
+    }
     const pin = anchor === undefined ? (view.clientHeight - AXIS) / 2 : anchor;
     const row = (view.scrollTop + pin - drawing.above) / drawing.rowHeight;
     const least = Math.min(drawing.fittingHeight(), 18);
@@ -222,8 +236,22 @@ class Viewer {
     this.schedule();
   }
 
+  /** Draw the tree as a circle, or as before. */
+  turnRound(button) {
+    const { drawing } = this;
+    drawing.round = !drawing.round;
+    button.setAttribute("aria-pressed", drawing.round);
+    this.legend(document.getElementById("legend"));
+    drawing.hovered = -1;
+    drawing.stretch = 1;
+    this.fit();
+    drawing.show(drawing.selected, false);
+    this.say(drawing.round ? "drawn as a circle" : "drawn in rows");
+  }
+
   stretchBy(factor, anchor) {
     const { drawing, view } = this;
+    if (drawing.round) return;
     const pin = anchor === undefined ? view.clientWidth / 2 : anchor;
     const at = (view.scrollLeft + pin - LEFT) / drawing.across;
     drawing.stretch = Math.min(Math.max(drawing.stretch * factor, 1), 200);
@@ -247,6 +275,7 @@ class Viewer {
     click("wider", () => this.stretchBy(1.5));
     click("narrower", () => this.stretchBy(1 / 1.5));
     click("fit", () => this.fit());
+    click("round", () => this.turnRound(get("round")));
     click("fold", () => this.foldEverything(true));
     click("unfold", () => this.foldEverything(false));
     this.below.parentNode.hidden = !this.tree.data.support;
