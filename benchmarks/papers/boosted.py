@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from papers.distboost import coordinates, distboost
 from papers.engine import Cell, seed_of
 from papers.figures import curves
 from papers.results import COMPARABLE, LITTLE, Claim, gains, listed, verdict
@@ -25,7 +26,10 @@ SETTINGS = (
     'which is AdaBoost. "COP-KMeans" is the default here.',
     '"CKM, samples" is COP-KMeans on samples in random order with one random start. A sample that may go nowhere goes '
     "to the nearest centre.",
-    "ITML is the one of metric-learn 0.7, with k-means, at 100 and 500 pairs.",
+    "ITML is the one of metric-learn 0.7, with k-means, at 100 and 500 pairs. DistBoost is written after its published "
+    "outline, with T = 100 and k-means by its distances (`distboost.py`), at 100 and 500 pairs.",
+    "By its own loop: seconds that 100 more rounds of boosting take, over those of a run of Algorithm 2 with pairs in "
+    "random order. What a fit does once is in neither.",
     "Seconds are CPU seconds of one thread, given as ratios. Cost is measured on five Gaussian clouds.",
     "Order of pairs: the rank correlation of their priorities from one round to the next, of 30 rounds with 500 pairs.",
     "Table I of the paper counts 23 attributes of parkinsons, with the class. Here it has 22.",
@@ -42,16 +46,33 @@ BOOSTED = {
     "RCKM, ours": {"priorities": "random"},
     "CKM": {"stop": "labels", "priorities": "none"},
 }
+#: Rivals with an experiment of their own, at 100 and 500 pairs.
+OTHERS = ("ITML", "DistBoost")
 METHODS = (*BOOSTED, "CKM, samples", "COP-KMeans", "MPCKMeans")
 STEPS = (1, 2, 5, 10, 25, 50, 100)
 RUNS = {False: 10, True: 2}
 ITML_RUNS = 10
+DISTBOOST_RUNS = 3
+LOOP_RUNS = 5
 ORDER_ROUNDS = 30
 #: Seconds with 500 constraints: CKM, BCKM, DistBoost, ITML.
 PAPER = {"iris": (0.05, 3.10, 17.29, 7.56), "glass": (0.06, 5.56, 14.96, 17.01), "wdbc": (0.18, 18.13, 131.34, 184.34)}
 MEASURE = "NMI"
 #: Samples, clusters and rounds whose cost is measured.
 COST = {"samples": (500, 1000, 2000, 4000), "clusters": (2, 4, 8, 16), "rounds": (25, 50, 100, 200)}
+#: What decides where a claim that begins so does not hold in all cases, of `papers.results.CAUSES`.
+DECIDED = {
+    "Boosted constrained k-means is better than RCKM or": "draws",
+    "With 500 pairs it has the maximum, 1, on parkinsons and": "reading",
+    "With 100 pairs it is worse than others on glass,": "draws",
+    "... because the order hardly matters there: RCKM and CKM": "data",
+    "... and is saturated early": "reading",
+    "A loss that changes priorities gradually (rho = 5) is": "paper",
+    "The order of the pairs changes radically with the loss of": "paper",
+    "Better than DistBoost or about level": "reading",
+    "... and boosting costs about T = 100 of its runs": "data",
+    "... and faster by 2.7 to 7.2 times": "reading",
+}
 
 
 def needs(quick):
@@ -68,6 +89,11 @@ def cells(quick, runs, names):
             if run < ITML_RUNS and _itml() is not None:
                 for m in (100,) if quick else (100, 500):
                     yield Cell("boosted", "ITML", name, "ITML", m, run)
+            if run < DISTBOOST_RUNS:
+                for m in (100,) if quick else (100, 500):
+                    yield Cell("boosted", "DistBoost", name, "DistBoost", m, run)
+            if run < LOOP_RUNS and not quick and name in PAPER:
+                yield from (Cell("boosted", "loop", name, x, 500, run) for x in ("BCKM", "RCKM"))
             if not quick and run < 5:
                 yield from (Cell("boosted", "order", name, x, 500, run) for x in ("BCKM", "BCKM, rho 2"))
         if run < 3 and not quick:
@@ -80,6 +106,8 @@ def run(cell, seed):
         return [_cost(cell, seed)]
     X, y = load_set(cell.set)
     X, k = standardized(X), len(set(y.tolist()))
+    if cell.part == "loop":
+        return [_loop(cell, X, y, k, seed)]
     return [_order(cell, X, y, k, seed)] if cell.part == "order" else _fitted(cell, X, y, k, seed)
 
 
@@ -101,6 +129,9 @@ def _fitted(cell, X, y, k, seed):
         elif cell.method == "ITML":
             new = _itml()(X, pairs)
             label = KMeans(k, n_init=10, random_state=state).fit(new).labels_
+        elif cell.method == "DistBoost":
+            points = coordinates(distboost(X, pairs, k, random_state=state))
+            label = KMeans(k, n_init=10, random_state=state).fit(points).labels_
         elif cell.method == "k-means":
             label = KMeans(k, n_init=10, random_state=state).fit(X).labels_
         else:
@@ -172,6 +203,20 @@ def _order(cell, X, y, k, seed):
     return {"rank correlation": float(np.mean(found)) if found else 1.0, "log range of priorities": wide}
 
 
+def _loop(cell, X, y, k, seed):
+    """Seconds of 100 rounds, by what 150 take more than 50."""
+    from tripletree.algorithms.supervision import sample_class_pairs
+    from tripletree.cluster import BoostedConstrainedKMeans
+
+    pairs, took = sample_class_pairs(y, cell.m, random_state=seed_of(seed, "boosted", "loop", cell.set, cell.run)), []
+    for rounds in (50, 150):
+        model = BoostedConstrainedKMeans(k, n_rounds=rounds, random_state=cell.run, **BOOSTED[cell.method])
+        begin = time.thread_time()
+        model.fit(X, pairs=pairs)
+        took.append(time.thread_time() - begin)
+    return {"seconds": took[1] - took[0]}
+
+
 def _itml():
     """A function (X, pairs) -> transformed X; None where metric-learn is not installed.
 
@@ -228,7 +273,7 @@ def _cost(cell, seed):
 
 
 def _gain(results, name, mine, theirs, m, measure=MEASURE):
-    key = [("ITML" if x == "ITML" else "NMI", name, x, m, measure) for x in (mine, theirs)]
+    key = [(x if x in OTHERS else "NMI", name, x, m, measure) for x in (mine, theirs)]
     return results.gain(*key)
 
 
@@ -268,15 +313,7 @@ def claims(results):
     yield _order_changes(results)
     yield from _times(results)
     yield _linear(results)
-    yield Claim(
-        "Better than DistBoost or about level, and faster by 2.7 to 7.2 times",
-        "V.A, Table II",
-        "four sets; DistBoost / BCKM: " + listed([(n, x[2] / x[1]) for n, x in PAPER.items()], "{:.1f}"),
-        "not run",
-        "cannot be tested",
-        "no package has DistBoost, and its program was for Matlab. The paper ran it with default values that it does "
-        "not give, so DistBoost written anew would be another program",
-    )
+    yield from _distboost_claims(results)
     yield from _findings(results)
 
 
@@ -314,17 +351,19 @@ def _when_many(results):
 
 
 def _maximum(results):
-    rows, ours = (
+    rows, ours, both = (
         [(n, x) for n, x in _means(results, method, 500) if n in ("parkinsons", "sonar")]
-        for method in ("BCKM", "BCKM, ours")
+        for method in ("BCKM", "BCKM, ours", "BCKM, ours, rho 5")
     )
     return Claim(
         "With 500 pairs it has the maximum, 1, on parkinsons and sonar",
         "V.A",
         "NMI 1",
-        f"{listed(rows, '{:.3f}')}; ours: {listed(ours, '{:.3f}')}",
+        f"{listed(rows, '{:.3f}')}; ours: {listed(ours, '{:.3f}')}; our stop rule with rho = 5: "
+        f"{listed(both, '{:.3f}')}",
         "not run" if np.isnan([x for _, x in rows]).any() else verdict(sum(x >= 0.99 for _, x in rows), len(rows)),
-        "1 means 0.99 in the mean. Pairs are not expanded to what follows from them",
+        "1 means 0.99 in the mean. It is nearly so if a round ends where the scatter would rise. In the paper it ends "
+        "where assignments no longer change",
     )
 
 
@@ -392,6 +431,32 @@ def _itml_claims(results):
     )
 
 
+def _distboost_claims(results):
+    names = results.sets("DistBoost")
+    rows = {
+        m: [(n, g) for n in names if (g := _gain(results, n, "BCKM", "DistBoost", m)) is not None] for m in (100, 500)
+    }
+    ours = [(n, g) for n in names if (g := _gain(results, n, "BCKM, ours", "DistBoost", 500)) is not None]
+    yield Claim(
+        "Better than DistBoost or about level",
+        "V.A",
+        "four sets",
+        f"BCKM less DistBoost with 100 pairs: {gains(rows[100])}; with 500: {gains(rows[500])}; ours with 500: "
+        f"{gains(ours)}",
+        verdict(sum(g.comparable for _, g in rows[500]), len(rows[500])),
+        "DistBoost was a program for Matlab, which the paper ran with default values that it does not give. The one "
+        "here follows its published outline",
+    )
+    rows = _ratios(results, "DistBoost", "BCKM")
+    yield Claim(
+        "... and faster by 2.7 to 7.2 times",
+        "V.B, Table II",
+        "DistBoost / BCKM: " + listed([(n, x[2] / x[1]) for n, x in PAPER.items()], "{:.1f}"),
+        f"DistBoost / BCKM: {listed(rows, '{:.1f}')} (DistBoost is numpy, BCKM is compiled)",
+        verdict(sum(r > 1 for _, r in rows), len(rows)),
+    )
+
+
 def _rising(results):
     rows = []
     for name in results.sets("NMI"):
@@ -428,14 +493,16 @@ def _anytime(results):
 
 def _satisfied(results):
     rows = {x: _means(results, x, 500, "pairs satisfied") for x in ("BCKM", "BCKM, ours", "CKM", "CKM, samples")}
-    there = [share for _, share in rows["BCKM"] if not np.isnan(share)]
+    keys = [(("NMI", n, x, 500, "pairs satisfied") for x in ("BCKM", "CKM")) for n in results.sets("NMI")]
+    more = [g for pair in keys if (g := results.gain(*pair)) is not None]
     return Claim(
         "The clusters satisfy the pairs as far as possible",
         "I",
         "as much as possible",
         "share satisfied of 500: " + "; ".join(f"{x}: {listed(found)}" for x, found in rows.items()),
-        verdict(sum(share == 1 for share in there), len(there)),
-        "all can hold, as they come from classes, and `COPKMeans` satisfies all",
+        verdict(sum(g.higher for g in more), len(more)),
+        "as far as possible is not all: counted are sets on which boosting satisfies significantly more than CKM. All "
+        "can hold, as they come from classes, and `COPKMeans` satisfies all",
     )
 
 
@@ -490,7 +557,7 @@ def _ratios(results, over, under):
     """By set, the median time of a method over that of another, with 500 pairs."""
 
     def of(n, method):
-        return results.median("ITML" if method == "ITML" else "NMI", n, method, 500, "seconds")
+        return results.median(method if method in OTHERS else "NMI", n, method, 500, "seconds")
 
     rows = [(n, of(n, over) / of(n, under)) for n in PAPER]
     return [row for row in rows if not np.isnan(row[1])]
@@ -505,13 +572,15 @@ def _times(results):
         f"BCKM / CKM: {listed(rows, '{:.0f}')}",
         verdict(sum(r > 1 for _, r in rows), len(rows)),
     )
+    loop = [(n, [results.median("loop", n, x, 500, "seconds") for x in ("BCKM", "RCKM")]) for n in PAPER]
+    own = [(n, 100 * boosted / run) for n, (boosted, run) in loop if not np.isnan(boosted)]
     yield Claim(
         "... and boosting costs about T = 100 of its runs",
         "V.B, Table II",
         "BCKM / CKM: " + listed([(n, PAPER[n][1] / PAPER[n][0]) for n in PAPER], "{:.0f}"),
-        "as above",
-        verdict(sum(50 <= r <= 200 for _, r in rows), len(rows)),
-        "about 100 means 50 to 200. Checks, which do not grow with T, take most of the time of one compiled run",
+        f"by its own loop: {listed(own, '{:.0f}')}; by whole fits: as above",
+        verdict(sum(50 <= r <= 200 for _, r in own), len(own)),
+        "about 100 means 50 to 200. Of a fit with one compiled run, checks take most of the time",
     )
     rows = _ratios(results, "ITML", "BCKM")
     yield Claim(
@@ -565,11 +634,26 @@ def _findings(results):
         )
 
 
+def table(results):
+    """All methods in one table: the mean NMI with 100 and with 500 pairs."""
+    names, least, most = results.sets("NMI"), SIZES[0], SIZES[-1]
+    rows = [("k-means", "NMI", (0, 0)), *((x, "NMI", (least, most)) for x in METHODS)]
+    rows += [(x, x, (least, most)) for x in OTHERS]
+    lines = [
+        f"\nNMI with {least} and with {most} pairs.\n\n| | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 1)
+    ]
+    for method, part, sizes in rows:
+        means = [[results.mean(part, name, method, m, MEASURE) for m in dict.fromkeys(sizes)] for name in names]
+        cells = [" ".join("-" if np.isnan(x) else f"{x:.2f}" for x in row) for row in means]
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def draw(results, path):
     panels = []
-    shown = ("BCKM", "BCKM, ours", "RCKM", "CKM", "COP-KMeans", "MPCKMeans", "ITML")
+    shown = ("BCKM", "BCKM, ours", "RCKM", "CKM", "COP-KMeans", "MPCKMeans", *OTHERS)
     for name in results.sets("NMI"):
-        lines = {m: results.curve("ITML" if m == "ITML" else "NMI", name, m, MEASURE) for m in shown}
+        lines = {m: results.curve(m if m in OTHERS else "NMI", name, m, MEASURE) for m in shown}
         plain = results.mean("NMI", name, "k-means", 0, MEASURE)
         panels.append((name, {**lines, "k-means": ([100, 500], [plain, plain])}))
     curves(path, panels, "pairs", "normalized mutual information")

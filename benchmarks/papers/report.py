@@ -3,8 +3,9 @@
 import platform
 
 from papers.engine import PAPERS, paper_module
-from papers.results import COMPARABLE, LEVEL, LITTLE, VERDICTS, Results
+from papers.results import CAUSES, COMPARABLE, LEVEL, LITTLE, VERDICTS, Results
 
+CAUSE_LINES = "\n".join(f"  - **{name}**: {text}." for name, text in CAUSES.items())
 HEAD = f"""# The papers' experiments, run again
 
 Five papers are behind the clusterers of this package. This page lists each of their claims, in our words, and whether
@@ -23,6 +24,9 @@ python benchmarks/papers/run.py --paper recon --runs 10   # one paper, ten draws
   "marginal" are at most {LITTLE}.
 - Figures of the papers are those of their texts and tables. Nothing is read off their curves.
 - Claims without a place in the paper ("-") are additions, and not counted.
+- Of ReCon's readings, "shown" is the one whose figures its page has.
+- What decides where a claim does not hold in all cases:
+{CAUSE_LINES}
 
 The command writes this page and those of the papers.
 """
@@ -40,7 +44,7 @@ def write_report(out, stores, missing, *, seed, form):
             f"\n## [{module.TITLE}]({paper}.md)\n" if paper in claims else f"\n## {module.TITLE}\n\nNot run.\n"
         )
         if paper in claims:
-            parts.append(_table(claims[paper]))
+            parts.append(_table(claims[paper], module.DECIDED))
             page = _page(paper, module, results, claims[paper], missing.get(paper, []), out, form)
             (out / f"{paper}.md").write_text(page, encoding="utf-8")
     path = out / "README.md"
@@ -60,18 +64,23 @@ def _counts(found, claims, seed, form):
         counts = [sum(c.verdict == v for c in rows) for v in VERDICTS]
         cells = [paper_module(paper).TITLE.split(":")[0], len(rows), *counts, _range(found[paper].runs())]
         yield "| " + " | ".join(map(str, cells)) + " |\n"
+        if any(getattr(c.verdict, "shown", None) for c in rows):
+            told = [getattr(c.verdict, "shown", None) or str(c.verdict) for c in rows]
+            counts = [told.count(v) for v in VERDICTS]
+            yield "| " + " | ".join(map(str, [f"{cells[0]}, in the reading shown", len(rows), *counts, ""])) + " |\n"
     yield (
         f"\ntripletree {__version__}, Python {platform.python_version()}, numpy {numpy.__version__}, scikit-learn "
         f"{sklearn.__version__}; seed {seed}, {form} form.\n"
     )
 
 
-def _table(claims):
+def _table(claims, decided):
     """A line for each claim."""
-    rows = ["\n| claim | where | holds | cases |\n|---|---|---|---|\n"]
+    rows = ["\n| claim | where | holds | cases | decided by |\n|---|---|---|---|---|\n"]
     for claim in claims:
-        cells = claim.text, claim.place, f"**{claim.verdict}**", getattr(claim.verdict, "cases", "")
-        rows.append(_row(cells))
+        causes = (cause for start, cause in decided.items() if claim.text.startswith(start))
+        why = next(causes, "") if claim.verdict in ("partly", "no") else ""
+        rows.append(_row((claim.text, claim.place, f"**{claim.verdict}**", getattr(claim.verdict, "cases", ""), why)))
     return "".join(rows)
 
 
@@ -93,6 +102,8 @@ def _page(paper, module, results, claims, missing, out, form):
     ]
     for claim in claims:
         parts.append(_told(claim, reasons=form == "full"))
+    if hasattr(module, "table"):
+        parts.append(module.table(results))
     pictures = [
         (picture, caption),
         *((out / "figures" / name, text) for name, text in getattr(module, "PICTURES", {}).items()),

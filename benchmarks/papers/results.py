@@ -9,6 +9,14 @@ import numpy as np
 #: What is said of a claim, in the order of the table of counts.
 VERDICTS = ("yes", "partly", "no", "cannot be tested")
 
+#: What decides where a claim does not hold in all cases.
+CAUSES = {
+    "paper": "in the paper's own setting it does not hold: listings written anew after its text agree with ours",
+    "reading": "the text leaves open what matters (a scale, a threshold, a rival's program, how much is much)",
+    "data": "the data are not to be had, or it holds on some of the sets only",
+    "draws": "the difference is as small as its error: more draws, or another criterion, would decide",
+}
+
 #: The level of all tests.
 LEVEL = 0.05
 
@@ -23,7 +31,8 @@ LITTLE = 0.05
 class Claim(NamedTuple):
     """A claim of a paper beside what was found: `verdict` is one of `VERDICTS`, or "not run".
 
-    Where `place` (a section, figure or slide) is "-", it is no claim of the paper's, and not counted among them.
+    Where `place` (a section, figure or slide) is "-", it is no claim of the paper's, and not counted among them. What
+    decides where it does not hold in all cases is in `DECIDED` of its module.
     """
 
     text: str
@@ -35,13 +44,13 @@ class Claim(NamedTuple):
 
 
 class Verdict(str):
-    """A verdict that knows in how many of its cases a claim holds."""
+    """A verdict that knows in how many of its cases a claim holds, and, of several readings, that of the one shown."""
 
-    __slots__ = ("cases",)
+    __slots__ = ("cases", "shown")
 
-    def __new__(cls, text, cases):
+    def __new__(cls, text, cases, shown=None):
         made = super().__new__(cls, text)
-        made.cases = cases
+        made.cases, made.shown = cases, shown
         return made
 
 

@@ -258,24 +258,25 @@ def test_report__gives_reasons_only_where_a_claim_does_not_hold():
     claims = [results.Claim("a | b", "1", "2", "3", v, "because") for v in (*VERDICTS, "not run")]
     assert sum("Because." in report._told(claim) for claim in claims) == 3
     assert not any("Because." in report._told(claim, reasons=False) for claim in claims)
-    table = report._table(claims)
+    table = report._table(claims, {"a |": "data"})
+    assert [line.split("|")[-2].strip() for line in table.splitlines()[-5:]] == ["", "data", "data", "", ""]
     assert table.count("a \\| b") == 5
     assert "because" not in table.lower()
 
 
 def test_report__a_line_has_the_verdict_and_a_page_the_figures():
     claim = results.Claim("text", "1", "all", "figures", verdict(2, 3))
-    assert report._table([claim]).splitlines()[-1] == "| text | 1 | **partly** | 2 of 3 |"
+    assert report._table([claim], {}).splitlines()[-1] == "| text | 1 | **partly** | 2 of 3 |  |"
     assert report._told(claim) == "\n**text.** Paper: all. Here: figures.\n"
 
 
 @pytest.mark.parametrize(
     ("verdicts", "said", "cases"),
     [
-        (("yes", "yes", "yes"), "yes", "3 of 3 readings"),
-        (("no", "no", "no"), "no", "0 of 3 readings"),
-        (("yes", "partly", "no"), "partly", "1 of 3 readings"),
-        (("no", "partly", "not run"), "partly", "0 of 2 readings"),
+        (("yes", "yes", "yes"), "yes", "3 of 3 readings, shown: yes"),
+        (("no", "no", "no"), "no", "0 of 3 readings, shown: no"),
+        (("yes", "partly", "no"), "partly", "1 of 3 readings, shown: no"),
+        (("no", "partly", "not run"), "partly", "0 of 2 readings, shown: partly"),
         (("not run", "not run", "not run"), "not run", ""),
     ],
 )
@@ -486,7 +487,11 @@ def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, sh
     assert {claim.verdict for claim in claims} <= {*VERDICTS, "not run"}
     assert all("nan" not in claim.ours for claim in claims if share == 1)
     assert claims == list(module.claims(backwards))
-    report._table(claims)
+    report._table(claims, module.DECIDED)
+    known = [claim.text for claim in claims]
+    assert set(module.DECIDED.values()) <= set(results.CAUSES)
+    if share == 1:  # each begins a claim, and one alone
+        assert [sum(text.startswith(start) for text in known) for start in module.DECIDED] == [1] * len(module.DECIDED)
     assert all(report._told(claim) for claim in claims)
     assert module.draw(shown, tmp_path / "a.png")
 
@@ -551,3 +556,13 @@ def test_command__refuses_what_it_does_not_know(tmp_path, wrong):
     assert code == 2
     assert wrong[0] in err
     assert not list(tmp_path.iterdir())
+
+
+def test_papers__the_table_says_what_decides_wherever_a_claim_does_not_hold():
+    lines = (BENCHMARKS / "papers" / "README.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "**" in line and line[0] == "|"]
+    bare = [
+        row[0] for row in rows if row[2] in ("**no**", "**partly**") and row[1] != "-" and row[4] not in results.CAUSES
+    ]
+    assert bare == []
+    assert all(row[4] == "" for row in rows if row[2] not in ("**no**", "**partly**"))
